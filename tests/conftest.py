@@ -7,6 +7,7 @@ import ipaddress
 import os
 import socket
 import sys
+import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack, closing
@@ -121,6 +122,10 @@ def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     }
     for name, folder in folders.items():
         monkeypatch.setenv(name, str(folder))
+    # What others leave in the machine's own folder is none of a test's business.
+    temporary = str(tmp_path_factory.mktemp("temporary"))
+    monkeypatch.setenv("TMPDIR", temporary)
+    monkeypatch.setattr(tempfile, "tempdir", temporary)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")

@@ -298,6 +298,7 @@ ARGUMENTS = {
     "edit-context": ["{}", "--select", "context(leaf) & results()", "--keep", "5", "--dry-run"],
     "graft": ["{}", "--select", "turn(#9)", "--dry-run"],
     "merge-summaries": ["{}", "#9", "leaf", "--prefer", "both", "--dry-run"],
+    "audit": ["{}"],
     "doctor": ["{}"],
     "export": ["{}"],
     "fork": ["{}", "leaf", "--dry-run"],

@@ -113,7 +113,7 @@ def test_a_file_that_may_not_be_as_large_is_not_made(
     with largest_file(4000):
         refused(run, words(verb, path, tmp_path), "File too large")
     assert contents(tmp_path) == before
-    assert litter_in(tmp_path.parent) == {}
+    assert litter_in(tmp_path) == {}
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])

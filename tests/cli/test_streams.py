@@ -90,3 +90,17 @@ def test_what_is_written_stays_whole_where_every_stream_is_closed(session: Path)
     assert after[len(before) :].count(b"\n") == 1
     assert b'"label":"pears"' in after[len(before) :]
     assert asked("doctor S --json", "", session)[0] == 0
+
+
+def test_a_program_that_is_started_has_all_streams_too(session: Path, tmp_path: Path) -> None:
+    """It would write into whatever it opens first."""
+    agent = tmp_path / "bin" / "pi"
+    agent.parent.mkdir()
+    seen = tmp_path / "seen"
+    code = "import os\nopen(%r, 'w').write(str([os.fstat(n).st_rdev == os.stat('/dev/null').st_rdev for n in range(3)]))"
+    agent.write_text(f"#!{sys.executable}\n{code % str(seen)}\n")
+    agent.chmod(0o755)
+    path = f"PATH={shlex.quote(str(agent.parent))}:$PATH"
+    line = f"{path} {shlex.quote(sys.executable)} -m leafward_tui resume {shlex.quote(str(session))} <&- >&- 2>&-"
+    subprocess.run([str(SHELL), "-c", line], check=True, timeout=60)
+    assert seen.read_text() == "[True, True, True]"

@@ -140,13 +140,15 @@ def test_ids_that_begin_alike_stay_apart(tmp_path: Path) -> None:
     assert [str(session.columns.id(index)) for index in range(20)] == before
 
 
-def test_a_missing_parent_begins_anew_and_is_said(tmp_path: Path) -> None:
+def test_a_missing_parent_is_said_and_the_row_before_it_followed(tmp_path: Path) -> None:
     transcript = talk(tmp_path)
     transcript.prompt("two", parentUuid="0badcafe-0000-4000-8000-000000000000")
     transcript.reply("second")
     session = transcript.opened()
-    assert texts(session) == ["two", "second"]
+    # So does Claude Code: seen of 2.1.197 and 2.1.330.
+    assert texts(session) == ["one", "first", "two", "second"]
     assert problems(session) == {"orphan": 1}
+    assert session.tree.branches() == 0
 
 
 def test_a_circle_of_parents_is_cut(tmp_path: Path) -> None:

@@ -264,3 +264,38 @@ def test_a_real_session_is_in_one_piece(path: Path) -> None:
         and row["logicalParentUuid"] not in {one.get("uuid") for one in rows}
         for row in rows
     )
+
+
+def test_side_lines_that_hang_on_nothing_begin_where_they_say(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    last = transcript.turn("one", "first")
+    transcript.prompt("look", isSidechain=True, parentUuid=NOWHERE, agentId="a1")
+    transcript.reply("found", isSidechain=True, agentId="a1")
+    transcript.prompt("two", parentUuid=last)
+    session = transcript.opened()
+    assert texts(session) == ["one", "first", "two"]
+    assert len(session.tree.content_children(-1)) == 2
+
+
+def test_what_a_command_left_beside_the_chain_is_shown_and_not_sent(tmp_path: Path) -> None:
+    # As 2.1.33 leaves it: the agent answers the caveat, and the conversation goes on from that answer.
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    caveat = transcript.prompt("Caveat: mind this", isMeta=True)
+    transcript.prompt("<command-name>/exit</command-name>")
+    transcript.prompt("<local-command-stdout>Goodbye!</local-command-stdout>")
+    transcript.reply("No response requested.", parentUuid=caveat)
+    transcript.turn("two", "second")
+    session = transcript.opened()
+    in_one_piece(session)
+    shown = zip(texts(session), context_at(session).messages, strict=True)
+    assert {text: message.sent for text, message in shown} == {
+        "one": True,
+        "first": True,
+        "Caveat: mind this": True,
+        "<command-name>/exit</command-name>": False,
+        "<local-command-stdout>Goodbye!</local-command-stdout>": False,
+        "No response requested.": True,
+        "two": True,
+        "second": True,
+    }

@@ -10,7 +10,7 @@ import pytest
 
 from leafward.agents import agent_of, names_one, recognised, within
 from leafward.base.config import Config
-from leafward.base.errors import NotFound, Refused
+from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.catalog import Catalogue, find_session
 from tests.core.catalogued import cards_by_id, cards_in
 from tests.opencode_store import (
@@ -111,6 +111,41 @@ def test_resume_runs_in_the_sessions_folder(root: Path) -> None:
         ("LEAFWARD_HOME",),
     )
     assert session.read_only is None
+
+
+def test_a_session_that_no_path_can_name_is_said_to_be_missing(root: Path) -> None:
+    store = Database(root)
+    for name in ("ses_one", "ses/two", "ses\nthree"):
+        talk = Conversation(name)
+        talk.turn("one")
+        store.write(talk)
+    for paths in ([], [root], [store.path]):
+        catalogue = Catalogue(
+            Config(roots={"opencode": (str(root),), "codex": (), "claude": (), "pi": ()}), paths
+        )
+        catalogue.refresh()
+        assert [card.id for card in catalogue.cards()] == ["ses_one"]
+        [trouble] = catalogue.trouble
+        assert trouble.path == str(store.path)
+        assert trouble.reason == (
+            "2 sessions are not listed, as a path cannot hold the id: 'ses three', 'ses/two'"
+        )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_a_fifo_beside_a_database_keeps_nobody_waiting(root: Path) -> None:
+    talk = Conversation()
+    talk.turn("one")
+    store = Database(root)
+    path = store.write(talk)
+    for name in ("-wal", "-shm"):
+        fifo = Path(f"{store.path}{name}")
+        fifo.unlink(missing_ok=True)
+        os.mkfifo(fifo)
+        with pytest.raises(NotASession, match="not a regular file"):
+            opened(path)
+        fifo.unlink()
+    assert opened(path).id == "ses_one"
 
 
 def test_a_path_into_a_database_names_a_session(root: Path) -> None:

@@ -391,7 +391,11 @@ def test_facts_are_pinned_as_a_summary_without_secrets(session: Session) -> None
 
 def test_names_in_underscores_and_code_keep_their_signs() -> None:
     from leafward.compaction.lines import bare
+    from leafward.summaries.facts.prose import sentences
 
+    assert list(sentences("- **Never** touch Retry.__init__() or `__slots__`.")) == [
+        "Never touch Retry.__init__() or `__slots__`."
+    ]
     assert bare("- `Retry.__init__()` and __all__") == "`Retry.__init__()` and __all__"
     assert bare("- Retry.__init__() calls pow(2**3, 4**5)") == "Retry.__init__() calls pow(2**3, 4**5)"
     assert bare("- [x] **Done**: it __is very clear__ now") == "Done: it is very clear now"

@@ -12,14 +12,16 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Card, Catalogue, Update
-from leafward.catalog.listing import FIRST_PAGE
+from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST
+from leafward.catalog.summary import read_whole
 from tests.core.drafts import Draft
 from tests.foreign_stores import make
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-from typing import TYPE_CHECKING
+    from leafward.agents import Candidate
+    from leafward.catalog.card import Reading
 
 from leafward.agents import all_agents
 from tests.core.catalogued import config, fill, listed
@@ -376,3 +378,58 @@ def test_extra_roots_are_searched_besides(tmp_path: Path) -> None:
     found = listed(roots={"pi": (str(tmp_path / "own"),)}, extra_roots={"pi": (str(tmp_path / "more"),)})
     assert len(found.cards()) == 2
     assert str(tmp_path / "more") in found.searched
+
+
+class TestTime:
+    """A file that takes too long keeps its first look, and no other waits for it."""
+
+    def test_a_file_that_takes_too_long_is_left_for_later(self, store: Path) -> None:
+        paths = fill(store, 3)
+        clock = Clock()
+        listed = catalogue(store, clock=clock)
+        asked = 0
+
+        read = []
+
+        def slow(candidate: Candidate, stop: Callable[[], bool]) -> Reading | None:
+            nonlocal asked
+            read.append(candidate.path)
+            if candidate.path == str(paths[1]):
+                while not stop():
+                    asked += 1
+                    clock.now += 1
+                return None
+            return read_whole(candidate, stop)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("leafward.catalog.listing.read_whole", slow)
+            update = listed.refresh()
+            assert (update.done, update.total, update.finished) == (3, 3, True)
+            assert listed.left == [str(paths[1])]
+            assert {card.path for card in listed.cards() if card.partial} == {str(paths[1])}
+            assert asked <= READ_AT_MOST + 1
+            listed.refresh()
+            assert listed.left == [str(paths[1])]
+            assert read.count(str(paths[1])) == 1
+            paths[1].write_bytes(paths[1].read_bytes() + b"\n")
+            listed.refresh()
+            assert read.count(str(paths[1])) == 2
+        again = catalogue(store)
+        again.refresh()
+        assert again.left == []
+        assert not any(card.partial for card in again.cards())
+
+    def test_each_of_them_leaves_less_time_to_the_next(self, store: Path) -> None:
+        fill(store, 12)
+        clock = Clock()
+        listed = catalogue(store, clock=clock)
+
+        def endless(_candidate: Candidate, stop: Callable[[], bool]) -> None:
+            while not stop():
+                clock.now += 0.5
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("leafward.catalog.listing.read_whole", endless)
+            listed.refresh()
+        assert len(listed.left) == 12
+        assert clock.now < 4 * READ_AT_MOST

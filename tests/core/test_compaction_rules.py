@@ -21,6 +21,7 @@ from leafward.compaction import (
     plans,
 )
 from leafward.compaction.filelists import FileLists
+from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from tests.acting import JUNK, Acting, call, reading, usage, wild
 
@@ -341,3 +342,22 @@ def test_what_fits_is_counted_in_words_that_agree(words: list[str], said: str, t
         file.user(text)
     with reading(file.path) as session:
         assert said in plan(measure(session), PlanSettings()).why
+
+
+def test_codex_drops_images_of_what_it_keeps_and_says_so(tmp_path: Path) -> None:
+    made = Acting(tmp_path / "images.jsonl")
+    picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    text = {"type": "text", "text": "look at this " * 20}
+    made.entry("message", message={"role": "user", "content": [text, picture], "timestamp": 1})
+    made.said("a pear")
+    made.entry("message", message={"role": "user", "content": [picture], "timestamp": 1})
+    made.said("another")
+    made.user("and on")
+    made.said("done")
+    with reading(made.path) as session:
+        sizes = measure(session, estimators=tuple(Estimator))
+        found = plan(sizes, PlanSettings(strategy=Strategy.CODEX))
+        texts = [one.text for one in found.diagnostics if one.code == "images-dropped"]
+        assert texts == ["drops 2 images of 2 messages of the user: only the text is kept"]
+        assert len(found.kept) == 2, "nothing is left of a message that only shows an image"
+        assert found.tokens.kept < 200, "an image alone counts for more"

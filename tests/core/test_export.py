@@ -240,3 +240,14 @@ def test_real_sessions(form: str, corpora: Path) -> None:
     for path in sorted((corpora / "pi").glob("*.jsonl")):
         with closing(Session.open(path)) as session:
             assert len(export(session, form, whole=True).text) > 100_000
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_no_piece_of_a_secret_stays_where_a_line_is_cut(form: str, tmp_path: Path) -> None:
+    token = "ghp" + "_" + "aB3d" * 9
+    for before in range(200, 244, 3):
+        file = PiFile(tmp_path / f"{before}.jsonl")
+        file.user("w " * (before // 2) + f"{token} and more " * 3)
+        file.reply("answer")
+        with closing(Session.open(file.path)) as session:
+            assert token[:8] not in export(session, form).text

@@ -11,6 +11,7 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
+from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from tests.claude_forks import draft, parallel, prompt, rows_of, uuids, written
 from tests.claude_transcript import CLAUDE, DATA, Transcript, opened
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.fork_point import ForkPoint
+    from leafward.session.session import Session
 
 
 # --- which rows ---
@@ -284,7 +286,14 @@ def stored() -> list[Path]:
     found = sorted(DATA.rglob("*.jsonl"))
     if CORPORA.is_dir():
         found += sorted((CORPORA / "claude").glob("*/.claude/projects/*/*.jsonl"))
+        found += sorted((CORPORA / "real" / "claude").glob("*.jsonl"))
     return [path for path in found if path.stat().st_size and not path.name.startswith("agent-")]
+
+
+def sent(session: Session, at: int) -> list[tuple[str, str]]:
+    """What is sent of a context, text by text."""
+    messages = context_at(session, at).messages
+    return [one for one, message in zip(texts(session, at), messages, strict=True) if message.sent]
 
 
 @pytest.mark.parametrize("path", stored(), ids=lambda path: path.stem[:8])
@@ -295,8 +304,14 @@ def test_at_every_end_of_a_stored_session_the_context_is_the_same(path: Path, tm
         row.get("uuid"): row for row in map(json.loads, path.read_text("utf-8").splitlines()) if "uuid" in row
     }
     ends = 0
-    for entry, kind in enumerate(source.columns.kind):
-        if kind not in (Kind.USER, Kind.ASSISTANT, Kind.COMPACTION):
+    kinds = source.columns.kind
+    near = {
+        near for at, kind in enumerate(kinds) if kind == Kind.COMPACTION for near in range(at - 6, at + 7)
+    }
+    for entry, kind in enumerate(kinds):
+        if kind not in (Kind.USER, Kind.ASSISTANT, Kind.COMPACTION, Kind.CUSTOM):
+            continue
+        if entry not in near and (kind == Kind.CUSTOM or (len(source) > 200 and entry % 40)):
             continue
         cut: ForkPoint = forking.cuts(source, entry, (CLAUDE,))["claude"]
         if not cut.legal:
@@ -317,8 +332,12 @@ def test_at_every_end_of_a_stored_session_the_context_is_the_same(path: Path, tm
         )
         copy = written(made, tmp_path)
         at = source.columns.parent[entry] if kind == Kind.USER else entry
-        if kind != Kind.COMPACTION:
-            assert texts(copy, copy.leaf) == texts(source, at)
+        if kind == Kind.CUSTOM:
+            # What the agent put in right behind comes along.
+            wanted = sent(source, at)
+            assert sent(copy, copy.leaf)[: len(wanted)] == wanted
+        elif kind != Kind.COMPACTION:
+            assert sent(copy, copy.leaf) == sent(source, at)
     assert ends or len(source.columns) < 30
     assert hashlib.sha256(path.read_bytes()).digest() == before
 

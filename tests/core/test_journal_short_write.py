@@ -131,13 +131,15 @@ def test_several_parts_that_all_arrive_are_one_write(file: PiFile, disk: Disk) -
     assert file.path.read_bytes() == before + LINES
 
 
-def test_where_the_length_cannot_be_taken_back_the_line_is_closed(file: PiFile, disk: Disk) -> None:
+def test_where_the_length_cannot_be_taken_back_what_is_there_becomes_a_blank_line(
+    file: PiFile, disk: Disk
+) -> None:
     before = file.path.read_bytes()
     disk.room = [30]
     disk.refuses("ftruncate")
     assert cut_short(file.path).restored is Restored.CLOSED
     appends(file.path)
-    assert file.path.read_bytes() == before + LINES[:17] + b" " * 12 + b"\n" + AGENTS_LINE
+    assert file.path.read_bytes() == before + b" " * 16 + b"\n" + b" " * 12 + b"\n" + AGENTS_LINE
 
 
 def test_where_nothing_can_be_done_it_is_said_and_the_next_write_closes_the_line(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from leafward.base.paths import cache_dir, data_dir, draft_ending, is_draft, make_private, state_dir
 from leafward.catalog.index import Index
+from leafward.export.demo import demo_session
 from leafward.export.litter import REST, clear, litter
 from leafward.session.journal.durable import draft_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LATER = REST + 60
 
@@ -88,6 +87,53 @@ def test_what_is_old_and_ours_goes_and_nothing_else(tmp_path: Path) -> None:
     assert [(one.path, one.stays) for one in cleared] == [(folder, ""), (ours, "")]
     assert (ours.exists(), folder.exists(), theirs.exists()) == (False, False, True)
     assert litter([str(store)]) == []
+
+
+def test_temporary_folders_of_ours_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of a database may be of gigabytes, and holds what was said."""
+    temporary = Path(tempfile.gettempdir())
+    copy = left(temporary / "leafward-99-abcd_123" / "copy.sqlite").parent
+    old = left(temporary / "leafward-abcd_123" / "copy.sqlite").parent
+    demo = left(temporary / "leafward-demo-98-abcd_123" / "sessions" / "x" / "demo.jsonl").parents[2]
+    for other in (
+        "leafward-99-abcd_124/notes.txt",
+        "leafward-notes/copy.sqlite",
+        "leafward-sessions/sessions",
+        "other-99-abcd_123/copy.sqlite",
+    ):
+        left(temporary / other)
+    (temporary / "leafward-97-abcd_123").symlink_to(copy)
+    running = {98}
+
+    def kill(process: int, _signal: int) -> None:
+        if process not in running:
+            raise ProcessLookupError
+
+    monkeypatch.setattr(os, "kill", kill)
+    assert found() == {
+        copy: "",
+        old: "it changed less than a day ago",
+        demo: "process 98 may still be writing it",
+    }
+    running.clear()
+    assert found(after=90_000) == {copy: "", old: "", demo: ""}
+    now = time.time() + 90_000
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+    assert [one.stays for one in clear(litter([]))] == ["", "", ""]
+    assert sorted(os.listdir(temporary)) == [
+        "leafward-97-abcd_123",
+        "leafward-99-abcd_124",
+        "leafward-notes",
+        "leafward-sessions",
+        "other-99-abcd_123",
+    ]
+
+
+def test_the_demo_and_copies_of_databases_name_who_made_them() -> None:
+    with demo_session() as path:
+        [folder] = [one for one in path.parents if one.name.startswith("leafward-demo-")]
+        assert found(after=10**9)[folder] == f"process {os.getpid()} may still be writing it"
+    assert not folder.exists()
 
 
 def test_what_changed_within_the_hour_stays(tmp_path: Path) -> None:

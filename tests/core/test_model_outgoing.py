@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.base.redact import Redactor
+from leafward.base.redact import Redactor, redact
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import enclose
@@ -22,6 +22,7 @@ from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.requests import outgoing, work_for
 from leafward.summaries.summarizers.settings import ModelSettings, facts_of, window_of
 from leafward.summaries.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
+from tests.planted import planted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -346,3 +347,24 @@ def test_looking_at_what_would_be_sent_loads_no_litellm() -> None:
         [sys.executable, "-c", LOOK], capture_output=True, text=True, check=True, timeout=60
     )
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_nothing_that_is_planted_is_sent_or_quoted(half: int) -> None:
+    # What redaction knows by itself; how much that is, its own tests say.
+    every = [one for one in planted(half, 77) if not one.left(redact(one.text))]
+    texts = [one.text for one in every]
+    messages = said(
+        *texts[::3],
+        *(result(text) for text in texts[1::3]),
+        *(call("bash", command=text) for text in texts[2::3]),
+    )
+    span = Span(messages, previous="\n\n".join(texts[:40]), focus=texts[0], pins=tuple(texts[40:60]))
+    sent = outgoing(span, 20_000, ModelSettings("openai/x", window=2_000_000))
+    whole = "".join(request.system + request.prompt for request in sent.requests)
+    quoted = Extractive().summarize(span, 200_000).text
+    for one in every:
+        # Its longest piece: a single line of a key also where lines are cut.
+        piece = max(one.secrets, key=len)
+        assert piece not in whole, (one.form, one.context)
+        assert piece not in quoted, (one.form, one.context)

@@ -75,6 +75,20 @@ class TestFiles:
         write_document(tmp_path / "out.md", TEXT)
         assert done == ["fsync", "rename", "fsync"]
 
+    def test_one_that_is_mounted_by_itself_is_written_into(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        target = tmp_path / "out.md"
+        target.write_text("old " * 100)
+
+        def mounted(*_: object) -> None:
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+        monkeypatch.setattr(Path, "replace", mounted)
+        write_document(target, TEXT)
+        assert target.read_text() == TEXT
+        assert [path.name for path in tmp_path.iterdir()] == ["out.md"]
+
     def test_a_name_as_long_as_the_system_allows(self, tmp_path: Path) -> None:
         target = tmp_path / ("x" * 255)
         write_document(target, TEXT)

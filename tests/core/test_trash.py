@@ -110,7 +110,7 @@ def test_a_copy_that_fails_is_cleared_away_and_the_folder_named(
     with monkeypatch.context() as patched:
         patched.setattr(os, call, later)
         if call == "link":
-            patched.setattr(Path, "replace", failing(errno.ENOSPC))
+            patched.setattr(Path, "rename", failing(errno.ENOSPC))
         with pytest.raises(Refused, match=rf"^cannot write to {trash_folder()}.*: No space left on device$"):
             throw_away(card)
     assert path.read_bytes() == content

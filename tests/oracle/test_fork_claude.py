@@ -166,9 +166,8 @@ Said = list[tuple[str, list[str]]]
 
 def told(session: ForeignSession, at: int) -> Said:
     """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
-    shown = [
-        one for one in context_at(session, at).messages if not any(session.hoisted[one.entry : one.entry + 1])
-    ]
+    messages = [one for one in context_at(session, at).messages if one.sent]
+    shown = [one for one in messages if not any(session.hoisted[one.entry : one.entry + 1])]
     together: Said = []
     for side, text in pieces_of(session, shown):
         text = re.sub(r"\s+", "", text) if side in ("user", "assistant") else text
@@ -182,9 +181,6 @@ def told(session: ForeignSession, at: int) -> Said:
     return together
 
 
-_BESIDE_THE_CHAIN = ("<command-name>", "<local-command-stdout>")
-
-
 def assert_context(session: ForeignSession, at: int, body: dict[str, Any]) -> None:
     """A request says what a context says, in its order, and behind it nothing but the new prompt."""
     ours, sent = told(session, at), pieces(body)
@@ -192,8 +188,8 @@ def assert_context(session: ForeignSession, at: int, body: dict[str, Any]) -> No
     assert [side for side, _ in sent] == (sides if sides[-1] == "user" else [*sides, "user"])
     for (side, texts), (_, theirs) in zip(ours, sent, strict=False):
         if side == "user":
-            # The client puts its reminders between them, and leaves out what a command left beside the chain.
-            assert all(text in theirs for text in texts if not text.startswith(_BESIDE_THE_CHAIN))
+            # The client puts its reminders between them.
+            assert all(text in theirs for text in texts)
         else:
             assert "".join(texts) == theirs
 

@@ -18,8 +18,9 @@ from leafward import agents
 from leafward.context.model_context import context_at, message_body
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
+from leafward.session.foreign import ForeignSession
 from leafward.session.headline import headline
-from tests.oracle import sweep_codex
+from tests.oracle import sweep_agents, sweep_codex
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -42,18 +43,24 @@ def versions(agent: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("package", found or [pytest.param(None, id=agent, marks=skip)])
 
 
-def spoken(session: Session, at: int, *, system: bool = False) -> list[SAID]:
-    """A context flattened: texts, calls and results in their order; without the system prompt, or that alone."""
+def spoken(session: Session, at: int, *, system: bool = False, injected: bool = True) -> list[SAID]:
+    """A context flattened: texts, calls and results in their order; without the system prompt, or that alone.
+
+    What an agent puts in itself may stand elsewhere in a request, in other words.
+    """
     found: list[SAID] = []
     for one in context_at(session, at).messages:
         message = message_body(session, one)
-        if (one.role == "system") != system or not one.sent:
+        if (one.role == "system") != system or not one.sent or (one.kind == Kind.INJECTED and not injected):
             continue
         if one.role == "toolResult":
             found.append(("result", str(message["toolCallId"])))
+            shown = [block for block in blocks_of(message["content"]) if block["type"] == "image"]
+            found += [("image", str(block["data"])[:40]) for block in shown]
             continue
         if one.role in ("compactionSummary", "branchSummary"):
-            found.append(("user", str(message["summary"]).strip()))
+            side = "assistant" if getattr(session, "agent", "") == "opencode" else "user"
+            found.append((side, str(message["summary"]).strip()))
             continue
         content = message["content"]
         for block in [{"type": "text", "text": content}] if isinstance(content, str) else blocks_of(content):
@@ -193,3 +200,150 @@ def check_outcomes(session: Session) -> None:
     files = touched(session, session.tree.path(session.leaf))
     assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
     assert any(path.endswith("list.md") and use.modified for path, use in files.items())
+
+
+# --- Claude Code, opencode, pi ---
+
+
+def sent_by(body: dict[str, Any]) -> list[SAID]:
+    """What a request says: Anthropic's Messages, or OpenAI's Chat Completions."""
+    found: list[SAID] = []
+    for message in body["messages"]:
+        role, content = message["role"], message.get("content")
+        if role in ("system", "developer"):
+            continue
+        if role == "tool":
+            found.append(("result", str(message["tool_call_id"])))
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+        side = "assistant" if role == "assistant" else "user"
+        for block in blocks:
+            found += _said_by(block, side, results=role == "tool")
+        found += [("call", str(call["id"])) for call in message.get("tool_calls") or []]
+    return found
+
+
+def _said_by(block: dict[str, Any], side: str, *, results: bool) -> list[SAID]:
+    kind = block["type"]
+    if kind == "tool_use":
+        return [("call", str(block["id"]))]
+    if kind == "tool_result":
+        inner = block.get("content")
+        images = [one for one in inner if one.get("type") == "image"] if isinstance(inner, list) else []
+        return [("result", str(block["tool_use_id"])), *[("image", "")] * len(images)]
+    if kind in ("image", "image_url"):
+        return [("image", "")]
+    if kind == "text" and not results and str(block["text"]).strip():
+        return [(side, "".join(str(block["text"]).split()))]
+    return []
+
+
+def forgets(known: list[SAID], sent: list[SAID]) -> bool:
+    """Whether a resumed agent sends some of the calls that were made together twice or not at all, as Claude Code did for long."""
+    ours, theirs = ([text for kind, text in said if kind == "call"] for said in (known, sent))
+    return set(theirs) <= set(ours) and sorted(ours) != sorted(theirs)
+
+
+def assert_covers(known: list[SAID], sent: list[SAID], number: int) -> None:
+    """Calls, results, replies and images are those that were sent; what users said stands there in this order.
+
+    Agents put reminders of their own between what users say, and join it.
+    """
+    apart = [[one for one in said if one[0] in ("call", "result")] for said in (known, sent)]
+    assert apart[0] == apart[1], f"request {number}: {apart[0]} {apart[1]}"
+    replies = [
+        "".join("".join(text.split()) for side, text in said if side == "assistant") for said in (known, sent)
+    ]
+    assert replies[0] == replies[1], (
+        f"request {number}: replies {replies[0][-200:]!r} and {replies[1][-200:]!r}"
+    )
+    images = [sum(kind == "image" for kind, _ in said) for said in (known, sent)]
+    assert images[0] == images[1], f"request {number}: images {images}"
+    rest = "".join(text for side, text in sent if side == "user")
+    at = 0
+    for side, text in known:
+        wanted = "".join(text.split())
+        if side == "user":
+            place = rest.find(wanted, at)
+            assert place >= 0, f"request {number}: shown and not sent: {text[:200]!r}"
+            at = place + len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("agent", "package"),
+    [
+        pytest.param(agent, package, id=package.name)
+        for agent in ("claude", "opencode", "pi")
+        for package in installed(agent)
+    ]
+    or [
+        pytest.param(
+            "claude", None, id="others", marks=pytest.mark.skip(reason="LEAFWARD_AGENTS names no agents")
+        )
+    ],
+)
+def test_another_agent(agent: str, package: Path, tmp_path: Path) -> None:
+    try:
+        recorded = sweep_agents.RECORD[agent](package, tmp_path)
+    except sweep_agents.AgentFailed as error:
+        if any(
+            word in str(error)
+            for word in ("Unable to connect", "InitError", "ERR_MODULE_NOT_FOUND", "Options:")
+        ):
+            pytest.skip(f"it does not start without a network: {str(error)[-200:]}")
+        raise
+    if recorded is None:
+        pytest.skip("not for this machine")
+    with closing(agents.agent_named(agent).open(recorded.session)) as session:
+        check_session(session, recorded)
+
+
+def check_session(session: Session, recorded: sweep_agents.Run) -> None:
+    """Everything that is known of a session is so."""
+    columns = session.columns
+    replies = [
+        index
+        for index, kind in enumerate(columns.kind)
+        if kind == Kind.ASSISTANT and not _made_up((session.body(index) or {})["message"])
+    ]
+    assert len(replies) == len(recorded.requests), "a reply for each request"
+    remarks: list[int] = []
+    for number, (reply, body) in enumerate(zip(replies, recorded.requests, strict=True), 1):
+        known = spoken(session, columns.parent[reply], injected=not isinstance(session, ForeignSession))
+        sent = sent_by(body)
+        if recorded.resumes_badly and forgets(known, sent):
+            remarks.append(number)
+            continue
+        if getattr(session, "agent", "") == "opencode":
+            # Not every interface takes images in results.
+            known, sent = ([one for one in said if one[0] != "image"] for said in (known, sent))
+        assert_covers(known, sent, number)
+        usage = ((session.body(reply) or {})["message"]).get("usage")
+        assert usage is not None
+        assert (usage["input"], usage["output"]) == (100, 20)
+    assert len(remarks) < len(replies)
+    assert columns.kind.count(Kind.MALFORMED) == 0
+    assert columns.kind.count(Kind.UNKNOWN) == 0
+    assert columns.kind.count(Kind.COMPACTION) == ("compaction" in recorded.tried)
+    assert not session.tree.branch_points()
+    prompts = {
+        headline(session, index).text.strip('"')
+        for index, kind in enumerate(columns.kind)
+        if kind == Kind.USER
+    }
+    assert prompts >= set(sweep_agents.PROMPTS)
+    results = {
+        headline(session, index).text: (session.body(index) or {})["message"]
+        for index, kind in enumerate(columns.kind)
+        if kind == Kind.TOOL_RESULT
+    }
+    # Where a resumed agent sends calls twice, the model takes its turn for a later one.
+    assert "ls nowhere" in results or recorded.resumes_badly
+    failed = results.get("ls nowhere", {"isError": True})
+    assert failed["isError"] or failed.get("exitCode")
+    files = touched(session, session.tree.path(session.leaf))
+    assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
+    assert any(path.endswith("list.md") and use.modified for path, use in files.items())
+
+
+def _made_up(message: dict[str, Any]) -> bool:
+    return message.get("model") == "<synthetic>" or bool(message.get("summary"))

@@ -193,7 +193,7 @@ def _lines_hold(run: Run, path: Path, before: bytes) -> None:
     if run.fault.has_agent and run.scene.native and path == run.path:
         demand(agents == 1, f"{agents} lines of the agent")
     if run.scene.appends and run.code == 1 and not run.fault.has_agent and "does not confirm" not in run.err:
-        demand(not added, f"refused, and written all the same: {run.err}")
+        demand(not added.strip(), f"refused, and written all the same: {run.err}")
     if run.scene.appends and run.code == 0 and run.scene.native and path == run.path:
         demand(added, "nothing was written")
 

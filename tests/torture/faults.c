@@ -29,6 +29,7 @@ enum mode {
     SHORT_ONCE,   /* a write takes a part of its bytes; all later ones work */
     SHORT_KILL,   /* a write takes a part of its bytes, and the process dies at the next call */
     MEANWHILE,    /* an agent appends a line right before the call */
+    FULL_STUCK,   /* FULL, and no file can be made shorter */
     FULL_MEANWHILE /* FULL, and an agent appends right behind the part that was taken */
 };
 
@@ -87,6 +88,10 @@ static int at_call(const char *name, enum kind kind) {
         errno = ENOSPC;
         return 1;
     }
+    if (full && mode == FULL_STUCK && strncmp(name, "ftruncate", 9) == 0) {
+        errno = EIO;
+        return 1;
+    }
     if (seen < target) return 0;
     if (mode == ERROR_ALL) {
         errno = error;
@@ -101,6 +106,7 @@ static int at_call(const char *name, enum kind kind) {
         errno = error;
         return 1;
     case FULL:
+    case FULL_STUCK:
     case FULL_MEANWHILE:
     case SHORT_KILL:
         full = 1;

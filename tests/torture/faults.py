@@ -30,9 +30,11 @@ class Mode(IntEnum):
     SHORT_ONCE = 7
     SHORT_KILL = 8
     MEANWHILE = 9
-    FULL_MEANWHILE = 10
+    FULL_STUCK = 10
+    FULL_MEANWHILE = 11
 
 
+_CUTTING = frozenset({Mode.FULL, Mode.FULL_STUCK, Mode.FULL_MEANWHILE, Mode.SHORT_ONCE, Mode.SHORT_KILL})
 PARTS = ("half", "one byte", "all but one byte")
 
 
@@ -51,7 +53,7 @@ class Fault:
     @property
     def cuts(self) -> bool:
         """Whether it cuts a write short."""
-        return self.mode in (Mode.FULL, Mode.SHORT_ONCE, Mode.SHORT_KILL, Mode.FULL_MEANWHILE)
+        return self.mode in _CUTTING
 
     @property
     def kills(self) -> bool:
@@ -67,7 +69,7 @@ FAULTS = (
     Fault(Mode.KILL_AFTER),
     *(
         Fault(mode, part)
-        for mode in (Mode.SHORT_KILL, Mode.FULL, Mode.SHORT_ONCE)
+        for mode in (Mode.SHORT_KILL, Mode.FULL, Mode.FULL_STUCK, Mode.SHORT_ONCE)
         for part in range(len(PARTS))
     ),
     *(Fault(Mode.ERROR_ONCE, code) for code in (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EINTR)),

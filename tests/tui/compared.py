@@ -79,10 +79,10 @@ async def comparing(
 ) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, CompareScreen]]:
     """The first of the other leaves compared with the leaf, all of it worked out."""
     async with exploring(path, size, config) as (pilot, explorer):
-        session = explorer.session
+        session = explorer.state.session
         assert session is not None
         a = next(at for at in session.tree.leaves() if at != session.place)
-        explorer.open_compare(a, session.place)
+        explorer.controllers.comparison.open(a, session.place)
         screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.carried is not None and settled(screen))
         await pilot.pause()

@@ -50,7 +50,7 @@ async def considering(
     """The lab, opened with its key on the row of an entry; the leaf by default."""
     async with exploring(path, size, config) as (pilot, explorer):
         if entry is not None:
-            explorer.go_to_entry(entry)
+            explorer.controllers.navigation.go_to_entry(entry)
         await pilot.press("c")
         screen = await reached(pilot, LabScreen)
         await until(pilot, lambda: settled(screen))

@@ -79,9 +79,9 @@ def forked(path: Path, cwd: Path | None = None) -> Named:
 def ready(screen: ExplorerScreen) -> bool:
     """Whether everything is read, counted and measured."""
     return (
-        screen.exploration is not None
-        and screen.exploration.findings.silent is not None
-        and screen.overview is not None
+        screen.state.exploration is not None
+        and screen.state.exploration.findings.silent is not None
+        and screen.state.overview is not None
     )
 
 
@@ -94,28 +94,30 @@ async def exploring(
     async with app.run_test(size=size) as pilot:
         screen = app.screen
         assert isinstance(screen, ExplorerScreen)
-        await until(pilot, lambda: ready(screen) or screen.trouble)
+        await until(pilot, lambda: ready(screen) or screen.state.trouble)
         await pilot.pause()
         yield pilot, screen
 
 
 def here(screen: ExplorerScreen) -> str:
     """What the row of the cursor begins with."""
-    exploration = screen.exploration
+    exploration = screen.state.exploration
     assert exploration is not None
-    return screen.painter.headline(exploration.layout.head[screen.graph.row]).text.partition(" ")[0]
+    painter = screen.panes.tree.painter
+    assert painter is not None
+    return painter.headline(exploration.layout.head[screen.panes.tree.row]).text.partition(" ")[0]
 
 
 def note(screen: ExplorerScreen) -> str:
     """What stands in the place of the price line."""
     app = screen.app
-    region = screen.price_line.region
+    region = screen.panes.price_line.region
     return " ".join(row.strip() for row in rows(app)[region.y : region.bottom]).strip()
 
 
 def tree(screen: ExplorerScreen) -> list[str]:
     """The rows of the tree as they are drawn."""
-    region = screen.graph.region
+    region = screen.panes.tree.region
     return [row[region.x : region.right].rstrip() for row in rows(screen.app)[region.y : region.bottom]]
 
 
@@ -142,11 +144,11 @@ async def written(pilot: Pilot[int], screen: ExplorerScreen, total: int) -> None
     await until(
         pilot,
         lambda: (
-            not screen.writing
-            and screen.session is not None
-            and len(screen.session) == total
-            and screen.exploration is not None
-            and screen.exploration.layout.tree is screen.session.tree
+            not screen.state.busy
+            and screen.state.session is not None
+            and len(screen.state.session) == total
+            and screen.state.exploration is not None
+            and screen.state.exploration.layout.tree is screen.state.session.tree
         ),
     )
     await pilot.pause()

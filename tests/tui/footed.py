@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.price_line import Quote
+from leafward_tui.ui.price_groups import Quote
 
 GLYPHS = st.sampled_from([UNICODE, ASCII])
 Lines = list[list[tuple[str, str]]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from leafward.base.config import Config
 from leafward.session.entries import TURN_STARTS, Kind
 from leafward.session.session import Session
 from leafward_tui.inspector import Gauge, Page, Selection, SelectionKind, Tab, build
@@ -133,7 +134,8 @@ def page(
     glyphs: Glyphs = UNICODE,
     gauge: Gauge | None = None,
 ) -> Page:
-    return build(tab, selection, width, glyphs, height=height, toggled=frozenset(toggled or ()), gauge=gauge)
+    opened = frozenset(toggled or ())
+    return build(tab, selection, width, glyphs, Config(), height=height, toggled=opened, gauge=gauge)
 
 
 def line_with(page: Page, words: str) -> int:

@@ -217,9 +217,9 @@ async def listed(pilot: Pilot[int]) -> CatalogueScreen:
     await until(
         pilot,
         lambda: (
-            not screen._searching
-            and screen._cards is not None
-            and screen.sessions.listing.stock.source is screen._cards
+            not screen.state.stores.searching
+            and screen.state.stores.cards is not None
+            and screen.sessions.listing.stock.source is screen.state.stores.cards
         ),
     )
     return screen

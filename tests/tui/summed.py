@@ -44,11 +44,11 @@ async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:
     await until(
         pilot,
         lambda: (
-            screen.summing is None
-            and not screen.writing
+            screen.state.summary is None
+            and not screen.state.busy
             and pilot.app.screen is screen
-            and screen.exploration is not None
-            and screen.exploration.layout.tree is screen.exploration.session.tree
+            and screen.state.exploration is not None
+            and screen.state.exploration.layout.tree is screen.state.exploration.session.tree
         ),
     )
     await pilot.pause()
@@ -62,5 +62,5 @@ async def on_demo(
     with demo_session() as path:
         async with exploring(path, size, config or QUICK) as (pilot, screen):
             await pilot.press("K", "K", "K", "K")
-            await until(pilot, lambda: screen.price is not None)
+            await until(pilot, lambda: screen.state.price is not None)
             yield pilot, screen, path

@@ -29,7 +29,7 @@ async def test_what_a_reply_changed_is_shown_as_a_diff(home: Path) -> None:
         shown = "\n".join(rows(pilot.app))
         assert "Changed" in shown
         assert "src/calc.py" in shown
-        assert screen.session is not None
+        assert screen.state.session is not None
 
 
 async def test_a_thread_that_compacts_over_and_over_is_folded(tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ async def test_a_thread_that_compacts_over_and_over_is_folded(tmp_path: Path) ->
         assert "380 compactions" in shown
         assert "Count the pears" in shown
         assert shown.count("◆") < 100
-        assert screen.session is not None
-        assert screen.session.columns.kind.count(Kind.COMPACTION) == 382
+        assert screen.state.session is not None
+        assert screen.state.session.columns.kind.count(Kind.COMPACTION) == 382
 
 
 async def test_the_task_of_a_sub_agent_is_nothing_that_the_user_said(tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ async def test_a_folder_opens_as_a_catalogue(tmp_path: Path) -> None:
 def test_the_first_screen_needs_neither_a_model_library_nor_the_explorer() -> None:
     code = (
         "import sys; from leafward_tui.app.app import LeafwardApp; import leafward_tui.catalogue.screen; LeafwardApp();"
-        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.key_help',"
+        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.key_help', 'leafward_tui.ui.sheet',"
+        "'leafward.session.journal',"
         "'leafward_tui.app.command_palette', 'markdown_it', 'pygments') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from leafward.base.safe_text import safe
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.controllers.cursor_details import selection
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from leafward_tui.ui.theme_choice import ThemesScreen
@@ -30,7 +31,7 @@ async def test_a_second_enter_behind_the_first_writes_nothing_and_closes_nothing
         for _ in range(3):
             sheet.post_message(Input.Submitted(field, "here"))
         await until(pilot, lambda: pilot.app.screen is screen)
-        await until(pilot, lambda: not screen.writing and "here" in file.path.read_text())
+        await until(pilot, lambda: not screen.state.busy and "here" in file.path.read_text())
         await pilot.pause()
         assert pilot.app.screen is screen
     labels = [line for line in map(json.loads, file.path.read_text().splitlines()) if line["type"] == "label"]
@@ -53,21 +54,23 @@ async def test_a_click_beside_it_leaves_the_explorer_open(
 
 async def test_a_folded_branch_shows_what_a_move_to_it_enters(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
-        exploration = screen.exploration
+        exploration = screen.state.exploration
         assert exploration is not None
         await pilot.press("g")
-        while screen.graph.line is not None and screen.graph.line.kind is not LineKind.FOLDED_BRANCH:
-            before = screen.graph.line
+        while (
+            screen.panes.tree.line is not None and screen.panes.tree.line.kind is not LineKind.FOLDED_BRANCH
+        ):
+            before = screen.panes.tree.line
             if exploration.layout.branch_of(before.row):
                 await pilot.press("z")
             else:
                 await pilot.press("j")
-            assert screen.graph.line is not None
-        line = screen.graph.line
+            assert screen.panes.tree.line is not None
+        line = screen.panes.tree.line
         assert line is not None
-        selection = screen._selection(exploration, line)
-        assert selection.at == exploration.target(line)
-        assert len(selection) > len(exploration.layout.entries_of(line.row)[0])
+        shown = selection(exploration, line)
+        assert shown.at == exploration.target(line)
+        assert len(shown) > len(exploration.layout.entries_of(line.row)[0])
 
 
 async def test_a_file_that_goes_away_is_told_once_and_stays_readable(file: Named) -> None:
@@ -76,8 +79,8 @@ async def test_a_file_that_goes_away_is_told_once_and_stays_readable(file: Named
         file.path.unlink()
         await until(pilot, lambda: "gone" in note(screen))
         await pilot.press("g", "4")
-        assert screen.session is not None
-        assert screen.session.body(0) is not None
+        assert screen.state.session is not None
+        assert screen.state.session.body(0) is not None
         file.path.write_bytes(content)
         await until(pilot, lambda: "replaced" in note(screen))
 

@@ -160,7 +160,7 @@ class TestExplorer:
         file = working(tmp_path / "s.jsonl", 6)
         file.compacted(str(file.leaf), "## Goal\n- the zebra")
         file.user("go on")
-        monkeypatch.setattr("leafward_tui.explorer.compacted._SOON", ())
+        monkeypatch.setattr("leafward_tui.app.screens._SOON", ())
         async with exploring(file.path, NARROW, SMALL) as (pilot, screen):
             for key, module, kind in (
                 ("X", "leafward_tui.xray", XRayScreen),
@@ -170,7 +170,7 @@ class TestExplorer:
                 with monkeypatch.context() as without:
                     without.delitem(sys.modules, module)
                     without.setattr(
-                        "leafward_tui.explorer.compacted.import_module",
+                        "leafward_tui.app.screens.import_module",
                         lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
                     )
                     await pilot.press(key)
@@ -189,8 +189,8 @@ class TestExplorer:
         async with exploring(file.path, (120, 32), SMALL) as (pilot, screen):
             assert isinstance(screen, ExplorerScreen)
             assert "c compact" in rows(pilot.app)[-1]
-            screen.go_to_entry(screen.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
-            await until(pilot, lambda: screen.price is not None)
+            screen.controllers.navigation.go_to_entry(screen.state.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
+            await until(pilot, lambda: screen.state.price is not None)
             await pilot.pause()
             assert "c compact" not in rows(pilot.app)[-1]
 
@@ -200,8 +200,8 @@ class TestExplorer:
         async with exploring(tmp_path / "s.jsonl", NARROW, SMALL) as (pilot, screen):
             for _ in range(up):
                 await pilot.press("k")
-            await until(pilot, lambda: screen.price is not None)
-            graph = screen.graph
+            await until(pilot, lambda: screen.state.price is not None)
+            graph = screen.panes.tree
             height = graph.size.height
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
@@ -235,9 +235,9 @@ class TestExplorer:
         path = tmp_path / "empty.jsonl"
         path.touch()
         async with exploring(path, NARROW, SMALL) as (pilot, screen):
-            await until(pilot, lambda: screen.trouble)
+            await until(pilot, lambda: screen.state.trouble)
             await pilot.press("escape", "c", "X")
-            assert screen.trouble[:30] in note(screen)
+            assert screen.state.trouble[:30] in note(screen)
             assert [hint.ids for hint in screen.hints()] == ["app.back"]
 
 

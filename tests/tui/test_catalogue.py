@@ -133,7 +133,7 @@ async def test_a_file_that_is_no_session_says_why(tmp_path: Path) -> None:
         text = "\n".join(rows(app))
         assert "! notes.jsonl" in text
         assert "cannot be read" in text
-        assert screen.check_action("session_resume", ()) is False
+        assert screen.enabled("session.resume") is False
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:
@@ -164,8 +164,8 @@ async def test_a_click_on_a_heading_sorts(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
-        heading = rows(app)[screen.head.region.y].index("tokens")
-        await pilot.click(screen.head, offset=(heading + 1, 0))
+        heading = rows(app)[screen.view.head.region.y].index("tokens")
+        await pilot.click(screen.view.head, offset=(heading + 1, 0))
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.TOKENS)
 
 

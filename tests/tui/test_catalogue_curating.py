@@ -192,10 +192,10 @@ async def test_a_session_is_thrown_away_and_brought_back(store: Path) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: not Path(card.path).exists())
         await shows(pilot, screen, lambda listing: card.path not in listing.at)
-        await until(pilot, lambda: screen.check_action("session_undo", ()))
+        await until(pilot, lambda: screen.enabled("session.undo"))
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: card.path in listing.at)
-        assert not screen.check_action("session_undo", ())
+        assert not screen.enabled("session.undo")
 
 
 async def test_a_session_is_archived_and_brought_back(store: Path) -> None:
@@ -209,7 +209,7 @@ async def test_a_session_is_archived_and_brought_back(store: Path) -> None:
         await shows(pilot, screen, lambda listing: listing.archived == before + 1)
         assert screen.sessions.card is not None, "the next session, not the head of its project"
         assert screen.sessions.cursor in (stood, stood - 1)
-        await until(pilot, lambda: screen.check_action("session_undo", ()))
+        await until(pilot, lambda: screen.enabled("session.undo"))
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: listing.archived == before)
 
@@ -256,7 +256,7 @@ async def test_a_session_that_grows_moves_up_by_itself(store: Path) -> None:
         entry = {"type": "message", "id": "ffffffff", "parentId": "00000002", "message": message}
         with late.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
-        screen._rested = 0.0
+        screen.stores.rested = 0.0
         await shows(pilot, screen, lambda listing: titles(listing)[0] == "Dark theme for the reading view")
         line = next(line for line in screen.sessions.listing.lines if line.card is not None)
         assert line.card is not None
@@ -270,12 +270,12 @@ async def test_looking_again_rests_much_longer_than_it_looked(
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
         asked: list[int] = []
-        monkeypatch.setattr(screen, "look_around", lambda: asked.append(1))
-        screen._rested = float("inf")
-        screen.look_in_time()
+        monkeypatch.setattr(screen.stores, "look_around", lambda: asked.append(1))
+        screen.stores.rested = float("inf")
+        screen.stores.look_in_time()
         assert asked == []
-        screen._rested = 0.0
-        screen.look_in_time()
+        screen.stores.rested = 0.0
+        screen.stores.look_in_time()
         assert asked == [1]
 
 
@@ -310,9 +310,9 @@ async def test_a_session_of_any_agent_is_followed(
     path, grow = agent(tmp_path)
     async with exploring(path) as (pilot, screen):
         assert "Plant pears" in "\n".join(rows(pilot.app))
-        assert screen.following
-        assert screen.session is not None
-        known = len(screen.session)
+        assert screen.state.following
+        assert screen.state.session is not None
+        known = len(screen.state.session)
         grow()
         await until(pilot, lambda: "and plums" in "\n".join(rows(pilot.app)))
-        assert len(screen.session) > known
+        assert len(screen.state.session) > known

@@ -52,7 +52,7 @@ async def test_the_filter_follows_as_one_types_and_marks_what_it_finds(store: Pa
         ]
         assert hits == ["theme", "theme"]
         await pilot.press("enter")
-        assert not screen.filter_bar.editing
+        assert not screen.view.filter_bar.editing
         assert screen.sessions.has_focus
         await pilot.press("n")
         assert screen.sessions.card is not None
@@ -115,7 +115,7 @@ async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: P
         await pilot.press("escape")
         await until(pilot, lambda: rows(app)[1] == before)
         await pilot.press("/")
-        await until(pilot, lambda: screen.filter_bar.editing)
+        await until(pilot, lambda: screen.view.filter_bar.editing)
         assert "words   file:" in rows(app)[1]
 
 

@@ -23,7 +23,7 @@ def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> b
             await pilot.press(key)
             await until(
                 pilot,
-                lambda: screen.sessions.listing.view.grouping is screen._view.grouping,
+                lambda: screen.sessions.listing.view.grouping is screen.state.list.view.grouping,
             )
         if pilot.app.screen is screen and screen.sessions.card is not None and screen.preview.display:
             await previewed(pilot, screen)

@@ -144,8 +144,11 @@ async def test_tabs_and_an_entry_to_go_to(tmp_path: Path) -> None:
         await pilot.press("G", "enter")
         await pilot.pause()
         assert pilot.app.screen is explorer
-        assert explorer.exploration is not None
-        assert explorer.exploration.layout.row_of(len(explorer.exploration.session) - 1) == explorer.graph.row
+        assert explorer.state.exploration is not None
+        assert (
+            explorer.state.exploration.layout.row_of(len(explorer.state.exploration.session) - 1)
+            == explorer.panes.tree.row
+        )
 
 
 async def test_the_diff_is_copied_as_a_patch_tool_reads_it(tmp_path: Path) -> None:
@@ -263,8 +266,8 @@ async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
         await until(pilot, lambda: screen.overall is not None)
         assert screen.overall is not None
         assert screen.overall.named[0].mark
-        assert explorer.session is not None
-        assert screen.ends[0] == explorer.session.place
+        assert explorer.state.session is not None
+        assert screen.ends[0] == explorer.state.session.place
 
 
 async def test_all_branches_in_a_table(tmp_path: Path) -> None:

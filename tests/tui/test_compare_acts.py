@@ -28,7 +28,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         assert "Graft the turns of A" in shown(pilot)
         assert "is on the path already" in shown(pilot)
         await pilot.press("a")
-        await until(pilot, lambda: len(screen.session) > before and not explorer.writing)
+        await until(pilot, lambda: len(screen.session) > before and not explorer.state.busy)
         assert pilot.app.screen is explorer
         assert "grafted 8 entries of A" in note(explorer)
         await pilot.press("u")
@@ -77,11 +77,11 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         assert "append 3 lines" in shown(pilot)
         assert len(lines(file.path)) == before
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.writing)
+        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)
         assert "grafted 2 entries of A" in note(explorer)
         assert len(lines(file.path)) == before + 3
-        assert explorer.session is not None
-        kinds = [explorer.session.columns.kind[at] for at in range(before - 1, before + 1)]
+        assert explorer.state.session is not None
+        kinds = [explorer.state.session.columns.kind[at] for at in range(before - 1, before + 1)]
         assert kinds == [Kind.USER, Kind.ASSISTANT]
         assert screen.ends
 
@@ -102,7 +102,7 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
         await pilot.press("a", *"b" * (conflicts - 1))
         assert "append 1 branch summary below the leaf" in shown(pilot)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: len(screen.session) > before and not explorer.writing)
+        await until(pilot, lambda: len(screen.session) > before and not explorer.state.busy)
         assert "appended the merged summary" in note(explorer)
         stored = lines(file.path)[-1]
         assert stored["type"] == "branch_summary"
@@ -118,7 +118,7 @@ async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:
         sheet = await reached(pilot, ChoiceSheet)
         fact = sheet.rows.choices[0].title
         await pilot.press("a")
-        await until(pilot, lambda: len(screen.session) > before and not explorer.writing)
+        await until(pilot, lambda: len(screen.session) > before and not explorer.state.busy)
         assert "pinned 1 fact" in note(explorer)
         stored = lines(file.path)[-1]
         assert (stored["type"], stored["summary"]) == ("branch_summary", f"## Critical Context\n- {fact}")
@@ -136,7 +136,7 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "frees" in shown(pilot)
         await pilot.press("o")
-        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.writing)
+        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)
         assert "left out for the model" in note(explorer)
         assert {line["type"] for line in lines(file.path)[before:]} == {"context_edit"}
 
@@ -172,7 +172,7 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
     async with exploring(file.path, HIGH) as (pilot, explorer):
         before = len(lines(file.path))
         await chosen(pilot, "E", "o")
-        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.writing)
+        await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)
         await pilot.press("X")
         screen = await reached(pilot, XRayScreen)
         await until(pilot, lambda: screen.state.loaded.undo_op)
@@ -182,5 +182,5 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
         assert "undo edits" in text
         assert "context edit ≠" in text
         await pilot.press("u")
-        await until(pilot, lambda: pilot.app.screen is explorer and not explorer.writing)
+        await until(pilot, lambda: pilot.app.screen is explorer and not explorer.state.busy)
         await until(pilot, lambda: "undone" in note(explorer))

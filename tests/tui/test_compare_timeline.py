@@ -58,16 +58,16 @@ def test_each_row_says_what_it_does_to_the_file(tmp_path: Path, glyphs: Glyphs) 
 async def test_the_timeline_stands_on_the_tree(tmp_path: Path) -> None:
     file = acted(tmp_path / "s.jsonl")
     async with exploring(file.path) as (pilot, explorer):
-        assert explorer.session is not None
-        explorer.choose_touching(explorer.generation, explorer.session, "a.txt")
+        assert explorer.state.session is not None
+        explorer.controllers.filter.show_timeline("a.txt")
         await until(pilot, lambda: "1 rename" in note(explorer))
         drawn = [row for row in tree(explorer) if row.strip()]
         assert [row[1] for row in drawn[:6]] == ["R", "×", "E", "N", "D", "W"]
         assert "edit failed" in drawn[1]
         assert "timeline of a file" in shown(pilot)
         await pilot.press("escape")
-        assert explorer.exploration is not None
-        assert explorer.exploration.filter is Filter.CONVERSATION
+        assert explorer.state.exploration is not None
+        assert explorer.state.exploration.filter is Filter.CONVERSATION
         assert not any("edit failed" in row for row in tree(explorer))
 
 
@@ -94,7 +94,7 @@ async def test_the_timeline_of_a_file_that_the_tab_files_shows(tmp_path: Path) -
     async with exploring(acted(tmp_path / "s.jsonl").path) as (pilot, explorer):
         await pilot.press("4", "tab")
         await pilot.pause()
-        assert not explorer.in_tree
+        assert not explorer.panes.in_tree
         assert "timeline" in rows(pilot.app)[-1]
         await pilot.press("T")
         sheet = await reached(pilot, ChoiceSheet)
@@ -105,13 +105,16 @@ async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, _screen):
         await pilot.press("T")
         await until(
-            pilot, lambda: explorer.exploration is not None and explorer.exploration.filter is Filter.CHOSEN
+            pilot,
+            lambda: (
+                explorer.state.exploration is not None and explorer.state.exploration.filter is Filter.CHOSEN
+            ),
         )
-        assert explorer.exploration is not None
-        assert list(explorer.exploration.chosen) == [1, 5, 13]
+        assert explorer.state.exploration is not None
+        assert list(explorer.state.exploration.chosen) == [1, 5, 13]
         assert "src/store.py: 2 edits, 1 write" in note(explorer)
         await pilot.press("escape")
-        assert explorer.exploration.filter is Filter.CONVERSATION
+        assert explorer.state.exploration.filter is Filter.CONVERSATION
 
 
 async def test_rows_are_chosen_by_a_query(tmp_path: Path) -> None:
@@ -123,7 +126,7 @@ async def test_rows_are_chosen_by_a_query(tmp_path: Path) -> None:
         assert "shows the rows" not in wrong
         await pilot.press(*"bash)", "enter")
         await until(pilot, lambda: "showing" in note(explorer))
-        assert explorer.exploration is not None
-        assert explorer.exploration.filter is Filter.CHOSEN
+        assert explorer.state.exploration is not None
+        assert explorer.state.exploration.filter is Filter.CHOSEN
         assert "branch A" in shown(pilot)
         assert "branch B" not in "\n".join(tree(explorer))

@@ -12,8 +12,8 @@ from leafward.session.entries import Kind
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
-from leafward_tui.inspector import Tab
-from leafward_tui.ui.intents import intents_for
+from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.tui.explored import (
     NARROW,
@@ -33,14 +33,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
+    async with exploring(file.path) as (_, screen):
+        keys = [one.id for one in intents_for("explorer") if one.id not in APP_ACTIONS]
+        assert [one for one in keys if one not in screen.routes] == []
+
+
 class TestOpening:
     async def test_the_cursor_is_on_the_leaf(self, file: Named) -> None:
         async with exploring(file.path) as (_, screen):
             assert here(screen) == "d"
-            assert screen.graph.has_focus
+            assert screen.panes.tree.has_focus
             drawn = tree(screen)
-            assert "d prompt" in drawn[screen.graph.state.cursor]
-            assert "leaf" in drawn[screen.graph.state.cursor]
+            assert "d prompt" in drawn[screen.panes.tree.state.cursor]
+            assert "leaf" in drawn[screen.panes.tree.state.cursor]
             head = rows(screen.app)[0]
             assert "orchard › a prompt" in head
             assert f"{len(lines(file.path)) - 1} entries" in head
@@ -49,7 +55,7 @@ class TestOpening:
 
     async def test_numbers_of_a_turn_are_in_their_columns(self, file: Named) -> None:
         async with exploring(file.path, (160, 40)) as (_, screen):
-            assert [name for name, _ in screen.graph.columns.numbers] == ["edits", "calls", "tok"]
+            assert [name for name, _ in screen.panes.tree.columns.numbers] == ["edits", "calls", "tok"]
             row = next(row for row in tree(screen) if "b prompt" in row)
             assert row.split()[-3:-1] == ["1", "2"]
             failed = next(row for row in tree(screen) if "y prompt" in row)
@@ -61,8 +67,8 @@ class TestOpening:
         with demo_session() as path:
             async with exploring(path) as (_, screen):
                 assert "Stop jobs running twice" in rows(screen.app)[0]
-                assert screen.exploration is not None
-                assert not screen.exploration.session.columns.damage
+                assert screen.state.exploration is not None
+                assert not screen.state.exploration.session.columns.damage
                 assert any("compaction" in row for row in tree(screen))
 
     @pytest.mark.parametrize("size", [(60, 16), NARROW, (100, 30), WIDE, (200, 60)])
@@ -100,7 +106,7 @@ class TestOpening:
         async with app.run_test(size=WIDE) as pilot:
             screen = app.screen
             assert isinstance(screen, ExplorerScreen)
-            if screen.exploration is None:
+            if screen.state.exploration is None:
                 await pilot.press("j", "enter", "slash", "ampersand", "z", "v", "u", "l")
             await until(pilot, lambda: ready(screen))
 
@@ -172,8 +178,8 @@ class TestGoing:
             await pilot.press("f", "escape")
             assert here(screen) == "x"
             await pilot.press("f", "1")
-            assert not screen.graph.jumping
-            assert screen.inspector.tab is Tab.ENTRY
+            assert not screen.panes.tree.jumping
+            assert screen.panes.inspector.tab is Tab.ENTRY
 
     async def test_folds(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -181,8 +187,8 @@ class TestGoing:
             while here(screen) != "x":
                 await pilot.press("j")
             await pilot.press("z")
-            assert screen.graph.line is not None
-            assert screen.graph.line.kind is LineKind.FOLDED_BRANCH
+            assert screen.panes.tree.line is not None
+            assert screen.panes.tree.line.kind is LineKind.FOLDED_BRANCH
             assert "3 turns" in next(row for row in tree(screen) if "x prompt" in row)
             assert not any("y prompt" in row for row in tree(screen))
             await pilot.press("z")
@@ -192,8 +198,8 @@ class TestGoing:
             await pilot.press("G", "left_square_bracket")  # a step leads into a fold
             assert any("y prompt" in row for row in tree(screen)) or here(screen) == "x"
             await pilot.press("Z", "Z")
-            assert screen.exploration is not None
-            assert len(screen.exploration.lines) <= len(screen.exploration.layout)
+            assert screen.state.exploration is not None
+            assert len(screen.state.exploration.lines) <= len(screen.state.exploration.layout)
 
     async def test_densities_keep_the_entry(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -201,33 +207,33 @@ class TestGoing:
             for density in (Density.ENTRIES, Density.COMFORTABLE, Density.TURNS):
                 await pilot.press("v")
                 await pilot.pause()
-                assert screen.exploration is not None
-                assert screen.exploration.layout.density is density
+                assert screen.state.exploration is not None
+                assert screen.state.exploration.layout.density is density
                 assert here(screen) == "b"
                 assert any("b prompt" in row for row in tree(screen))
 
     async def test_the_density_of_the_configuration(self, file: Named) -> None:
         async with exploring(file.path, config=Config(density="entries")) as (_, screen):
-            assert screen.exploration is not None
-            assert screen.exploration.layout.density is Density.ENTRIES
+            assert screen.state.exploration is not None
+            assert screen.state.exploration.layout.density is Density.ENTRIES
             assert any("make b" in row for row in tree(screen))
 
     async def test_a_step_draws_two_rows(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("g")
             await pilot.pause()
-            before = screen.graph.rendered
+            before = screen.panes.tree.rendered
             await pilot.press("j")
-            assert screen.graph.rendered - before <= 2
+            assert screen.panes.tree.rendered - before <= 2
 
 
 class TestGhost:
     async def test_appears_with_its_price_once_the_cursor_rests(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("right_square_bracket")  # from d to y
-            await until(pilot, lambda: screen.price is not None)
+            await until(pilot, lambda: screen.state.price is not None)
             await pilot.pause()
-            assert screen.ghost is not None
+            assert screen.panes.tree.state.ghost is not None
             drawn = "\n".join(tree(screen))
             assert "would be leaf" in drawn
             assert "┡━●" in drawn
@@ -235,10 +241,10 @@ class TestGhost:
             assert [" ".join(row.split()[2:4]) for row in left] == ["c prompt", "d prompt"]
             assert "leave" in note(screen)
             assert "enter" in note(screen)
-            assert screen.price is not None
-            assert (screen.price.left.entries, screen.price.entered.entries) == (4, 8)
+            assert screen.state.price is not None
+            assert (screen.state.price.left.entries, screen.state.price.entered.entries) == (4, 8)
             await pilot.press("escape")
-            await until(pilot, lambda: screen.ghost is None)
+            await until(pilot, lambda: screen.panes.tree.state.ghost is None)
             assert here(screen) == "d"
             assert "would be leaf" not in "\n".join(tree(screen))
 
@@ -246,7 +252,7 @@ class TestGhost:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("right_square_bracket")
-            await until(pilot, lambda: screen.price is not None)
+            await until(pilot, lambda: screen.state.price is not None)
             await pilot.press("enter")
             await pilot.press("escape")
             await pilot.press("escape")
@@ -270,28 +276,28 @@ class TestPanes:
                 ("1", Tab.ENTRY),
             ):
                 await pilot.press(key)
-                assert screen.inspector.tab is tab
-                assert screen.graph.has_focus
+                assert screen.panes.inspector.tab is tab
+                assert screen.panes.tree.has_focus
 
     async def test_tab_goes_to_the_pane_and_esc_comes_back(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             focused = []
             for keys in (("tab",), ("j", "j", "k"), ("escape",), ("shift+tab",), ("tab",)):
                 await pilot.press(*keys)
-                focused.append(screen.graph.has_focus)
+                focused.append(screen.panes.tree.has_focus)
             assert focused == [False, False, True, False, True]
             assert here(screen) == "d"
 
     async def test_on_a_narrow_screen_panes_are_tabs(self, file: Named) -> None:
         async with exploring(file.path, NARROW) as (pilot, screen):
-            shown = [(screen.graph.display, screen.inspector.display)]
+            shown = [(screen.panes.tree.display, screen.query_one(Inspector).display)]
             for key in (*["tab"] * 6, "x", "escape"):
                 await pilot.press(key)
-                shown.append((screen.graph.display, screen.inspector.display))
+                shown.append((screen.panes.tree.display, screen.query_one(Inspector).display))
             tree_only, pane_only = (True, False), (False, True)
             assert shown == [tree_only, *[pane_only] * 5, tree_only, pane_only, tree_only]
-            assert screen.inspector.tab is Tab.CONTEXT
-            assert screen.graph.has_focus
+            assert screen.panes.inspector.tab is Tab.CONTEXT
+            assert screen.panes.tree.has_focus
 
 
 class TestMouse:
@@ -319,10 +325,10 @@ class TestMouse:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("Z", "g")
             await pilot.pause()
-            top = screen.graph.scroll_offset.y
-            screen.graph.scroll_down(animate=False)
+            top = screen.panes.tree.scroll_offset.y
+            screen.panes.tree.scroll_down(animate=False)
             await pilot.pause()
-            assert screen.graph.scroll_offset.y > top
+            assert screen.panes.tree.scroll_offset.y > top
 
     async def test_a_hint_of_the_key_bar_runs(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -344,7 +350,7 @@ async def test_every_intent_of_the_explorer_can_be_run_anywhere(file: Named) -> 
                 await pilot.press("escape")
                 await pilot.pause()
             assert screen.app.screen is screen, intent.id
-        await until(pilot, lambda: not screen.writing)
+        await until(pilot, lambda: not screen.state.busy)
     assert all(line["type"] for line in lines(file.path))
 
 
@@ -359,7 +365,7 @@ async def test_marks_of_every_kind_are_drawn(tmp_path: Path) -> None:
     async with exploring(file.path) as (pilot, screen):
         assert any("◆" in row and "compaction" in row for row in tree(screen))
         assert any("◇" in row and "branch summary" in row for row in tree(screen))
-        assert screen.session is not None
-        assert Kind.CUSTOM in screen.session.columns.kind
+        assert screen.state.session is not None
+        assert Kind.CUSTOM in screen.state.session.columns.kind
         await chosen(pilot, "ampersand", "a")
         assert any("note" in row for row in tree(screen))

@@ -39,7 +39,7 @@ class TestMoving:
         async with exploring(file.path) as (pilot, screen):
             total = len(lines(file.path)) - 1
             await pilot.press("right_square_bracket")
-            await until(pilot, lambda: screen.price is not None)
+            await until(pilot, lambda: screen.state.price is not None)
             await chosen(pilot, "enter", "m")
             await written(pilot, screen, total + 1)
             after = file.path.read_bytes()
@@ -47,7 +47,7 @@ class TestMoving:
             line = json.loads(after[len(before) :])
             assert (line["customType"], line["parentId"]) == ("leafward.leaf", file.ends["y"])
             assert here(screen) == "y"
-            assert screen.ghost is None
+            assert screen.panes.tree.state.ghost is None
             assert any("◎" in row and "y prompt" in row and " leaf" in row for row in tree(screen))
             assert "moved" in note(screen)
             assert "u undoes it" in note(screen)
@@ -141,11 +141,11 @@ class TestMoving:
         async with exploring(newer.path) as (pilot, screen):
             assert "read only" in rows(screen.app)[0]
             await pilot.press("k")
-            await until(pilot, lambda: screen.price is not None)
+            await until(pilot, lambda: screen.state.price is not None)
             assert "move" not in rows(screen.app)[-1]
             assert not {entry.id for entry in working_intents(screen)} & WRITES
             for key in ("enter", "u", "U", "l", "r", "A"):
-                screen.tell("")
+                screen.panes.tell("")
                 await pilot.press(key)
                 await pilot.pause()
                 assert screen.app.screen is screen, "nothing is asked that is refused afterwards"
@@ -161,7 +161,7 @@ class TestMoving:
             await pilot.press("k", "k")
             await chosen(pilot, "enter", "m")
             await until(pilot, lambda: lines(old.path)[0]["version"] == 3)
-            await until(pilot, lambda: not screen.writing)
+            await until(pilot, lambda: not screen.state.busy)
             await pilot.pause()
             assert "backup" in note(screen)
             assert lines(old.path)[-1]["parentId"] == "00000001"
@@ -219,7 +219,7 @@ class TestBookmarks:
             assert any("3 turns archived" in row for row in drawn)
             assert "1 archived" in rows(screen.app)[0]
             await pilot.press("g")
-            while screen.graph.line is not None and screen.graph.line.kind is not LineKind.ARCHIVED:
+            while screen.panes.tree.line is not None and screen.panes.tree.line.kind is not LineKind.ARCHIVED:
                 await pilot.press("j")
             await pilot.press("z")
             assert any("y prompt" in row for row in tree(screen))
@@ -312,9 +312,9 @@ class TestLog:
             await pilot.press("u")
             await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
             await pilot.press("u")
-            session = log.session
+            session = log.state.session
             await until(pilot, lambda: screen.app.screen is log and len(session) == total + 2)
-            await until(pilot, lambda: not log.writing)
+            await until(pilot, lambda: not log.state.writing)
             await pilot.press("q")
             await written(pilot, screen, total + 2)
             assert here(screen) == "d"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.explorer.finding import _FILTER_KEYS
+from leafward.session.headline import headline
+from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.query_kind import is_query
@@ -32,8 +33,8 @@ class TestFinding:
     async def test_hits_are_lit_and_stepped_through(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"make", "enter")
-            await until(pilot, lambda: len(screen.hits) == 2)
-            assert screen.searched == "make"
+            await until(pilot, lambda: len(screen.state.search.rows) == 2)
+            assert screen.state.search.text == "make"
             seen = []
             for _ in range(3):
                 await pilot.press("n")
@@ -45,8 +46,8 @@ class TestFinding:
             assert "of 2 rows" in note(screen)
             assert sum("›" in row[:3] for row in tree(screen)) == 2
             await pilot.press("escape")
-            assert screen.searched == ""
-            assert not screen.hits
+            assert screen.state.search.text == ""
+            assert not screen.state.search.rows
             assert not any("›" in row[:3] for row in tree(screen))
 
     async def test_a_search_finds_folded_rows_and_leaving_it_goes_back(self, file: Named) -> None:
@@ -57,7 +58,7 @@ class TestFinding:
             await pilot.press("escape")
             await until(pilot, lambda: screen.app.screen is screen)
             assert here(screen) == "d"
-            assert screen.searched == ""
+            assert screen.state.search.text == ""
 
     @pytest.mark.parametrize(
         ("text", "asked"),
@@ -83,7 +84,7 @@ class TestFinding:
     async def test_a_query_is_stepped_through_like_words(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"tool(bash)", "enter")
-            await until(pilot, lambda: len(screen.hits) == 2)
+            await until(pilot, lambda: len(screen.state.search.rows) == 2)
             assert "chosen by tool(bash)" in note(screen)
             seen = set()
             for _ in range(2):
@@ -91,7 +92,7 @@ class TestFinding:
                 seen.add(here(screen))
             assert seen == {"b", "y"}
             await pilot.press("escape")
-            assert not screen.hits
+            assert not screen.state.search.rows
             await chosen(pilot, "ampersand", "y")
             sheet = pilot.app.screen
             assert isinstance(sheet, TextSheet)
@@ -101,7 +102,7 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"ancestors(nobody)", "enter")
             await until(pilot, lambda: "nobody" in note(screen))
-            assert not screen.hits
+            assert not screen.state.search.rows
 
     @pytest.mark.parametrize("filtered", [False, True])
     async def test_what_is_chosen_is_exported(
@@ -117,14 +118,14 @@ class TestFinding:
                 await until(pilot, lambda: "showing" in note(screen))
             else:
                 await chosen(pilot, "slash", *"tool(bash)", "enter")
-                await until(pilot, lambda: len(screen.hits) == 2)
+                await until(pilot, lambda: len(screen.state.search.rows) == 2)
             await chosen(pilot, "e", "O")
             await until(pilot, lambda: any(path.stat().st_size for path in folder.iterdir()))
             (path,) = folder.iterdir()
             assert path.name.endswith("-chosen.json")
             found = json.loads(path.read_text())
-            assert screen.exploration is not None
-            wanted = screen.exploration.chosen if filtered else screen.found_entries
+            assert screen.state.exploration is not None
+            wanted = screen.state.exploration.chosen if filtered else screen.state.search.entries
             assert 0 < len(found["entries"]) == len(wanted)
 
     async def test_nothing_found_is_said(self, file: Named) -> None:
@@ -154,16 +155,16 @@ class TestFinding:
     async def test_filters_leave_what_passes_and_count_the_rest(
         self, wanted: Filter, shown: str, file: Named
     ) -> None:
-        key = dict(zip(Filter, _FILTER_KEYS, strict=False))[wanted]
+        key = dict(zip(Filter, FILTER_KEYS, strict=False))[wanted]
         file.entry("label", targetId=file.prompts["b"], label="here")
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "ampersand", key)
-            exploration = screen.exploration
+            exploration = screen.state.exploration
             assert exploration is not None
             assert exploration.filter is wanted
             found = [exploration.lines.line(y) for y in range(len(exploration.lines))]
             names = {
-                screen.painter.headline(exploration.layout.head[line.row]).text[0]
+                headline(exploration.session, exploration.layout.head[line.row]).text[0]
                 for line in found
                 if line.kind is LineKind.ROW
             }
@@ -173,11 +174,11 @@ class TestFinding:
             assert exploration.filter is Filter.CONVERSATION
 
     async def test_every_filter_has_a_key_and_can_be_left(self, file: Named) -> None:
-        assert len(_FILTER_KEYS) >= len(Filter)
+        assert len(FILTER_KEYS) >= len(Filter)
         async with exploring(file.path) as (pilot, screen):
-            exploration = screen.exploration
+            exploration = screen.state.exploration
             assert exploration is not None
-            for key, wanted in zip(_FILTER_KEYS, Filter, strict=False):
+            for key, wanted in zip(FILTER_KEYS, Filter, strict=False):
                 if wanted is Filter.CHOSEN:  # asks for the query first
                     continue
                 await chosen(pilot, "ampersand", key)

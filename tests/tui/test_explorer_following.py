@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.session.journal import Writing, move
+from leafward_tui.explorer.jobs import session as jobs
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.intents import intents_for
 from tests.pi_file import PiFile
@@ -27,6 +30,11 @@ from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.session.journal import Write
+    from leafward.session.session import Session
+
+PATIENCE = 10.0
 
 
 class TestFollowing:
@@ -64,7 +72,7 @@ class TestFollowing:
 
     async def test_bytes_read_are_bytes_appended(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
-            session = screen.session
+            session = screen.state.session
             assert session is not None
             decoded = session.scan.decoded
             file.turn("e")
@@ -82,28 +90,63 @@ class TestFollowing:
             await until(pilot, lambda: ready(screen))
             await pilot.press("j", "k", "v")
 
+    async def test_a_change_of_the_session_that_was_replaced_meanwhile_is_none_of_the_new_one(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        may_read, may_end = Event(), Event()
+        read = jobs.open_session
+
+        def held(*values: Any) -> Any:
+            assert may_read.wait(PATIENCE)
+            return read(*values)
+
+        async with exploring(file.path) as (pilot, screen):
+            old = screen.state.session
+            assert old is not None
+            moved = move(old, 0, Writing(dry_run=True))
+
+            def change(_session: Session, _writing: Writing) -> Write:
+                assert may_end.wait(PATIENCE)
+                return moved
+
+            monkeypatch.setattr(jobs, "open_session", held)
+            other = Named(tmp_path / "other.jsonl")
+            other.turn("q")
+            os.replace(other.path, file.path)
+            await until(pilot, lambda: "read anew" in note(screen))
+            screen.controllers.write.start("moved far away", change)
+            may_read.set()
+            await until(pilot, lambda: screen.state.session is not old and ready(screen))
+            before = note(screen)
+            may_end.set()
+            await until(pilot, lambda: not screen.state.writing)
+            await pilot.pause()
+            assert note(screen) == before
+            await chosen(pilot, "l", "h", "e", "r", "e", "enter")
+            await until(pilot, lambda: "here" in file.path.read_text())
+
     async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", "p", "r", "o", "m", "p", "t", "enter")
             await chosen(pilot, "ampersand", "p")
             await pilot.press("g", "j", "m")
             marked = here(screen)
-            assert screen.session is not None
-            old = screen.session
+            assert screen.state.session is not None
+            old = screen.state.session
             text = file.path.read_bytes()
             other = tmp_path / "other.jsonl"
             head, _, rest = text.partition(b"\n")
             label = {"type": "session_info", "id": "99999999", "parentId": None, "name": "first of all"}
             other.write_bytes(head + b"\n" + json.dumps(label).encode() + b"\n" + rest)
             os.replace(other, file.path)
-            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await until(pilot, lambda: screen.state.session is not old and ready(screen))
             await pilot.pause()
-            exploration = screen.exploration
+            exploration = screen.state.exploration
             assert exploration is not None
             assert exploration.filter is Filter.PROMPTS
             assert exploration.session.columns.id(exploration.mark) == file.prompts[marked]
             assert here(screen) == marked
-            await until(pilot, lambda: bool(screen.hits))
+            await until(pilot, lambda: bool(screen.state.search.rows))
 
     async def test_folds_outlast_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -113,11 +156,11 @@ class TestFollowing:
             # The ghost of a move to the branch, with its own signs, goes once the cursor has rested.
             await until(pilot, lambda: any("┠─▸" in row for row in tree(screen)))
             folded = tree(screen)
-            old = screen.session
+            old = screen.state.session
             other = tmp_path / "other.jsonl"
             other.write_bytes(file.path.read_bytes())
             os.replace(other, file.path)
-            await until(pilot, lambda: screen.session is not old and ready(screen))
+            await until(pilot, lambda: screen.state.session is not old and ready(screen))
             await until(pilot, lambda: tree(screen) == folded)
 
     async def test_a_file_that_shrinks_is_read_anew(self, file: Named) -> None:
@@ -250,7 +293,7 @@ class TestBadFiles:
             for _ in range(80):
                 await pilot.press(rng.choice(keys))
                 assert screen.app.screen is screen
-            await until(pilot, lambda: not screen.writing)
+            await until(pilot, lambda: not screen.state.busy)
         after = path.read_bytes()
         assert after.startswith(before)
         assert after.endswith(b"\n")

@@ -244,5 +244,5 @@ async def test_it_opens_here(file: Named) -> None:
         )
         opened = pilot.app.screen
         assert isinstance(opened, ExplorerScreen)
-        assert [opened.path] == new_files(file.path.parent)
-        assert opened.agent == "pi"
+        assert [opened.state.path] == new_files(file.path.parent)
+        assert opened.state.agent == "pi"

@@ -38,7 +38,7 @@ async def test_nothing_that_a_key_opens_passes_it_on(tmp_path: Path, key: str) -
             await pilot.app.workers.wait_for_complete()
             await pilot.pause()
         assert passed_on(pilot.app) == []
-        assert screen.session is not None
+        assert screen.state.session is not None
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])

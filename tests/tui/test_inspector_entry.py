@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.config import Config
 from leafward_tui.inspector import Selection, SelectionKind, Tab
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII
@@ -406,6 +407,6 @@ def test_building_stops_when_told(work: Session) -> None:
         asked.append(1)
         return True
 
-    shown = build(Tab.ENTRY, turn(work), 60, UNICODE, stop=stop)
+    shown = build(Tab.ENTRY, turn(work), 60, UNICODE, Config(), stop=stop)
     assert len(asked) == 1
     assert "Ran" not in shown.text

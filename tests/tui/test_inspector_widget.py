@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 from textual.app import App, ComposeResult
 
+from leafward.base.config import Config
 from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.jobs import ScreenJobs
 from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
-from leafward_tui.inspector import inspector as widget_module
+from leafward_tui.inspector import jobs as inspector_jobs
 from leafward_tui.inspector.view import paint
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
@@ -25,11 +27,13 @@ from tests.tui.inspector_data import call, line_with, reply, result, turn, user,
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textual.dom import DOMNode
     from textual.message import Message
     from textual.pilot import Pilot
 
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.services import Jobs
 
 
 class Host(App[None]):
@@ -37,6 +41,7 @@ class Host(App[None]):
 
     CSS = "Screen { background: $lw-bg; overflow: hidden; }"
     glyphs: ClassVar[Glyphs] = UNICODE
+    config: ClassVar[Config] = Config()
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,6 +51,9 @@ class Host(App[None]):
     @property
     def styles_now(self) -> Styles:
         return Styles.of(built_in_theme(self.theme))
+
+    def jobs(self, owner: DOMNode) -> Jobs:
+        return ScreenJobs(owner, self.keys_first)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme_variable_defaults()
@@ -128,7 +136,7 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session, 4))
         await settled(pilot)
-        monkeypatch.setattr(widget_module, "build", waiting)
+        monkeypatch.setattr(inspector_jobs, "build", waiting)
         app.inspector.show(slow)
         await pilot.pause()
         assert "second prompt" in seen(app)

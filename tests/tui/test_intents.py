@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import intents
 from leafward_tui.ui.intents import (
     APP_ACTIONS,
@@ -17,6 +19,11 @@ from leafward_tui.ui.intents import (
     intents_for,
 )
 from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
+from leafward_tui.ui.routed_screen import RoutedScreen
+from tests.tui.session_store import WIDE, app_over, listed, reached, small_store, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_every_intent_is_well_formed() -> None:
@@ -63,23 +70,49 @@ def test_bindings_carry_the_ids_a_keymap_needs(screen: str) -> None:
     assert all(binding.priority for binding in app_bindings())
 
 
-@pytest.mark.parametrize("name", ["catalogue", "explorer", "log", "help", "themes", "draft"])
-def test_every_screen_has_an_action_for_each_of_its_intents(name: str) -> None:
-    from leafward_tui.catalogue.screen import CatalogueScreen
-    from leafward_tui.explorer import ExplorerScreen
-    from leafward_tui.log.screen import LogScreen
+def unanswered(screen: RoutedScreen[Any], name: str) -> list[str]:
+    """Intents of a screen that nothing there does."""
+    return [
+        entry.id
+        for entry in intents_for(name)
+        if entry.id not in APP_ACTIONS
+        and entry.id not in screen.routes
+        and not hasattr(screen, f"action_{entry.action}")
+    ]
+
+
+async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path: Path) -> None:
+    small_store(tmp_path)
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        ways = {
+            "catalogue": ("S",),
+            "search": ("escape", "slash", *"second", "enter", "enter"),
+            "explorer": ("o",),
+            "log": (),
+        }
+        for name, keys in ways.items():
+            await until(
+                pilot,
+                lambda name=name: getattr(app.screen, "NAME", "") == name and app.screen.is_mounted,  # type: ignore[misc]  # a screen of ours
+            )
+            if name == "explorer":
+                explorer = await reached(pilot, ExplorerScreen)
+                await until(pilot, lambda explorer=explorer: explorer.state.exploration is not None)  # type: ignore[misc]  # bound now
+            assert isinstance(app.screen, RoutedScreen)
+            assert unanswered(app.screen, name) == []
+            await pilot.press(*keys)
+
+
+def test_every_modal_does_something_for_each_of_its_intents() -> None:
+    from leafward_tui.catalogue.totals import TotalsScreen
     from leafward_tui.ui.key_help import HelpScreen
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.theme_choice import ThemesScreen
 
-    every = (CatalogueScreen, ExplorerScreen, LogScreen, HelpScreen, ThemesScreen, ReadingSheet)
-    screens = {one.NAME: one for one in every}
-    missing = [
-        entry.id
-        for entry in intents_for(name)
-        if entry.id not in APP_ACTIONS and not hasattr(screens[name], f"action_{entry.action}")
-    ]
-    assert missing == []
+    for screen in (HelpScreen("log"), ThemesScreen(), TotalsScreen((), ""), ReadingSheet("Summary")):
+        assert unanswered(screen, screen.NAME) == []
 
 
 def test_sheets_of_the_comparison_have_an_action_for_each_of_its_intents() -> None:

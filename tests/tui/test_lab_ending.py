@@ -69,7 +69,7 @@ class TestEnding:
             last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
             assert last["type"] == "compaction"
             assert last["summary"] == draft.text
-            session = explorer.session
+            session = explorer.state.session
             assert session is not None
             assert context_at(session, session.leaf).size.total == draft.tokens_after
             assert any("compaction" in row for row in rows(pilot.app))
@@ -206,11 +206,10 @@ class TestEnding:
         with_session = Session.open(file.path)
         index = with_session.columns.index(compaction)
         with_session.close()
-        async with considering(file.path) as (pilot, lab):
+        async with considering(file.path) as (pilot, _):
             await pilot.press("escape")
             explorer = await reached(pilot, ExplorerScreen)
-            assert pilot.app.screen is not lab
-            explorer.correct_compaction(index, ("the stripes are 26",))
+            explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
             screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.state.draft is not None)
             assert screen.state.draft is not None

@@ -116,13 +116,17 @@ async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoi
         assert stored(path) == before
         await choose(pilot, "ctrl+s", "a")
         explorer = await reached(pilot, ExplorerScreen)
-        await until(pilot, lambda: not explorer.writing and stored(path) != before)
+        await until(pilot, lambda: not explorer.state.busy and stored(path) != before)
         await until(
-            pilot, lambda: explorer.session is not None and len(explorer.session) == explorer_lines(path)
+            pilot,
+            lambda: (
+                explorer.state.session is not None and len(explorer.state.session) == explorer_lines(path)
+            ),
         )
         await pilot.press("u")
         await until(
-            pilot, lambda: not explorer.writing and len(explorer.session or ()) == explorer_lines(path)
+            pilot,
+            lambda: not explorer.state.busy and len(explorer.state.session or ()) == explorer_lines(path),
         )
         await pilot.pause()
         # It was appended: back at the same place there is nothing left to offer.

@@ -11,7 +11,8 @@ from leafward.context.model_context import ContextSize
 from leafward.context.price import Part, Price
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.ui.price_line import Facts, KeyHint, Note, Quote, price_lines
+from leafward_tui.ui.price_groups import Quote
+from leafward_tui.ui.price_line import Facts, KeyHint, Note, price_lines
 from tests.tui.footed import GLYPHS, QUOTE, plain
 
 

@@ -160,9 +160,14 @@ async def test_arrows_move_the_cursor_where_lines_could_be_scrolled_instead(tmp_
         await until(pilot, lambda: pilot.app.screen is explorer)
     async with exploring(path) as (pilot, explorer):
         await pilot.press("l", "x", "enter")
-        await until(pilot, lambda: not explorer.writing and explorer.session and explorer.session.labels)
+        await until(
+            pilot,
+            lambda: not explorer.state.busy and explorer.state.session and explorer.state.session.labels,
+        )
         await pilot.press("r", "y", "enter")
-        await until(pilot, lambda: not explorer.writing and explorer.session and explorer.session.name)
+        await until(
+            pilot, lambda: not explorer.state.busy and explorer.state.session and explorer.state.session.name
+        )
         await pilot.press("o")
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen) and pilot.app.screen.list.deeds)
         log = pilot.app.screen

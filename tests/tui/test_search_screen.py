@@ -44,7 +44,9 @@ async def searched(pilot: Pilot[int], text: str) -> SearchScreen:
     screen = cast("SearchScreen", pilot.app.screen)
     await until(pilot, lambda: screen.bar.editing)
     await pilot.press(*text, "enter")
-    await until(pilot, lambda: not screen._searching and screen._text == text and screen.results.has_focus)
+    await until(
+        pilot, lambda: not screen.state.searching and screen.state.text == text and screen.results.has_focus
+    )
     return screen
 
 
@@ -53,7 +55,10 @@ async def in_text(pilot: Pilot[int], screen: SearchScreen) -> None:
     line = screen.results.line
     assert line is not None
     await until(
-        pilot, lambda: screen.view._hit is (line.hit or line.found.hits[0]) and screen.view._text is not None
+        pilot,
+        lambda: (
+            screen.view.hit._hit is (line.hit or line.found.hits[0]) and screen.view.hit._text is not None
+        ),
     )
     await pilot.pause()
 
@@ -74,7 +79,7 @@ async def test_hits_stand_below_their_sessions_newest_first(
         await in_text(pilot, screen)
         shown = rows(pilot.app)
         assert any("27 hits in 4 sessions" in row for row in shown)
-        assert screen.view._text == "Port the selectors to the theme system"
+        assert screen.view.hit._text == "Port the selectors to the theme system"
         more = next(line for line in screen.results.finds.lines if line.kind is FindKind.MORE)
         assert more.more == more.found.total - HITS_SHOWN
 
@@ -92,11 +97,11 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
         explorer = cast("ExplorerScreen", pilot.app.screen)
-        await until(pilot, lambda: explorer.hits and explorer.exploration is not None)
-        exploration = explorer.exploration
+        await until(pilot, lambda: explorer.state.search.rows and explorer.state.exploration is not None)
+        exploration = explorer.state.exploration
         assert exploration is not None
-        assert exploration.layout.head[explorer.graph.row] == line.hit.index
-        assert explorer.searched == "number"
+        assert exploration.layout.head[explorer.panes.tree.row] == line.hit.index
+        assert explorer.state.search.text == "number"
         assert any("with “number”" in row for row in rows(pilot.app))
         await pilot.press("escape", "q")
         await until(pilot, lambda: pilot.app.screen is screen)
@@ -124,7 +129,7 @@ async def test_what_is_typed_is_searched_for_without_enter(
         await until(pilot, lambda: screen.results.finds.hits == 2)
         assert screen.bar.editing
         await pilot.press(*" nowhere")
-        await until(pilot, lambda: screen._text.endswith("nowhere") and not screen._searching)
+        await until(pilot, lambda: screen.state.text.endswith("nowhere") and not screen.state.searching)
         assert any("Nothing found." in row for row in rows(pilot.app))
 
 
@@ -162,7 +167,7 @@ async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dic
         results = screen.results
 
         def panes() -> tuple[bool, bool]:
-            return bool(screen.query_one("#results").display), bool(screen.view.display)
+            return bool(screen.query_one("#results").display), bool(screen.view.hit.display)
 
         def kind() -> FindKind | None:
             return results.line.kind if results.line is not None else None
@@ -216,7 +221,7 @@ async def test_a_session_that_went_away_is_told(tmp_path: Path, store: dict[str,
         await in_text(pilot, screen)
         store["light"].path.unlink()
         await pilot.press("n", "j")
-        await until(pilot, lambda: bool(screen.view._problem))
+        await until(pilot, lambda: bool(screen.view.hit._problem))
         assert any("No such file" in row for row in rows(pilot.app))
 
 

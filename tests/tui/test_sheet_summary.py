@@ -12,7 +12,7 @@ from leafward.base.errors import Refused
 from leafward.context.model_context import context_at
 from leafward.session.journal import busy, move, work_on
 from leafward.session.session import Session
-from leafward_tui.explorer.model.branch_summary import Growth, Summing, Wanted, progress_words
+from leafward_tui.explorer.model.branch_summary import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
@@ -47,9 +47,9 @@ class TestMoving:
             assert line["parentId"] == file.ends["b"]
             assert line["fromId"] == file.ends["d"]
             assert "d answered" in line["summary"]
-            assert screen.session is not None
-            assert screen.session.columns.id(screen.session.place) == line["id"]
-            row = tree(screen)[screen.graph.state.cursor]
+            assert screen.state.session is not None
+            assert screen.state.session.columns.id(screen.state.session.place) == line["id"]
+            row = tree(screen)[screen.panes.tree.state.cursor]
             assert "branch summary   of 4 entries" in row
             assert "leaf" in row
             assert note(screen).startswith("✓ moved to #")
@@ -84,12 +84,12 @@ class TestMoving:
             summary = lines(file.path)[-1]["id"]
             await pilot.press("u")
             await until(pilot, lambda: "undone" in note(screen))
-            assert screen.session is not None
-            columns = screen.session.columns
-            assert columns.id(screen.session.place) == file.ends["d"]
+            assert screen.state.session is not None
+            columns = screen.state.session.columns
+            assert columns.id(screen.state.session.place) == file.ends["d"]
             await pilot.press("U")
             await until(pilot, lambda: "done again" in note(screen))
-            assert columns.id(screen.session.place) == summary
+            assert columns.id(screen.state.session.place) == summary
             await pilot.press("o")
             await sheet_of(pilot, LogScreen)
             await until(pilot, lambda: "with a summary" not in shown(pilot) and "redid" in shown(pilot))
@@ -107,8 +107,8 @@ class TestMoving:
             line = lines(file.path)[-1]
             assert (line["parentId"], line["fromId"]) == (file.ends["x"], file.ends["d"])
             assert "y done" not in line["summary"]
-            assert screen.session is not None
-            roles = [one.role for one in context_at(screen.session).messages]
+            assert screen.state.session is not None
+            roles = [one.role for one in context_at(screen.state.session).messages]
             assert roles.count("branchSummary") == 1
             assert roles[-1] == "branchSummary"
 
@@ -273,7 +273,7 @@ class TestWhileItRuns:
             await sheet_of(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "tok" in note(screen))
-            summing = screen.summing
+            summing = screen.state.summary
             assert summing is not None
             await pilot.press("q")
         assert summing.stop.is_set()
@@ -286,7 +286,7 @@ class TestWhileItRuns:
                 await sheet_of(pilot, ChoiceSheet)
                 await pilot.press("s")
                 await until(pilot, lambda: "a compaction of" in note(screen))
-            assert screen.summing is None
+            assert screen.state.summary is None
 
     async def test_a_file_that_grew_meanwhile_is_not_written_to_and_the_summary_is_kept(
         self, file: Named, gate: threading.Event
@@ -307,7 +307,7 @@ class TestWhileItRuns:
 
 
 def test_how_far_it_is_in_words() -> None:
-    summing = Summing(Wanted(9, 3, 31))
+    summing = SummaryRun(SummaryRequest(9, 3, 31))
     assert progress_words(summing) == "summarising 31 entries"
     summing.growth = Growth("", 0, stage="openai/x: the history")
     assert progress_words(summing) == "summarising 31 entries, openai/x: the history"

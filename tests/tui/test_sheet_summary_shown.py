@@ -83,10 +83,10 @@ class TestShowing:
             await pilot.press("K", "K", "K", "m", "G", "s")
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
-            assert screen.exploration is not None
-            assert screen.session is not None
-            first = screen.session.columns.index(file.prompts["b"])
-            assert f"#{first} – #{screen.session.place}" in shown(pilot)
+            assert screen.state.exploration is not None
+            assert screen.state.session is not None
+            first = screen.state.session.columns.index(file.prompts["b"])
+            assert f"#{first} – #{screen.state.session.place}" in shown(pilot)
             await pilot.press("escape")
 
     async def test_on_the_leaf_it_says_what_is_missing(self, file: Named) -> None:
@@ -105,7 +105,7 @@ class TestShowing:
                 await pilot.pause()
                 await pilot.pause()
                 covered = next(y for y, row in enumerate(rows(pilot.app)) if row.startswith("━" * size[0]))
-                graph = screen.graph
+                graph = screen.panes.tree
                 row = graph.region.y + graph.state.cursor * graph.line_height - graph.scroll_offset.y
                 assert graph.region.y <= row < covered, size
 

@@ -34,7 +34,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 def session_of(screen: ExplorerScreen) -> Session:
-    session = screen.session
+    session = screen.state.session
     assert session is not None
     return session
 
@@ -121,9 +121,9 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
     store = make("claude", tmp_path / "store")
     ran: list[object] = []
     async with exploring(store.path) as (pilot, screen):
-        monkeypatch.setattr(type(screen), "run_in_place", lambda _screen, command: ran.append(command))
+        monkeypatch.setattr(screen.panes, "hand_over", ran.append)
         monkeypatch.setattr("leafward.agents.resume.Resume.obstacle", lambda _command: None)
-        screen.action_agent_resume()
+        screen.action_intent("agent.resume")
         assert len(ran) == 1
         total = len(session_of(screen))
         await chosen(pilot, "enter", "r")
@@ -133,7 +133,7 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         await pilot.press("K")
         await chosen(pilot, "enter", "m")
         await written(pilot, screen, len(session_of(screen)))
-        screen.action_agent_resume()
+        screen.action_intent("agent.resume")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         await pilot.pause()
         assert "a what-if that Leafward keeps" in "\n".join(rows(screen.app))
@@ -178,7 +178,7 @@ async def test_no_store_is_searched_while_somebody_waits(
         assert "codex" in rows(screen.app)[0]
         await chosen(pilot, "l", *"here", "enter")
         await until(pilot, lambda: "[here]" in "\n".join(tree(screen)))
-        screen.action_agent_resume()
+        screen.action_intent("agent.resume")
         assert "folder" in note(screen), "which folder it belongs to stood in the line that is broken"
         await pilot.press("o")
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))

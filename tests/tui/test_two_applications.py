@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def places(screen: ExplorerScreen) -> tuple[int, int]:
-    session = screen.session
+    session = screen.state.session
     assert session is not None
     return session.place, len(session)
 

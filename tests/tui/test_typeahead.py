@@ -54,8 +54,8 @@ async def test_enter_and_what_follows_it_belong_to_the_explorer_again(file: Name
         at_once(pilot, "/prompt", "<enter>", "gj")
         await until(pilot, lambda: here(screen) != "d" and pilot.app.screen is screen)
         await pilot.pause()
-        assert screen.searched == "prompt"
-        assert screen.graph.row == 1
+        assert screen.state.search.text == "prompt"
+        assert screen.panes.tree.row == 1
 
 
 async def test_a_label_typed_blindly(file: Named) -> None:
@@ -69,11 +69,11 @@ async def test_a_label_typed_blindly(file: Named) -> None:
 async def test_letters_of_a_jump(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("f")
-        code = screen.graph.state.jumps[0]
+        code = screen.panes.tree.state.jumps[0]
         await pilot.press("escape")
         at_once(pilot, "f" + code)
-        await until(pilot, lambda: screen.graph.row == 0)
-        assert not screen.graph.jumping
+        await until(pilot, lambda: screen.panes.tree.row == 0)
+        assert not screen.panes.tree.jumping
 
 
 async def test_a_sheet_is_answered_before_it_is_drawn(file: Named) -> None:

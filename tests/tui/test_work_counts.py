@@ -58,14 +58,14 @@ class TestPainting:
 
         def rests() -> bool:
             nonlocal before
-            now, before = screen.graph.rendered, screen.graph.rendered
+            now, before = screen.panes.tree.rendered, screen.panes.tree.rendered
             return now == before and not [worker for worker in pilot.app.workers if worker.is_running]
 
         await until(pilot, rests)
 
     async def test_a_row_down_draws_two_lines(self, generated: Path) -> None:
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
-            graph = screen.graph
+            graph = screen.panes.tree
             await pilot.press("Z", "g")
             await self._still(pilot, screen)
             graph.move_to(5)
@@ -81,13 +81,13 @@ class TestPainting:
 
     async def test_a_page_down_draws_a_page(self, generated: Path) -> None:
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
-            graph = screen.graph
+            graph = screen.panes.tree
             await pilot.press("Z", "g")
             await self._still(pilot, screen)
             for _ in range(3):
                 scrolled, drawn = graph.scroll_offset.y, graph.rendered
                 cursor = graph.state.cursor
-                screen.action_page_down()
+                screen.run_intent("page.down")
                 await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
                 assert graph.state.cursor > cursor + 10
                 assert graph.scroll_offset.y > scrolled
@@ -97,17 +97,17 @@ class TestPainting:
         """Textual's own scrolling would leave it behind, with whatever is worked out for its line going on."""
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             await pilot.press("Z", "g", "down", "down", "up")
-            assert screen.graph.state.cursor == 1
+            assert screen.panes.tree.state.cursor == 1
             await pilot.press("pagedown")
-            assert screen.graph.state.cursor > 10
+            assert screen.panes.tree.state.cursor > 10
             await pilot.press("pageup")
-            assert screen.graph.state.cursor == 1
+            assert screen.panes.tree.state.cursor == 1
             await pilot.press("end", "home")
-            assert screen.graph.state.cursor == 0
+            assert screen.panes.tree.state.cursor == 0
 
     async def test_lines_off_the_screen_are_never_drawn(self, generated: Path) -> None:
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
-            graph = screen.graph
+            graph = screen.panes.tree
             before = graph.rendered
             await pilot.press("Z")
             await self._still(pilot, screen)
@@ -137,9 +137,9 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
 
 async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> None:
     async with exploring(generated, (140, HEIGHT)) as (pilot, explorer):
-        session = explorer.session
+        session = explorer.state.session
         assert session is not None
-        explorer.open_compare(*far_apart(session))
+        explorer.controllers.comparison.open(*far_apart(session))
         screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.carried is not None and screen.shown is not None)
         views = [view.lines for view in screen.lists.values()]
@@ -196,7 +196,7 @@ async def main():
 
     app._display = displayed
     async with app.run_test(size=(120, 32)) as pilot:
-        while not shown or app.screen.exploration is None:
+        while not shown or app.screen.state.exploration is None:
             await pilot.pause()
         shown["later"] = sorted(sys.modules)
 
@@ -220,7 +220,7 @@ NOT_YET = {
     "leafward_tui.catalogue.screen",
     "leafward_tui.inspector.entry",
     "leafward_tui.ui.markdown",
-    "leafward_tui.explorer.view_state",
+    "leafward_tui.explorer.model.view_state",
     "leafward_tui.ui.sheet",
     "markdown_it",
     "portalocker",
@@ -281,6 +281,6 @@ def test_a_proposed_move_is_drawn_without_another_look_at_the_branches(generated
 async def test_an_embedded_application_leaves_the_collector_alone(generated: Path) -> None:
     before = gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()
     async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
-        await until(pilot, lambda: screen.overview is not None)
+        await until(pilot, lambda: screen.state.overview is not None)
         assert (gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()) == before
     assert (gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()) == before

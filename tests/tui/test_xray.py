@@ -10,7 +10,7 @@ import pytest
 from leafward.compaction.xray import Link, What
 from leafward.session.session import Session
 from leafward.summaries.survival import survival_of
-from leafward_tui.inspector import Tab
+from leafward_tui.inspector import Inspector, Tab
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
@@ -109,8 +109,8 @@ async def test_both_sides_the_ledger_and_where_a_line_comes_from(tmp_path: Path)
         await pilot.press("enter")
         await pilot.pause()
         assert pilot.app.screen is explorer
-        assert explorer.exploration is not None
-        assert explorer.exploration.layout.row_of(7) == explorer.graph.row
+        assert explorer.state.exploration is not None
+        assert explorer.state.exploration.layout.row_of(7) == explorer.panes.tree.row
 
 
 async def test_hostile_text_stays_text(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ async def test_summaries_are_compared(tmp_path: Path) -> None:
         await pilot.press("n", "z", "enter")
         await pilot.pause()
         assert pilot.app.screen is explorer
-        assert explorer.exploration is not None
-        assert explorer.graph.row == explorer.exploration.layout.row_of(20)
+        assert explorer.state.exploration is not None
+        assert explorer.panes.tree.row == explorer.state.exploration.layout.row_of(20)
 
 
 async def test_without_another_summary_there_is_nothing_to_compare(tmp_path: Path) -> None:
@@ -268,10 +268,13 @@ async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> Non
         await pilot.press("3")
         await until(
             pilot,
-            lambda: explorer.inspector.page is not None and explorer.inspector.page.tab is Tab.COMPACTION,
+            lambda: (
+                explorer.panes.inspector.page is not None
+                and explorer.panes.inspector.page.tab is Tab.COMPACTION
+            ),
         )
-        assert explorer.inspector.page is not None
-        assert "Nothing was compacted on the path to here." in explorer.inspector.page.text
+        assert explorer.panes.inspector.page is not None
+        assert "Nothing was compacted on the path to here." in explorer.panes.inspector.page.text
 
 
 # --- in the explorer --------------------------------------------------------------------------------------------------
@@ -286,17 +289,17 @@ async def test_what_a_compaction_lost_stands_at_its_right(tmp_path: Path) -> Non
         await until(pilot, lambda: any(f"{lost} lost" in line for line in tree(explorer)))
         line = next(line for line in tree(explorer) if "lost" in line)
         assert "compaction" in line
-        assert explorer.lost == {20: lost}
+        assert explorer.state.texts.lost == {20: lost}
 
 
 async def test_cells_for_what_is_lost_are_there_before_it_is_counted(tmp_path: Path) -> None:
     async with exploring(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer):
-        await until(pilot, lambda: 20 in explorer.lost)
-        known = dict(explorer.lost)
+        await until(pilot, lambda: 20 in explorer.state.texts.lost)
+        known = dict(explorer.state.texts.lost)
         await until(pilot, lambda: any("lost" in line for line in tree(explorer)))
         full = tree(explorer)
-        explorer.lost.clear()
-        explorer.graph.redraw_rows()
+        explorer.state.texts.lost.clear()
+        explorer.panes.tree.redraw_rows()
         await pilot.pause()
         empty = tree(explorer)
         word = f"{known[20]} lost"
@@ -307,8 +310,8 @@ async def test_cells_for_what_is_lost_are_there_before_it_is_counted(tmp_path: P
 
 async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> None:
     async with exploring(orchard(tmp_path / "s.jsonl", twice=True).path, (140, 44)) as (pilot, explorer):
-        inspector = explorer.inspector
-        explorer.go_to_entry(22)
+        inspector = explorer.query_one(Inspector)
+        explorer.controllers.navigation.go_to_entry(22)
         await pilot.press("3")
         await until(
             pilot,
@@ -331,7 +334,7 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
             assert told in page.text
         lost = next(line for line in page.lines if line.text.startswith(UNICODE.error))
         assert lost.entry >= 0
-        explorer.inspector.focus()
+        explorer.panes.inspector.focus()
         await pilot.press("g")
         await until(pilot, lambda: inspector.view.cursor >= 0)
         await pilot.press("enter")

@@ -26,6 +26,7 @@ from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.errors import NotFound
+from leafward.base.regular_files import open_buffered
 from leafward.session.foreign import ForeignSession
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
     """
     try:
         if path.is_file():
-            with path.open("rb") as file:
+            with open_buffered(path) as file:
                 head = file.read(HEAD_SIZE)
             if head.startswith(_DATABASE):
                 return _OPENCODE
@@ -127,10 +128,13 @@ def _lists(agent: Agent, store: Path, given: str) -> bool:
     return any(name in listing.files for listing in listings if listing.folder == parent)
 
 
-def within(path: Path | str) -> Listing | None:
-    """The sessions in a file that holds many, or the one that a path leading into it names; None for any other path."""
+def within(path: Path | str, trouble: list[Trouble] | None = None) -> Listing | None:
+    """The sessions in a file that holds many, or the one that a path leading into it names; None for any other path.
+
+    Those that no path can lead to are added to `trouble`.
+    """
     given = os.path.abspath(path)
-    return next((found for agent in _ENCLOSING if (found := agent.within(given)) is not None), None)
+    return next((found for agent in _ENCLOSING if (found := agent.within(given, trouble)) is not None), None)
 
 
 def excerpt(path: str) -> Excerpt | None:

@@ -219,8 +219,11 @@ class Enclosing(Protocol):
 
     name: str
 
-    def within(self, path: str) -> Listing | None:
-        """The sessions in such a file, or the one that a path leading into it names; None for any other path."""
+    def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
+        """The sessions in such a file, or the one that a path leading into it names; None for any other path.
+
+        Those that no path can lead to are added to `trouble`.
+        """
         ...
 
     def strays(self, path: str) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import shutil
 import sqlite3
@@ -12,6 +13,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
+
+from leafward.base.paths import temporary_prefix
+from leafward.base.regular_files import NotRegular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +41,7 @@ class _Copy:
         self.seen = seen
         self.readers = 0
         self.retired = False
-        self.folder = tempfile.mkdtemp(prefix="leafward-")
+        self.folder = tempfile.mkdtemp(prefix=temporary_prefix())
         self.path = os.path.join(self.folder, "copy.sqlite")
         try:
             shutil.copyfile(path, self.path)
@@ -106,6 +110,10 @@ def opened_read_only(path: str) -> Iterator[sqlite3.Connection]:
     copy is read instead.
     """
     os.stat(path)
+    for name in (path, f"{path}-wal", f"{path}-shm"):
+        # SQLite would wait for a FIFO. A look by opening would drop the locks that this process has on the file.
+        if os.path.lexists(name) and not os.path.isfile(name):
+            raise NotRegular(errno.EINVAL, "not a regular file", name)
     index = os.path.exists(f"{path}-shm")
     try:
         left = os.path.getsize(f"{path}-wal")

@@ -9,11 +9,13 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 from leafward.base.errors import NotASession
+from leafward.base.regular_files import next_data, open_regular
+from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
 from leafward.session.foreign import Note
 from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Self
 
     from leafward.session.columns import Columns
@@ -27,6 +29,11 @@ SPACE = b" \t\r"
 """What the end of a file may hold and still be whole: NULs are what a machine that died leaves there."""
 MARK = b"\xef\xbb\xbf"
 """UTF-8's byte order mark. Editors leave it at the beginning of a file; it is passed over."""
+_SHOWN = 4 << 10
+"""Bytes that are kept of a line which is too large and no record."""
+_PIECE = 1 << 22
+"""Bytes at a time where a file is looked through."""
+_OVERLAP = 1 << 12
 _NUL = re.compile(rb"\0+")
 _TRIED = 64
 """Places behind the beginning of a record at which it is tried to end."""
@@ -42,10 +49,12 @@ class OpenFile:
         try:
             if os.path.isdir(path):
                 raise NotASession(f"{path} is a folder, not a session file")
-            self._file: IO[bytes] = open(path, "rb", buffering=0)  # noqa: SIM115  # open as long as the session is
+            self._file: IO[bytes] = open_regular(path)
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._lock = Lock()
+        self.long_lines: dict[int, LongLine] = {}
+        """Lines above `LINE_LIMIT` and long runs of NULs that were met, by their offsets: they are not read whole."""
 
     @property
     def size(self) -> int:
@@ -79,19 +88,46 @@ class OpenFile:
             return self._file.read(size)
 
     def blocks(
-        self, stop: Callable[[], bool] = lambda: False, begin: int = 0
+        self, stop: Callable[[], bool] = lambda: False, begin: int = 0, *, entire: bool = False
     ) -> Iterator[tuple[bytes, int, int]]:
         """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
 
         What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
-        in steps that double, so that many megabytes are copied a few times only.
+        in steps that double, so that many megabytes are copied a few times only. For a line above `LINE_LIMIT` comes a
+        shorter one that stands for it, in a block of its own, unless lines are wanted `entire`; a chunk and more of NULs ends
+        a line. `extent` says how many bytes such a block is in the file.
         """
         buffer, base = b"", begin
         while not stop():
+            if len(buffer) >= LINE_LIMIT and not entire:
+                line, is_whole = self._long_line(buffer, base, stop)
+                if is_whole:
+                    yield line + b"\n", len(line) + 1, base
+                    base += self.long_lines[base].size + 1
+                    buffer = b""
+                    continue
+                buffer = line
+                break
             more = self.at(base + len(buffer), max(CHUNK, len(buffer)))
             if not more:
                 break
             whole = more.rfind(b"\n") + 1
+            if not whole and not entire and len(more) >= CHUNK and not more.strip(b"\0"):
+                torn, run = buffer, base + len(buffer)
+                base = self._behind_nuls(run + len(more), stop)
+                if torn.strip(BLANK):
+                    # The newline behind it is made up: what it stands for is the last byte of the run, or of the piece.
+                    behind = base if base < self.size else run
+                    self.long_lines[run - len(torn)] = LongLine(behind - run + len(torn) - 1, torn)
+                    yield torn + b"\n", len(torn) + 1, run - len(torn)
+                else:
+                    run -= len(torn)
+                self.long_lines[run] = LongLine(base - run, b"\0")
+                buffer = b""
+                if base >= self.size:
+                    buffer, base = b"\0", run
+                    break
+                continue
             if whole:
                 whole += len(buffer)
             buffer = buffer + more if buffer else more
@@ -102,6 +138,56 @@ class OpenFile:
                 buffer = b""
         if buffer and not stop():
             yield buffer, 0, base
+
+    def extent(self, at: int, size: int) -> int:
+        """How many bytes of the file a block is that begins at an offset and holds so many bytes."""
+        place = self.long_lines.get(at)
+        return size if place is None else place.size + size - len(place.line)
+
+    def region(self, start: int, size: int) -> bytes:
+        """A stretch as it was read: of lines and runs that are too large what stands for them."""
+        if not self.long_lines or size < CHUNK:
+            return self.at(start, size)
+        found, at, end = [], start, start + size
+        for offset in sorted(one for one in self.long_lines if start <= one < end):
+            place = self.long_lines[offset]
+            found += [self.at(at, max(0, offset - at)), place.line]
+            at = max(at, offset + max(place.size, len(place.line)))
+        return b"".join([*found, self.at(at, end - at) if at < end else b""])
+
+    def _long_line(self, begun: bytes, base: int, stop: Callable[[], bool]) -> tuple[bytes, bool]:
+        """What stands for a line of which as much as is held of any was read; whether a newline ends it."""
+        abridger, size = Abridger(), len(begun)
+        for at in range(0, size, CHUNK):
+            abridger.feed(begun[at : at + CHUNK])
+        shown, begun, is_whole = begun[:_SHOWN] + b"\0", b"", False
+        while not stop() and not is_whole:
+            if abridger.failed:
+                size = self._data_from(base + size) - base
+            piece = self.at(base + size, CHUNK)
+            if not piece:
+                break
+            line, newline, _ = piece.partition(b"\n")
+            abridger.feed(line)
+            size += len(line)
+            is_whole = bool(newline)
+        found = abridger.finish() or shown
+        self.long_lines[base] = LongLine(size, found)
+        return found, is_whole
+
+    def _behind_nuls(self, at: int, stop: Callable[[], bool]) -> int:
+        """Where a run of NULs ends that was read up to an offset."""
+        while not stop():
+            at = self._data_from(at)
+            more = self.at(at, CHUNK)
+            rest = more.lstrip(b"\0")
+            at += len(more) - len(rest)
+            if rest or not more:
+                return at
+        return at
+
+    def _data_from(self, at: int) -> int:
+        return next_data(self._file.fileno(), at, max(at, self.size))
 
     def close(self) -> None:
         """Closes the file."""
@@ -114,10 +200,53 @@ class OpenFile:
         self.close()
 
 
+def pieces_of(path: str) -> Iterator[bytes]:
+    """The content of a file in pieces of whole lines, without what is only NULs: to look for bytes in. Raises OSError.
+
+    It is read, not mapped: a file that is cut off while it is mapped ends the process. Lines above a few megabytes come in
+    parts, each with the last bytes of the part before it.
+    """
+    with open_regular(path) as file:
+        rest, at = b"", 0
+        while True:
+            data = file.read(_PIECE) or b""
+            if not data:
+                break
+            at += len(data)
+            if len(data) == _PIECE and not data.strip(b"\0"):
+                at = file.seek(next_data(file.fileno(), at, max(at, os.fstat(file.fileno()).st_size)))
+                continue
+            end = data.rfind(b"\n") + 1
+            if end:
+                yield rest + data[:end]
+                rest = data[end:]
+            else:
+                yield rest + data
+                rest = data[-_OVERLAP:]
+        if rest:
+            yield rest
+
+
 def marked_note(path: str, agent: str) -> Note:
     """The remark on a byte order mark."""
     text = f"{path} begins with a byte order mark, which is passed over; {agent} writes none"
     return Note("bom", text, path=Path(path), offset=0)
+
+
+def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[Note]:
+    """The remarks on lines and runs that were not read whole."""
+    return [
+        Note(
+            "oversize",
+            f"a run of {place.size:,} NUL bytes is passed over"
+            if place.line == b"\0"
+            else f"a line of {place.size:,} bytes is too large to be read whole: long texts in it are cut",
+            path=Path(path),
+            offset=offset,
+        )
+        for offset, place in sorted(long_lines.items())
+        if place.size > len(place.line) + CHUNK
+    ]
 
 
 def unmarked(head: bytes) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from leafward.base.model_windows import Window, WindowSource, known_window
 from leafward.base.paths import config_dir
+from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -265,7 +266,7 @@ def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
     """The settings in a file (the user's by default) and what is wrong with it. A missing file is all defaults."""
     path = config_path() if path is None else path
     try:
-        source = path.read_bytes().decode("utf-8-sig")
+        source = read_regular(path).decode("utf-8-sig")
     except FileNotFoundError:
         return Config(), []
     except OSError as error:
@@ -283,7 +284,8 @@ def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
     """The settings in a TOML text; `path` only names it in problems."""
     try:
         document = tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # A number of more digits than Python takes is a ValueError of its own.
         place = re.search(_PLACE, str(error))
         reason = re.sub(_PLACE, "", str(error)) or "nested too deeply"
         line = int(place[1]) if place else None

@@ -80,3 +80,8 @@ def draft_ending() -> str:
     from secrets import token_hex
 
     return f"{DRAFT_MARK}{os.getpid()}-{token_hex(6)}{DRAFT_END}"
+
+
+def temporary_prefix(what: str = "") -> str:
+    """What the name of a temporary folder begins with; the number of this process is in it, as in that of a draft."""
+    return f"{APP}-{what}{os.getpid()}-"

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept, kept_dir, make_private
+from leafward.base.regular_files import open_buffered
 from leafward.base.safe_text import safe_line
-from leafward.session.journal.durable import draft_name, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,7 +114,7 @@ def _same(copy: Path, original: os.stat_result) -> bool:
 def _copy(source: Path, target: Path) -> None:
     """The copy has the time of the original."""
     try:
-        given = source.open("rb")
+        given = open_buffered(source)
     except OSError as error:
         raise _unreadable(str(source), error) from error
     with given, _appearing(target) as (draft, taken):
@@ -139,6 +139,9 @@ def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
 @contextmanager
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A file being written, which then appears whole, readable by its owner only. Raises Refused where it cannot be written."""
+    # Writing is loaded when something is written: the first frame waits for every module of the catalog.
+    from leafward.session.journal.durable import draft_name, sync_folder
+
     draft = draft_name(target)
     try:
         make_private(target.parent)

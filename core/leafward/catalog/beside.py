@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents import Candidate, native
+from leafward.catalog.index import UNREAD
 from leafward.session.sidecar import Owner, every_sidecar, sidecar_path
 
 if TYPE_CHECKING:
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.catalog.index import Index
-
-UNREAD = [-2, 0]
-"""The stamp of a file whose card has to be made anew though the file is the same."""
 
 
 def stamps_of_sidecars() -> dict[str, list[int]]:

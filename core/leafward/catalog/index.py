@@ -13,6 +13,7 @@ import os
 import tempfile
 from array import array
 from binascii import a2b_base64, b2a_base64
+from contextlib import suppress
 from itertools import repeat
 from mmap import ACCESS_READ, mmap
 from sys import byteorder
@@ -22,13 +23,29 @@ import orjson
 
 from leafward.base.gc_pause import collector_paused
 from leafward.base.paths import cache_dir, draft_ending, make_private
+from leafward.base.regular_files import open_buffered
 from leafward.catalog.card import Card, Details, Mark, Reading, Spent
+from leafward.catalog.stored import (
+    check_column,
+    check_folders,
+    check_holds_numbers,
+    check_marks,
+    check_paths,
+    check_spent,
+    check_stamps,
+    check_texts,
+    fitted,
+    is_stamp,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.agents import Candidate, Listing, Stamp
+
+UNREAD: Stamp = [-2, 0]
+"""The stamp of a file whose card has to be made anew though the file is the same."""
 
 FORMAT = 3
 """Raised when a card is made in another way; the names of the fields are compared too."""
@@ -68,12 +85,14 @@ class Index:
         """Of what was read by this process."""
         self._stored: dict[str, tuple[Stamp, Extra]] | None = None
         """Of what lies in the file, with the stamp it was written for; None until asked for."""
+        self._lost = False
         self._load()
 
     def stamp(self, path: str) -> Stamp | None:
         """What a file was when it was read; None where it was not."""
         folder, name = os.path.split(path)
-        return self.folders.get(folder, {}).get(name)
+        found = self.folders.get(folder, {}).get(name)
+        return found if is_stamp(found) else None
 
     def compare(self, listing: Listing) -> list[Candidate]:
         """The files of a folder whose cards do not hold. Where nothing changed that is one comparison."""
@@ -126,6 +145,7 @@ class Index:
     def put(self, candidate: Candidate, reading: Reading) -> None:
         """Keeps what was read of a file."""
         folder, name = os.path.split(candidate.path)
+        reading = fitted(reading)
         self.cards[candidate.path] = reading.card
         self.folders.setdefault(folder, {})[name] = candidate.stamp
         self._extras[candidate.path] = (reading.details, reading.mark, reading.spent)
@@ -189,9 +209,12 @@ class Index:
 
     def _load(self) -> None:
         try:
-            with collector_paused(), self.path.open("rb") as file:
+            with collector_paused(), open_buffered(self.path) as file:
                 hot, _ = _blocks(file, cold=False)
+                check_folders(hot["folders"])
+                check_stamps(hot["kept"])
                 paths = _paths(hot["folders"])
+                check_paths(paths)
                 columns = (
                     [_unpack(hot["cards"], name, len(paths)) for name in Card._fields[1:]] if paths else []
                 )
@@ -199,7 +222,7 @@ class Index:
                 make: Any = tuple.__new__
                 self.cards = dict(zip(paths, map(make, repeat(Card), rows), strict=True))
                 self.folders = hot["folders"]
-                self.kept = hot.get("kept", {})
+                self.kept = hot["kept"]
                 self.faultless = bool(paths) and hot["cards"]["problem"] == {"all": None}
                 if len(paths) >= _MANY:
                     gc.freeze()
@@ -207,14 +230,21 @@ class Index:
             return
         except _UNUSABLE as error:
             self.rejected = str(error) or type(error).__name__
-            self.cards, self.folders = {}, {}
+            self.cards, self.folders, self.kept = {}, {}, {}
             self.changed = True
 
     def _load_extras(self) -> dict[str, tuple[Stamp, Extra]]:
         """What lies in the file now, by whomever written: a stamp beside each tells whether it still holds."""
         try:
-            with self.path.open("rb") as file:
+            with open_buffered(self.path) as file:
                 hot, cold = _blocks(file, cold=True)
+            check_folders(hot["folders"])
+            for name in ("changed", "read"):
+                check_texts(name, cold[name], joined=True)
+            for name in ("last_prompt", "last_reply"):
+                check_texts(name, cold[name])
+            check_marks(cold["mark"])
+            check_spent(cold["spent"])
             found = zip(
                 _paths(hot["folders"]),
                 (stamp for files in hot["folders"].values() for stamp in files.values()),
@@ -237,13 +267,41 @@ class Index:
                 )
                 for path, stamp, changed, read, prompt, reply, mark, spent in found
             }
-        except _UNUSABLE:
+        except FileNotFoundError:
             return {}
+        except _UNUSABLE as error:
+            self._reject(str(error) or type(error).__name__)
+            return {}
+
+    def _reject(self, why: str) -> None:
+        """What lies behind the cards cannot be used: every session is to be read anew, and the file goes."""
+        self.rejected, self.changed, self._lost = why, True, True
+        self.folders = {
+            folder: {
+                name: stamp if os.path.join(folder, name) in self._extras else UNREAD
+                for name, stamp in files.items()
+            }
+            for folder, files in self.folders.items()
+        }
+        # Where nobody reads anything anew before this process ends, the next one does.
+        with suppress(OSError):
+            self.path.unlink()
+
+    def has_lost(self) -> bool:
+        """Whether what lies behind the cards proves to be unusable, said once: no stamp holds then."""
+        if self._stored is None:
+            if self.cards.keys() <= self._extras.keys():
+                return False
+            self._stored = self._load_extras()
+        lost, self._lost = self._lost, False
+        return lost
 
 
 _NOTHING: Extra = (Details(), None, ())
 
-_UNUSABLE = (OSError, ValueError, TypeError, KeyError, IndexError, RecursionError)
+_UNUSABLE = (
+    OSError, ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError, MemoryError
+)  # fmt: skip
 """What reading a file of any content may raise here."""
 
 
@@ -308,13 +366,20 @@ def _unpack(packed: Mapping[str, Any], name: str, rows: int) -> Iterable[Any]:
     stored = packed[name]
     if name == "title":
         prompts = _unpack(packed, "prompt", rows)
+        if not isinstance(stored, list):
+            raise ValueError("title: not a list")
+        check_column(name, [text for text in stored if text is not None])
         return [prompt if text is None else text for text, prompt in zip(stored, prompts, strict=True)]
     if isinstance(stored, list):
+        check_column(name, stored)
         return stored
     if "all" in stored:
+        check_column(name, [stored["all"]])
         return repeat(stored["all"], rows)
     if "table" in stored:
+        check_column(name, stored["table"])
         return map(stored["table"].__getitem__, _unpack_numbers(stored["at"]))
+    check_holds_numbers(name)
     numbers = _unpack_numbers(stored)
     return [None if number == _NONE else number for number in numbers] if stored["none"] else numbers
 

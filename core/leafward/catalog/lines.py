@@ -6,6 +6,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import HEAD_SIZE, agent_named, native, recognised
+from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.headline import spoken
@@ -108,7 +109,7 @@ def agent_of(candidate: Candidate) -> Agent:
     """The agent of a file, by where it lies, else by its first bytes. Raises OSError."""
     if candidate.agent:
         return agent_named(candidate.agent)
-    with open(candidate.path, "rb", buffering=0) as file:
+    with open_regular(candidate.path) as file:
         return recognised(file.read(HEAD_SIZE)) or native()
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.agents import Candidate, Listing
+    from leafward.agents import Candidate, Listing, Stamp
     from leafward.base.config import Config
     from leafward.catalog.card import Card, Details, Spent
 
@@ -35,6 +35,10 @@ PUBLISH_EVERY = 0.25
 
 SAVE_EVERY = 10.0
 """Seconds between two writes of the index while much is being read."""
+
+READ_AT_MOST = 20.0
+"""Seconds for one file. One that takes longer keeps its first look, and the next listing tries it again; each of these leaves
+less time to those that follow, so that no store can keep a listing from ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,10 @@ class Catalogue:
         self.index = Index(index_path)
         self.trouble: list[Trouble] = []
         """Folders that the last refresh could not search."""
+        self.left: list[str] = []
+        """Sessions that the last refresh left for later: reading them took too long."""
+        self._late: dict[str, Stamp] = {}
+        """What those were that took too long: as long as they are the same, this catalogue does not try again."""
         self.work = Work()
         self._left_out = 0
         """Files in excluded folders that the last refresh passed by."""
@@ -96,6 +104,7 @@ class Catalogue:
         kept = () if self.paths else tuple(str(kept_root(agent.name)) for agent in all_agents())
         self._cards = self.index.cards_within((*self._within, *kept))
         self._conceal()
+        self._is_mended = False
         self._unread: set[str] = set()
         """Paths of cards that come from a first look only."""
 
@@ -148,7 +157,8 @@ class Catalogue:
                 self.index.conceal(self._cards[path])
 
     def spent(self, path: str) -> tuple[Spent, ...]:
-        """What a session used, by day; nothing where it was never read whole."""
+        """What a session used, by day; nothing where it was never read whole. For workers, like `files`."""
+        self._mend()
         return self.index.spent(path)
 
     def expires(self, card: Card) -> int | None:
@@ -169,7 +179,16 @@ class Catalogue:
 
     def files(self) -> dict[str, Details]:
         """The details of every session: what `file:` is matched against."""
+        self._mend()
         return self.index.all_details()
+
+    def _mend(self) -> None:
+        """Reads every session anew where what the index holds of them besides their cards proves to be unusable."""
+        if self._is_mended:
+            return
+        self._is_mended = True
+        if self.index.has_lost():
+            self.refresh()
 
     def refresh(
         self,
@@ -181,7 +200,7 @@ class Catalogue:
         Files are compared by size and time; what is new is first peeked at, newest first, then read. What is stopped
         keeps what it has got.
         """
-        self.trouble, self.work = [], Work()
+        self.trouble, self.left, self.work = [], [], Work()
         self._left_out = 0
         known = self.index.cards.__contains__
         total = 0
@@ -260,15 +279,24 @@ class Catalogue:
                 if self.index.stamp(candidate.path) != candidate.stamp:
                     self._exclude(candidate, self._cards[candidate.path])
                 continue
+            if self._late.get(candidate.path) == candidate.stamp:
+                self.left.append(candidate.path)
+                turn.done += 1
+                continue
             known = self.index.reading(candidate.path)
             reading = read_on(known, candidate) if known is not None else None
             if reading is not None:
                 self.work.read_on += 1
             else:
-                reading = read_whole(candidate, stop)
+                reading = read_whole(candidate, self._until(stop))
                 self.work.read_whole += 1
             if reading is None:
-                return
+                if stop():
+                    return
+                self._late[candidate.path] = candidate.stamp
+                self.left.append(candidate.path)
+                turn.done += 1
+                continue
             if self._exclusion(reading.card.project):
                 self._exclude(candidate, reading.card)
                 turn.done += 1
@@ -282,6 +310,11 @@ class Catalogue:
             if self.clock() - saved > SAVE_EVERY:
                 self.save()
                 saved = self.clock()
+
+    def _until(self, stop: Callable[[], bool]) -> Callable[[], bool]:
+        """`stop`, or that the time for one file is over."""
+        end = self.clock() + READ_AT_MOST / (1 + len(self.left))
+        return lambda: stop() or self.clock() > end
 
     def _exclude(self, candidate: Candidate, card: Card) -> None:
         """Keeps no more of a session than that it is there and belongs to an excluded project."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised, within
 from leafward.base.paths import is_draft
+from leafward.base.regular_files import open_regular
 from leafward.catalog.backups import kept_root
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _named(
 ) -> Iterator[Listing]:
     for given in paths:
         path = os.path.abspath(os.path.expanduser(given))
-        inside = within(path)
+        inside = within(path, trouble)
         if inside is not None:
             yield inside
             continue
@@ -156,7 +157,7 @@ def _stamp(found: os.stat_result) -> Stamp:
 
 def _begins_like_one(path: str) -> bool:
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_regular(path) as file:
             return recognised(file.read(HEAD_SIZE)) is not None
     except OSError:
         return False

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import Glimpse, agent_named
+from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
@@ -134,7 +135,7 @@ def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") 
 
 def _ends(candidate: Candidate) -> tuple[bytes, bytes]:
     """The first bytes of a file, and the whole lines among its last ones; a small file is its own end."""
-    with open(candidate.path, "rb", buffering=0) as file:
+    with open_regular(candidate.path) as file:
         head = file.read(PEEK_SIZE)
         if candidate.size <= PEEK_SIZE:
             return head, head
@@ -226,7 +227,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
 
 def _appended(candidate: Candidate, mark: Mark) -> tuple[bytes, str] | None:
     """The whole lines behind a mark and the seal at their end; None where what lies before it is not what was read."""
-    with open(candidate.path, "rb", buffering=0) as file:
+    with open_regular(candidate.path) as file:
         if os.fstat(file.fileno()).st_ino != mark.inode or seal_of(file, mark.end) != mark.seal:
             return None
         file.seek(mark.end)

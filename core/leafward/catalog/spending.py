@@ -6,7 +6,7 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.base.times import iso_time, parse_time
 from leafward.catalog.card import Spent
@@ -167,8 +167,14 @@ def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
 
 def _lines_that_say(session: Session, stop: Callable[[], bool]) -> Iterator[bytes]:
     """The lines of a native file in which usage is spoken of, read in large pieces."""
-    file, left, rest = session.file.handle, session.scan.end, b""
-    file.seek(0)
+    for begin, end in session.stretches():
+        yield from _said_between(session.file.handle, begin, end, stop)
+    yield from (place.line for place in session.scan.long_lines.values())
+
+
+def _said_between(file: BinaryIO, begin: int, until: int, stop: Callable[[], bool]) -> Iterator[bytes]:
+    left, rest = until - begin, b""
+    file.seek(begin)
     while left > 0 and not stop():
         piece = file.read(min(_PIECE, left))
         if not piece:

@@ -268,16 +268,19 @@ def _reason(error: NotASession, path: str) -> str:
 
 def _pieces(session: Session) -> Iterator[bytes]:
     """What was read of the file, in pieces that overlap by more than a call's beginning is long."""
-    file, end, at = session.file.handle, session.scan.end, 0
-    while at < end:
-        file.seek(at)
-        piece = file.read(min(_PIECE, end - at))
-        if not piece:
-            return
-        yield piece
-        if at + len(piece) >= end:
-            return
-        at += max(1, len(piece) - _PIECE_OVERLAP)
+    file = session.file.handle
+    for begin, end in session.stretches():
+        at = begin
+        while at < end:
+            file.seek(at)
+            piece = file.read(min(_PIECE, end - at))
+            if not piece:
+                return
+            yield piece
+            if at + len(piece) >= end:
+                break
+            at += max(1, len(piece) - _PIECE_OVERLAP)
+    yield from (place.line for place in session.scan.long_lines.values())
 
 
 def operations_of(session: ForeignSession, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:

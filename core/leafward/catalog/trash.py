@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from uuid import uuid4
 from leafward.agents import native
 from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
+from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.durable import sync_folder, write_new
 from leafward.session.journal.file_move import begins_with, move_file
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 FOLDER = "trash"
 _NOTE = "note.json"
+_LATEST = 8_640_000_000_000_000
+"""The last moment that JavaScript has a date for, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def _next_order() -> int:
 
 def _order(note: Mapping[str, Any]) -> int:
     found = note.get("order")
-    return found if isinstance(found, int) else 0
+    return found if type(found) is int else 0
 
 
 def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -123,7 +127,7 @@ def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
         return
     for folder in folders:
         try:
-            note = json.loads((folder / _NOTE).read_bytes())
+            note = json.loads(read_regular(folder / _NOTE))
         except (OSError, ValueError, RecursionError):
             continue
         if isinstance(note, dict):
@@ -131,21 +135,31 @@ def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def thrown_away() -> list[Thrown]:
-    """What lies in the trash, the latest first; a folder without a readable note is left out."""
+    """What lies in the trash, the latest first; a folder without a note of ours is left out."""
     found: list[tuple[int, Thrown]] = []
     for folder, note in _notes():
         try:
-            path = Path(note["path"])
-            file = folder / path.name
-            size = file.stat().st_size
-            thrown = Thrown(
-                folder.name, str(note["id"]), str(note["title"]), path, file, size, int(note["when"])
-            )
-        except (OSError, ValueError, KeyError, TypeError, OverflowError):
+            found.append((_order(note), _noted(folder, note)))
+        except (OSError, ValueError, KeyError, TypeError):
             continue
-        found.append((_order(note), thrown))
     found.sort(key=lambda one: (-one[0], -one[1].when, one[1].name))
     return [thrown for _, thrown in found]
+
+
+def _noted(folder: Path, note: Mapping[str, Any]) -> Thrown:
+    """A session as its note in the trash says. Raises OSError, KeyError, TypeError, ValueError where that is no note of ours."""
+    identity, title, given, when = note["id"], note["title"], note["path"], note["when"]
+    if not all(isinstance(text, str) for text in (identity, title, given)) or type(when) is not int:
+        raise TypeError("a value of another type")
+    path = Path(given)
+    file = folder / path.name
+    # What the note names lies right here, and nowhere else: it is moved to where the note says.
+    if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < _LATEST:
+        raise ValueError("not a note of ours")
+    found = os.lstat(file)
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("not a regular file")
+    return Thrown(folder.name, identity, safe_line(title), path, file, found.st_size, when)
 
 
 def find_thrown(selector: str) -> Thrown:

@@ -2,60 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from leafward.cli.inject import injection_settings, sources_json
+from leafward.cli.inject import sources_json
 from leafward.cli.output import Page, pad, plural
-from leafward.compaction.injection import Injection, SourceKind, inject, workspace_of
-from leafward.compaction.injection.audit import (
-    ItemAudit,
-    Presence,
-    RuleAudit,
-    RuleFate,
-    audit_items,
-    counts,
-    rules_of,
-)
-from leafward.summaries.survival import replaced_by
+from leafward.compaction.injection import SourceKind
+from leafward.compaction.injection.audit import Presence, RuleFate, counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
-    from leafward.base import config
-    from leafward.compaction.injection import Diagnostic
+    from leafward.compaction.injection.trace import Traced
     from leafward.session.session import Session
 
 _STYLE = {RuleFate.LOST: "bad", RuleFate.RECOVERED: "memory"}
-
-
-@dataclass(frozen=True, slots=True)
-class Traced:
-    """What became of rules and items, and against which injection that was measured."""
-
-    rules: tuple[RuleAudit, ...]
-    items: tuple[ItemAudit, ...]
-    stored: bool
-    """Whether the compaction carries injected text of its own; else it is the one that would be made now."""
-    diagnostics: tuple[Diagnostic, ...]
-
-
-def trace(session: Session, compaction: int, settings: config.Config, folder: Path | None) -> Traced:
-    """Holds the injection of a compaction against its summary, and the rules of the workspace against what it left."""
-    asked = injection_settings(settings, {"workspace": folder})
-    there = replaced_by(session, compaction)
-    made: Injection = inject(session, session.columns.parent[compaction], replace(asked, budget=_ALL))
-    diagnostics: list[Diagnostic] = []
-    workspace = workspace_of(session.cwd, asked)
-    rules = rules_of(session, compaction, there.injected or made.text, workspace, diagnostics)
-    items = audit_items(made, there.summary, session.cwd)
-    remarks = tuple(dict.fromkeys((*made.diagnostics, *diagnostics)))
-    return Traced(tuple(rules), tuple(items), bool(there.injected), remarks)
-
-
-_ALL = 1_000_000
-"""A budget that leaves nothing out."""
 
 
 def traced_json(session: Session, traced: Traced) -> dict[str, Any]:

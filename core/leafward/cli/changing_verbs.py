@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -134,19 +135,35 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
     return run(session, entry, unarchive, dry_run, as_json)
 
 
-@verb("leafward keep 019f3c", "leafward keep 019f3c --dry-run")
+@verb(
+    "leafward keep 019f3c",
+    "leafward keep 019f3c --dry-run",
+    "leafward keep 019f3c --sanitised ./to-share",
+)
 @session_argument
+@click.option(
+    "--sanitised",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write a copy without secrets into FOLDER instead, in the agent's own format.",
+)
 @dry_run_option
 @json_option
-def keep(session: str, dry_run: bool, as_json: bool) -> int:
+def keep(session: str, sanitised: Path | None, dry_run: bool, as_json: bool) -> int:
     """Copy a session where its agent cannot delete it.
 
     The copy is whole: sub-agents and what lies beside the session go with it. It is listed where the original is gone.
-    Asked again, it takes over what has changed since.
+    Asked again, it takes over what has changed since. With --sanitised the copy lies in FOLDER, and the name of its kind
+    stands in place of each secret.
     """
     from leafward.cli.curating import keep as run
+    from leafward.cli.curating import keep_sanitised
 
-    return run(session, dry_run, as_json)
+    return (
+        run(session, dry_run, as_json)
+        if sanitised is None
+        else keep_sanitised(session, sanitised, dry_run, as_json)
+    )
 
 
 @verb("leafward delete 019f3c --dry-run", "leafward delete 019f3c", "leafward delete 019f3c --undo")

@@ -29,7 +29,7 @@ ORDER = (
     *("plan", "compact", "inject", "survival", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
     *("edit-context", "graft", "merge-summaries", "keep", "delete"),
-    *("doctor", "export", "fork", "resume", "demo"),
+    *("doctor", "audit", "export", "fork", "resume", "demo"),
 )
 """Verbs as they are listed."""
 

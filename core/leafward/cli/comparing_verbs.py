@@ -47,12 +47,14 @@ from leafward.cli.command import base_option, dry_run_option, json_option, sessi
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the document to FILE."
 )
 @click.option("--keep-secrets", is_flag=True, help="Leave keys and tokens in the document as they are.")
+@click.option("--redact", is_flag=True, help="Take keys and tokens out of the patch.")
 @json_option
 def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **asked: Any) -> int:
     """Compare two entries: what the paths to them read, changed, know and cost.
 
     Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls, and it is always said whether
-    they are exact, partial or unknown. More than two entries are compared by their outcome.
+    they are exact, partial or unknown. More than two entries are compared by their outcome. A document is redacted, a patch
+    only with --redact: it is there to be applied.
     """
     from leafward.cli.diff import diff as run
     from leafward.cli.diff import export as handed_on
@@ -66,6 +68,8 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], as_json: bool, **a
         return handed_on(session, (a, b), asked, as_json)
     if output is not None:
         raise click.UsageError("-o needs --format")
+    if asked["redact"] and asked["patch"] is None:
+        raise click.UsageError("--redact goes with --patch; documents are redacted anyway")
     return run(session, (a, b, *more), asked, as_json)
 
 

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body, Usage
     from leafward.session.session import Session
 
+_NAME_SHOWN = 80
+"""Characters of a name that whoever wrote the session chose."""
+
 
 def context(selector: str, at: str | None, as_json: bool) -> int:
     """`leafward context`."""
@@ -129,7 +132,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
     yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
     yield page.style(
-        f"{safe_line(model)}   thinking {safe_line(found.thinking)}   {plural(len(found.messages), 'message')}",
+        f"{safe_line(model, _NAME_SHOWN)}   thinking {safe_line(found.thinking, _NAME_SHOWN)}   {plural(len(found.messages), 'message')}",
         "faint",
     )
     yield ""

@@ -13,13 +13,16 @@ from leafward.catalog import Catalogue, parents
 from leafward.catalog.backups import keep as keep_copy
 from leafward.catalog.index import Index
 from leafward.catalog.trash import Thrown, bring_back, find_thrown, going, refuse_taken, throw_away
+from leafward.cli.handing_on import listed
 from leafward.cli.move import write_json
 from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.selection import configured_stores, opened, session_path
+from leafward.export.clean_copy import sanitise
 from leafward.session import journal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from leafward.catalog import Card
 
@@ -50,6 +53,35 @@ def keep(selector: str, dry_run: bool, as_json: bool) -> int:
         say(
             f"{_would(dry_run)}{'keep' if dry_run else 'kept'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
         )
+    return 0
+
+
+def keep_sanitised(selector: str, folder: Path, dry_run: bool, as_json: bool) -> int:
+    """`leafward keep --sanitised`."""
+    card, _ = _chosen(selector)
+    done = sanitise(card, folder, dry_run=dry_run)
+    if as_json:
+        emit_json(
+            {
+                "session": card.path,
+                "agent": card.agent,
+                "path": str(done.path),
+                "files": [str(file) for file in done.files],
+                "bytes": done.size,
+                "redacted": dict(done.redacted),
+                "untouched": [str(file) for file in done.untouched],
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    files = plural(len(done.files), "file")
+    say(
+        f"{_would(dry_run)}{'write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
+    )
+    note(f"redacted {listed(done.redacted)}" if done.redacted else "no secret found: the copy is the same")
+    if done.untouched:
+        note(f"{plural(len(done.untouched), 'file')} without text copied unchecked")
     return 0
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
@@ -47,7 +48,7 @@ def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_jso
         compared = sides(session, found_at[0], found_at[1])
         bases = bases_in(asked)
         if asked["patch"] is not None:
-            return _patch(compared, asked["patch"], bases, as_json)
+            return _patch(compared, asked["patch"], bases, asked["redact"], as_json)
         named = asked["named"]
         found = _MAKERS[what](compared, named, bases)
         if as_json:
@@ -112,25 +113,41 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
     }
 
 
-def _patch(compared: Sides, letter: str, bases: Bases | None, as_json: bool) -> int:
+def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_json: bool) -> int:
+    """A patch is there to be applied, so secrets stay in it unless they are to go; that they do is said."""
     side = compared.a if letter == "a" else compared.b
     made = patch_of(compared, side, bases=bases)
+    redactor = Redactor()
+    plain = redactor.patch(made.text)
+    text = plain if redact else made.text
+    secrets = listed(redactor.found)
+    remark = (
+        f"redacted {secrets}: what the patch writes differs there"
+        if redact
+        else f"not redacted: the patch holds {secrets}; --redact takes them out"
+    )
     if as_json:
         emit_json(
             {
                 "what": "patch",
                 **_head(compared),
                 "side": letter,
-                "patch": made.text,
+                "patch": text,
                 "files": list(made.files),
                 "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
                 "taken_as_new": list(made.taken_as_new),
                 "ends_unknown": list(made.ends_unknown),
+                "redacted": dict(redactor.found) if redact else {},
+                "diagnostics": [{"code": "redacted" if redact else "not-redacted", "text": remark}]
+                if secrets
+                else [],
             }
         )
         return 0
     # A patch is taken as it is: what a terminal could act on would not apply any more if it were made safe.
-    write_text(made.text)
+    write_text(text)
+    if secrets:
+        note(remark)
     for path, why in made.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     if made.ends_unknown:

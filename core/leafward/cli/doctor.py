@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leafward import agents
 from leafward.base import config as settings
 from leafward.base import paths
+from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog import discover, stores
@@ -209,7 +210,7 @@ def _theme_problems(folder: Path) -> Iterator[Problem]:
         return
     for file in files:
         try:
-            tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+            tomllib.loads(read_regular(file).decode("utf-8-sig"))
         except (OSError, ValueError, RecursionError) as error:
             yield Problem("theme", f"{file}: {error}")
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from leafward.base import config
-from leafward.base.paths import data_dir
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, write_text
 from leafward.cli.selection import opened
 from leafward.compaction.injection import InjectionSettings, inject, keys_of, parse_time
+from leafward.compaction.injection.configured import configured_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.session.session import Session
-
-GOVERNANCE = "governance.toml"
-"""The user's own governance file, in our data folder."""
 
 
 def inject_verb(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
@@ -47,9 +45,9 @@ def injection_settings(settings: config.Config, asked: Mapping[str, Any] | None 
     """What is asked for on the command line, else what is configured. Raises a usage error for what makes no sense."""
     asked = asked or {}
     off: set[str] = set()
-    for name in (*settings.injection_off, *asked.get("off", ())):
+    for name in asked.get("off", ()):
         keys = keys_of(name)
-        if not keys and name in asked.get("off", ()):
+        if not keys:
             raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
         off |= keys
     given = asked.get("now")
@@ -57,15 +55,15 @@ def injection_settings(settings: config.Config, asked: Mapping[str, Any] | None 
     if given is not None and now is None:
         raise click.UsageError(f"--now takes an ISO 8601 time, not {given!r}")
     workspace = asked.get("workspace")
+    configured = configured_settings(settings, Path(workspace) if workspace is not None else None)
     budget = asked.get("budget")
-    return InjectionSettings(
-        budget=settings.injection_budget if budget is None else budget,
-        order=asked.get("order") or settings.injection_order,
-        workspace=Path(workspace) if workspace is not None else None,
+    return replace(
+        configured,
+        budget=configured.budget if budget is None else budget,
+        order=asked.get("order") or configured.order,
         now=now,
-        off=frozenset(off),
+        off=configured.off | off,
         pins=tuple(asked.get("pins", ())),
-        governance=data_dir() / GOVERNANCE,
     )
 
 

@@ -55,6 +55,10 @@ def ls(
         {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
         for trouble in catalogue.trouble
     ]
+    remarks += [
+        {"code": "left-for-later", "text": f"{path}: too large to be read in time; a first look is shown"}
+        for path in catalogue.left
+    ]
     if query is not None:
         parsed = parse(query, time.time_ns() // 1_000_000)
         remarks += [

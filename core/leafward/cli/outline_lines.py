@@ -71,6 +71,8 @@ def outline(
     text_width = page.width - fixed - painter.graph_width
     painter.text_width = max(16, text_width)
     painter.compactions = session.columns.kind.count(Kind.COMPACTION)
+    painter.place, painter.what_if = session.place, session.what_if
+    painter.own = session.tree.content_at(session.own_leaf)
     yield page.style(
         pad("entry", name_width)
         + pad("", painter.graph_width)
@@ -97,6 +99,10 @@ class _Painter:
     name_width: int
     text_width: int = 40
     compactions: int = 0
+    place: int = -1
+    what_if: bool = False
+    own: int = -1
+    """Where the agent itself goes on."""
 
     def line(self, row: Row, every_entry: bool) -> str:
         page = self.page
@@ -145,7 +151,7 @@ class _Painter:
             return "!"
         if row.hidden or row.folded:
             return signs["folded"]
-        if self.session.place in row.entries:
+        if self.place in row.entries:
             return signs["leaf"]
         if kind is Kind.COMPACTION:
             return signs["compaction"]
@@ -171,9 +177,9 @@ class _Painter:
         changed = sum(session.columns.kind[entry] == Kind.CONTEXT_EDIT for entry in row.entries)
         if changed and list(row.entries) != [row.entry]:
             marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
-        if session.place in row.entries:
-            marks.append(("what-if leaf" if session.what_if else "leaf", "leaf"))
-        elif session.what_if and session.tree.content_at(session.own_leaf) in row.entries:
+        if self.place in row.entries:
+            marks.append(("what-if leaf" if self.what_if else "leaf", "leaf"))
+        elif self.what_if and self.own in row.entries:
             marks.append(("agent's leaf", "ghost"))
         return self._fitting(marks)
 

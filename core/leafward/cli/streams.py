@@ -18,7 +18,7 @@ def fill_closed() -> None:
             continue
         if not _is_open(number):
             # The lowest free number: those below are open by now.
-            os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from leafward.base import config
 from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.audits import trace, traced_json, traced_text
+from leafward.cli.audits import traced_json, traced_text
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
 from leafward.cli.selection import opened, verify
+from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
 

@@ -199,7 +199,7 @@ def _choices(given: Sequence[str], conflicts: int) -> dict[int, Side3]:
     found: dict[int, Side3] = {}
     for one in given:
         number, _, side = one.partition("=")
-        if not number.isdigit() or side not in tuple(Side3):
+        if not number.isdecimal() or len(number) > 9 or side not in tuple(Side3):
             raise click.UsageError(f"--choose takes N=a, N=b, N=both or N=base, not {safe_line(one, 60)}")
         if int(number) >= conflicts:
             raise click.UsageError(

@@ -103,6 +103,30 @@ def search(
 
 
 @verb(
+    "leafward audit",
+    "leafward audit --project orchard --json",
+    "leafward audit ./sessions --kind 'private key'",
+)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@narrowing_options
+@click.option(
+    "--kind", "kinds", multiple=True, metavar="KIND", help="Only secrets of this kind; may be given again."
+)
+@json_option
+def audit(
+    paths: tuple[str, ...], agent: str | None, project: str | None, kinds: tuple[str, ...], as_json: bool
+) -> int:
+    """List where secrets lie in sessions, without showing them.
+
+    Each is told by its kind, session, entry, project and time. All sessions of all agents are looked through whole, every branch and record; with PATH only what lies there. The same
+    secret has the same number wherever it stands. ctrl-c ends the search with what was found so far.
+    """
+    from leafward.cli.audit import audit as run
+
+    return run(paths, agent, project, kinds, as_json)
+
+
+@verb(
     "leafward tree 019f3c",
     "leafward tree session.jsonl --json",
     "leafward tree 019f3c --select 'changed(\"src/**\")'",

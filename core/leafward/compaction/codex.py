@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.division import Diagnostic, Division, Shortened, entry_at
 from leafward.compaction.measure import Part, PathSizes
+from leafward.context.estimators import image_tokens
 
 if TYPE_CHECKING:
     from leafward.compaction.settings import PlanSettings
@@ -18,28 +19,47 @@ if TYPE_CHECKING:
 
 def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
     """Deals out the messages of a path by Codex's rules."""
-    tokens = sizes.counted(settings.counting).tokens
+    counting = sizes.counting(settings.counting)
+    tokens = sizes.counts[counting].tokens
     left = settings.budget
     chosen: list[int] = []
     shortened: list[Shortened] = []
+    cut = -1
+    pictured = dropped = 0
     for position in reversed(sizes.starts):
         if sizes.parts[position] != Part.USER:
             continue
         if left <= 0:
             break
+        images = sizes.images.get(position, 0)
+        size = max(0, tokens[position] - images * image_tokens(counting))
+        # Only what a message says is kept, never what it shows.
+        dropped += images
+        pictured += images > 0
+        if images and not size:
+            continue
         chosen.append(position)
-        if tokens[position] > left:
-            shortened.append(Shortened(position, entry_at(sizes, position), tokens[position], left))
+        kept = min(size, left)
+        if kept < tokens[position]:
+            shortened.append(Shortened(position, entry_at(sizes, position), tokens[position], kept))
+        if size > left:
+            cut = entry_at(sizes, position)
             break
-        left -= tokens[position]
+        left -= size
     chosen.reverse()
+    shortened.reverse()
     end = len(sizes)
     messages = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'}"
     why = f"The newest {messages} of the user within {settings.budget:,} tokens are kept; everything else is summarised."
-    if shortened:
-        why += f" #{shortened[0].entry} is the oldest of them and is cut in the middle."
+    if cut >= 0:
+        why += f" #{cut} is the oldest of them and is cut in the middle."
     division = Division(0, end, end, tail=False, chosen=array("i", chosen), shortened=shortened, why=why)
     division.diagnostics.append(_placement(sizes, settings, chosen))
+    if dropped:
+        shown = f"{dropped} image{'' if dropped == 1 else 's'}"
+        messages = f"{pictured} message{'' if pictured == 1 else 's'}"
+        text = f"drops {shown} of {messages} of the user: only the text is kept"
+        division.diagnostics.append(Diagnostic("images-dropped", text))
     return division
 
 

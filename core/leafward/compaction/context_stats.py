@@ -16,6 +16,10 @@ _APART = ("skill",)
 """Tools whose results a strategy may treat apart."""
 
 
+def _is_text(block: object) -> bool:
+    return type(block) is dict and block.get("type") == "text"
+
+
 class ContextStats:
     """What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
 
@@ -28,12 +32,15 @@ class ContextStats:
         self.modifies = bytearray()
         self.failed: list[int] = []
         self.tools: dict[int, str] = {}
+        self.images: dict[int, int] = {}
+        """How many images a message of the user shows, by entry."""
         self.others = others
         self.columns: list[list[int]] = [[] for _ in others]
 
     def listener(self) -> Listener:
         """What is told every message. One closure, because it is called for each of a hundred thousand."""
         nested, failed, tools = self._nested, self.failed, self.tools
+        images = self.images
         actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
 
         def hear(entry: int, message: Body) -> None:
@@ -52,6 +59,12 @@ class ContextStats:
                         elif touches(name) and isinstance(block["arguments"], dict):
                             for made in file_calls(ToolCall("", name, block["arguments"]), table):
                                 note(entry, made.path, made.action)
+            elif role == "user":
+                content = message.get("content")
+                if type(content) is list and not (len(content) == 1 and _is_text(content[0])):
+                    shown = sum(block.get("type") == "image" for block in blocks_of(content))
+                    if shown:
+                        images[entry] = shown
             elif role == "toolResult":
                 if message.get("isError"):
                     failed.append(entry)

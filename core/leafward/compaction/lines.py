@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from leafward.base.emphasis import without_emphasis
 from leafward.session.injected_block import CLOSING, OPENING
 from leafward.session.tokens import tokens_of_units, utf16_length
 
@@ -60,10 +61,6 @@ _HEADING = re.compile(r"^(#{1,6})\s+(\S.*?)\s*#*$")
 _BOLD = re.compile(r"^\*\*([^*]+?):?\*\*:?$")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _BOX = re.compile(r"^\[[ xX~✓-]\]\s+")
-_CODE = re.compile(r"(`+[^`]*`+)")
-_STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
-_LINES_BELOW = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
-"""Emphasis by underscores has several words: `__init__` is a name."""
 _RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,}|\|[\s|:-]+\|)\s*$")
 USER_MESSAGE = "<user-message>"
 """Opens a message of the user within a summary."""
@@ -79,10 +76,7 @@ def bare(text: str) -> str:
     if heading is not None:
         line = heading[2]
     line = _BOX.sub("", _BULLET.sub("", line))
-    # What is marked as code says what it says.
-    parts = _CODE.split(line)
-    parts[::2] = [_LINES_BELOW.sub(r"\1", _STARS.sub(r"\1", part)) for part in parts[::2]]
-    return "".join(parts).strip()
+    return without_emphasis(line).strip()
 
 
 def stored_lines(text: str) -> tuple[StoredLine, ...]:

@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import NotASession
 from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.context.estimators import Estimator, text_tokens
@@ -147,6 +148,8 @@ class PathSizes:
     """Names of tools whose results are treated apart, by position."""
     failed: frozenset[int]
     """Positions of results that are errors."""
+    images: Mapping[int, int]
+    """How many images a message of the user shows, by position."""
     size: ContextSize
     system_tokens: int
     unexplained: int
@@ -197,6 +200,9 @@ def measure(
     edits = _edits(session, order, kinds)
     parts = bytearray(kinds.translate(_PART_OF_KIND))
     lead, places = _places(session, context, order, parts, edits)
+    if len(context.messages.tokens) - len(lead) != len(places):
+        # Entries are read one by one, and what was read before is gone from the file.
+        raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, hearing.columns, strict=True))
     counts = {
@@ -232,6 +238,7 @@ def measure(
         ),
         tools={position[entry]: name for entry, name in hearing.tools.items()},
         failed=frozenset(map(position.__getitem__, hearing.failed)),
+        images={position[entry]: shown for entry, shown in hearing.images.items() if entry in position},
         size=context.size,
         system_tokens=context.ledger.system,
         unexplained=context.rest,

@@ -23,6 +23,8 @@ FILE_SHARE = 10
 KEPT_HEADING = "## Messages of the user, word for word"
 _KEPT_OPENING = "<user-message>"
 _KEPT_CLOSING = "</user-message>"
+CUT_MARK = re.compile(r"\n\[… [\d,]+ characters, cut in the middle …\]\n")
+"""What `cut_middle` puts between what it keeps."""
 _LIST = re.compile(r"\n*<(read-files|modified-files)>\n.*?\n</\1>", re.DOTALL)
 _WORD = re.compile(r"[^\s`'\"(),;<>|*\[\]{}]+")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.lines import USER_MESSAGE, Part
 from leafward.compaction.origins import Origins
+from leafward.compaction.stored import CUT_MARK
 from leafward.context.model_context import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
@@ -155,9 +156,8 @@ class XRayBuilder:
         waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
         for cell, said in self._quotes:
             text = "\n".join(said)
-            wanted = _beginning(text)
             cell = cell._replace(text=text.strip().partition("\n")[0])
-            found = next((at for at, was in enumerate(waiting) if self._begins(was) == wanted), -1)
+            found = next((at for at, was in enumerate(waiting) if self._quoted_by(was, text)), -1)
             if found < 0:
                 self._told.append(cell)
                 continue
@@ -168,9 +168,15 @@ class XRayBuilder:
                     cells.remove(was)
             self._kept.append((was, cell, max(0, was.tokens - cell.tokens)))
 
-    def _begins(self, cell: Cell) -> str:
-        body = self.session.body(cell.entry) or {}
-        return _beginning(prompt_text(body))
+    def _quoted_by(self, cell: Cell, quote: str) -> bool:
+        """Whether a quote is that of a message: begins like it, and where it is cut in the middle ends like it as well."""
+        said = prompt_text(self.session.body(cell.entry) or {})
+        head, *ends = CUT_MARK.split(quote, maxsplit=1)
+        if not ends:
+            return _beginning(said) == _beginning(quote)
+        begin, end = _beginning(head), "".join(ends[0].split())[-_TELLING:]
+        whole = "".join(said.split())
+        return whole.startswith("".join(begin.split())) and whole.endswith(end)
 
     def rest(self, before: int, after: int) -> None:
         """What no message explains."""

@@ -24,7 +24,7 @@ class Outcome:
 
 # What pi 1.5.2 appends to the output of a command that did not end well.
 _STATUS = re.compile(
-    r"(?:\A|\n)\s*Command (?:exited with code (-?\d+)|(aborted|timed out)|terminated without an exit code)[^\n]*\s*\Z"
+    r"(?:\A|\n)\s*Command (?:exited with code (-?\d{1,18})|(aborted|timed out)|terminated without an exit code)[^\n]*\s*\Z"
 )
 
 

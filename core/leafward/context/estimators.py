@@ -100,6 +100,11 @@ def estimated_tokens(message: Body, estimator: Estimator) -> int:
     return _tokens(texts, images, estimator)
 
 
+def image_tokens(estimator: Estimator) -> int:
+    """What an image counts as."""
+    return _tokens([], 1, estimator)
+
+
 def _tokens(texts: list[str], images: int, estimator: Estimator) -> int:
     if estimator is Estimator.SCRIPT:
         weighed = sum(map(_weighed, texts)) + images * IMAGE_CHARS * _ASCII_WEIGHT

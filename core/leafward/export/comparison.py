@@ -17,6 +17,7 @@ from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
 from leafward.compaction.run_comparison import Mark
+from leafward.export.content import brief
 from leafward.export.markdown import escaped
 from leafward.export.sanitizer import fenced
 from leafward.export.web_style import STYLE
@@ -94,6 +95,8 @@ def comparison_of(
                 differences.append(_content(told, found))
     summaries = compare_sides(sides, stop=stop)
     ancestor = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
+    if ancestor and not told.secrets:
+        ancestor = brief(session, sides.ancestor, ancestor)
     data = {
         "session": told.line(session.id),
         "project": told.line(session.cwd),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import Redactor
+from leafward.base.redact import MARKER, Redactor
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.headline import headline
@@ -43,6 +43,10 @@ SPOKEN = frozenset(
 
 RAW_LIMIT = 2000
 """Characters shown of a line that is no entry."""
+
+
+_SHORTEST_PIECE = 4
+"""Characters of the beginning of a secret that are taken out too."""
 
 
 class Form(StrEnum):
@@ -101,7 +105,7 @@ class Content:
         for lane in self.lanes:
             for index in lane.entries:
                 if kinds[index] == Kind.USER:
-                    return self.line(headline(self.session, index).text[:120])
+                    return self.headline(index)[:120]
         return self.line(self.session.id)
 
     def facts(self) -> list[tuple[str, str]]:
@@ -142,7 +146,10 @@ class Content:
 
     def headline(self, index: int) -> str:
         """An entry on one line."""
-        return self.line(headline(self.session, index).text)
+        return self._told(index, headline(self.session, index).text)
+
+    def _told(self, index: int, text: str) -> str:
+        return safe_line(text if self.secrets else brief(self.session, index, text))
 
     def entries(self, lane: Lane) -> Iterator[Entry]:
         """The entries of a lane that a reader is shown."""
@@ -159,23 +166,22 @@ class Content:
         """What an entry says, part by part."""
         body, kind = entry.body, entry.kind
         if kind is Kind.MALFORMED or not body:
-            raw = entry.raw.decode("utf-8", "replace")
+            # Cut once it is redacted: of a secret that is cut in two the first half would stay.
+            raw = self.text(entry.raw.decode("utf-8", "replace"))
             cut = raw[:RAW_LIMIT] + ("…" if len(raw) > RAW_LIMIT else "")
-            yield Part(
-                Form.RETURNED, self.text(cut), f"line that is no entry, at byte {entry.offset:,}", failed=True
-            )
+            yield Part(Form.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True)
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
         elif kind is Kind.INJECTED:
             told = headline(self.session, entry.index)
-            yield Part(Form.REMARK, self.line(f"{told.word}: {told.text}"))
+            yield Part(Form.REMARK, self._told(entry.index, f"{told.word}: {told.text}"))
         elif kind is Kind.CUSTOM_MESSAGE:
             yield from self._blocks(body.get("content"), Form.SAID)
         elif entry.message:
             yield from self._message(entry.message, kind)
         else:
             told = headline(self.session, entry.index)
-            yield Part(Form.REMARK, self.line(f"{told.word}: {told.text}"))
+            yield Part(Form.REMARK, self._told(entry.index, f"{told.word}: {told.text}"))
 
     def _message(self, message: Body, kind: Kind) -> Iterator[Part]:
         content = message.get("content")
@@ -212,12 +218,34 @@ class Content:
                 if block.get("thinking"):
                     yield Part(Form.THOUGHT, self.text(str(block["thinking"])))
             elif kind == "toolCall":
+                # The arguments first, each under its name, as JSON has them: so that every export leaves out the same.
+                called = block if self.secrets else self.redactor.value(block)
                 yield Part(
-                    Form.CALLED, self.text(call_lines(block)), self.line(str(block.get("name") or "a tool"))
+                    Form.CALLED, self.text(call_lines(called)), self.line(str(called.get("name") or "a tool"))
                 )
             elif kind == "image":
                 media = str(block.get("mimeType")), str(block.get("data") or "")
                 yield Part(Form.IMAGE, safe_line(image_text(block)), media=media)
+
+
+def brief(session: Session, index: int, text: str) -> str:
+    """One line about an entry without secrets, where `text` was cut: also without the beginning of one that the cut went through.
+
+    They are not counted: each stands in the entry itself.
+    """
+    secrets: dict[str, str] = {}
+    Redactor(report=lambda kind, secret: secrets.setdefault(" ".join(secret.split()), kind)).value(
+        session.entry(index).body
+    )
+    for secret in sorted(secrets, key=len, reverse=True):
+        marker = f"{MARKER}{secrets[secret]}]"
+        text = text.replace(secret, marker)
+        kept = text.rstrip("… ")
+        for size in range(min(len(secret), len(kept)), _SHORTEST_PIECE - 1, -1):
+            if kept.endswith(secret[:size]):
+                text = f"{kept[:-size]}{marker}"
+                break
+    return Redactor().text(text)
 
 
 def call_lines(block: Body) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
+from leafward.base.paths import temporary_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ def demo_session() -> Iterator[Path]:
         data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
     except OSError as error:
         raise LeafwardError(f"the demo session is not part of this installation: {error.strerror}") from error
-    with tempfile.TemporaryDirectory(prefix="leafward-demo-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("demo-"), ignore_cleanup_errors=True) as folder:
         header: dict[str, Any] = json.loads(data.partition(b"\n")[0])
         place = Path(folder, "sessions", store_folder(header["cwd"]))
         place.mkdir(parents=True, mode=0o700)

@@ -136,8 +136,10 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
 
 
 def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
-    """Files that killed writes left."""
+    """What killed writes left; nothing is said of what somebody is at work on."""
     for one in left:
+        if one.in_use:
+            continue
         what = f"{safe_line(str(one.path), 400)}: left by a write that was killed"
         does = (
             f"it stays for now: {one.stays}" if one.stays else "`leafward doctor --clear-litter` removes it"
@@ -236,14 +238,14 @@ def _damage(session: Session) -> Iterator[Problem]:
         if damage is Damage.MALFORMED and session.is_kept(index):
             continue
         code, text = DAMAGE_CODE[damage], DAMAGE_TEXT[damage]
-        if damage is Damage.MALFORMED and b"\0" in session.raw(index):
+        if damage is Damage.MALFORMED and b"\0" in b"".join(session.records(index)):
             code, text = "nul", "the line holds NUL bytes and is no JSON object"
         yield Problem(code, text, _named(session, index), columns.start[index])
     size = len(columns)
     for index in range(size):
         end = columns.start[index + 1] if index + 1 < size else session.scan.end
         length = end - columns.start[index]
-        if length > LONG_LINE and len(session.raw(index)) > LONG_LINE:
+        if length > LONG_LINE and (length := session.origin(index).size) > LONG_LINE:
             text = f"the line is {length / (1 << 20):.1f} MiB long"
             yield Problem("long-line", text, _named(session, index), columns.start[index])
 

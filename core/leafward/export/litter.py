@@ -10,23 +10,39 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
+import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.paths import cache_dir, data_dir, is_draft, state_dir
+from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 REST = 3600
 """Seconds without a change after which a file is no longer being written."""
+_DAY = 86_400
 _DEPTH = 6
 """How far below a store's root a file of ours may lie."""
-_WRITER = re.compile(r"\.leafward-(\d+)-[0-9a-f]+\.tmp\Z")
+_WRITER = re.compile(
+    r"(?:\.leafward-(?P<file>\d+)-[0-9a-f]+\.tmp|leafward-(?:demo-)?(?P<folder>\d+)-\w{8})\Z"
+)
+_TEMPORARY = (
+    (
+        re.compile(r"leafward-(?:\d+-)?\w{8}\Z"),
+        frozenset({"copy.sqlite", "copy.sqlite-wal", "copy.sqlite-shm"}),
+    ),
+    (re.compile(r"leafward-demo-\d+-\w{8}\Z"), frozenset({"sessions"})),
+)
+"""Our temporary folders and what lies in them: a database copied to be read, or the store of a demo."""
+_UNSIGNED = re.compile(r"leafward-\w{8}\Z")
+"""One of an earlier version."""
 _OLD_INDEX = re.compile(r"catalogue\.json\w{8}\.new\Z")
 _OLD_STATE = re.compile(r"\.[a-z]+\.(?:json|txt)\.\w{8}\Z")
 """Names that earlier versions gave to the index, and to what the application keeps, while they were written."""
@@ -36,7 +52,7 @@ _TRASH = "trash"
 
 @dataclass(frozen=True, slots=True)
 class Litter:
-    """A file, or a folder of the trash without its session, that a killed write left."""
+    """A file, a folder of the trash without its session or a temporary folder that a killed Leafward left."""
 
     path: Path
     size: int
@@ -44,6 +60,8 @@ class Litter:
     stays: str = ""
     """Why it is not cleared away; empty where it may be."""
     is_folder: bool = False
+    in_use: bool = False
+    """A process of the number in its name runs: then it is most likely no litter at all."""
 
 
 def litter(stores: Iterable[str], now: float | None = None) -> list[Litter]:
@@ -53,10 +71,11 @@ def litter(stores: Iterable[str], now: float | None = None) -> list[Litter]:
     for path in _left(stores):
         with suppress(OSError):
             seen = path.lstat()
-            if stat.S_ISREG(seen.st_mode):
-                found[path] = Litter(path, seen.st_size, _why_it_stays(path, seen, moment))
-            elif stat.S_ISDIR(seen.st_mode):
-                found[path] = Litter(path, 0, _why_it_stays(path, seen, moment), is_folder=True)
+            is_folder = stat.S_ISDIR(seen.st_mode)
+            if is_folder or stat.S_ISREG(seen.st_mode):
+                size = 0 if is_folder else seen.st_size
+                why = _why_it_stays(path, seen, moment)
+                found[path] = Litter(path, size, why, is_folder, in_use=_writer(path) is not None)
     return [found[path] for path in sorted(found)]
 
 
@@ -81,7 +100,9 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
             yield _staying(one, stays)
             continue
         try:
-            if one.is_folder:
+            if one.is_folder and _is_temporary(one.path):
+                shutil.rmtree(one.path)
+            elif one.is_folder:
                 (one.path / _NOTE).unlink(missing_ok=True)
                 one.path.rmdir()
             else:
@@ -93,7 +114,7 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
 
 
 def _staying(one: Litter, why: str) -> Litter:
-    return Litter(one.path, one.size, why, one.is_folder)
+    return replace(one, stays=why)
 
 
 def _why_it_stays(path: Path, seen: os.stat_result, now: float) -> str:
@@ -108,10 +129,20 @@ def _why_it_stays(path: Path, seen: os.stat_result, now: float) -> str:
             if rested >= 0
             else "it changed at a time that is still to come"
         )
-    writer = _WRITER.search(path.name)
-    if writer is not None and _runs(int(writer[1])):
-        return f"process {writer[1]} may still be writing it"
+    process = _writer(path)
+    if process is not None:
+        return f"process {process} may still be writing it"
+    if _UNSIGNED.match(path.name) and rested < _DAY:
+        # An earlier version named nobody, and may be running.
+        return "it changed less than a day ago"
     return ""
+
+
+def _writer(path: Path) -> int | None:
+    """The process that a name names, where one of that number runs."""
+    found = _WRITER.search(path.name)
+    process = int(found["file"] or found["folder"]) if found is not None else 0
+    return process if _runs(process) else None
 
 
 def _runs(process: int) -> bool:
@@ -135,9 +166,34 @@ def _left(stores: Iterable[str]) -> Iterator[Path]:
                 if is_draft(name) or (old is not None and path == folder and old.match(name)):
                     yield path / name
     yield from _half_thrown(trash)
+    yield from _temporary()
     for root in dict.fromkeys(stores):
         for path, names in _below(root):
             yield from (path / name for name in names if is_draft(name))
+
+
+def _temporary() -> Iterator[Path]:
+    """Folders of ours among those that everybody makes."""
+    above = Path(tempfile.gettempdir())
+    try:
+        names = sorted(os.listdir(above))
+    except OSError:
+        return
+    for name in names:
+        if name.startswith("leafward-") and _is_temporary(above / name):
+            yield above / name
+
+
+def _is_temporary(path: Path) -> bool:
+    """Whether a path is a temporary folder of ours with nothing in it but what we put there."""
+    for form, known in _TEMPORARY:
+        if form.match(path.name):
+            with suppress(OSError):
+                seen = path.lstat()
+                mine = not hasattr(os, "geteuid") or seen.st_uid == os.geteuid()
+                held = set(os.listdir(path)) if mine and stat.S_ISDIR(seen.st_mode) else set()
+                return bool(held) and held <= known
+    return False
 
 
 def _half_thrown(trash: Path) -> Iterator[Path]:
@@ -148,7 +204,7 @@ def _half_thrown(trash: Path) -> Iterator[Path]:
         return
     for folder in folders:
         try:
-            note = json.loads((folder / _NOTE).read_bytes())
+            note = json.loads(read_regular(folder / _NOTE))
             path = Path(note["path"])
             names = set(os.listdir(folder))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_all, write_new
+from leafward.session.journal.durable import (
+    WINDOWS,
+    draft_name,
+    give_name,
+    sync_folder,
+    write_all,
+    write_new,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,6 +136,10 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
         sync_folder(target.parent)
     except OSError as error:
         draft.unlink(missing_ok=True)
+        if old is not None and error.errno == errno.EBUSY:
+            # A file that is mounted by itself keeps its name: it can only be written into.
+            _into(target, data, old)
+            return
         raise LeafwardError(f"cannot write {target}: {error.strerror or error}") from error
     except BaseException:
         draft.unlink(missing_ok=True)
@@ -148,6 +159,9 @@ def _into(path: Path, data: bytes, found: os.stat_result) -> None:
     try:
         os.set_blocking(descriptor, True)
         _write(descriptor, path, data)
+        if stat.S_ISREG(found.st_mode):
+            os.ftruncate(descriptor, len(data))
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 

@@ -62,12 +62,12 @@ class Shown:
 
 
 PLAIN = ReadForm(
-    more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d+)[^\n]*|(?P<left>\d+) more lines?[^\n]*)$"
+    more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d{1,18})[^\n]*|(?P<left>\d{1,18}) more lines?[^\n]*)$"
 )
 """As pi prints files: the text itself, and a last line that says how much is left (0.9 and 1.5.2)."""
 PRINTED = ReadForm(cut=r"^\[Showing (?:last|lines) .*\]$|^\(no output\)$", newline=False)
 """As pi gives what a command printed (1.5.2)."""
-NUMBERED_LINES = r"[ ]*(\d+)(?:\t|→)"
+NUMBERED_LINES = r"[ ]*(\d{1,18})(?:\t|→)"
 
 
 def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) -> Shown | None:
@@ -110,7 +110,7 @@ def _number(arguments: Mapping[str, object], names: tuple[str, ...]) -> int | No
     return None
 
 
-_RANGE = re.compile(r"(\d+)(?:,(\d+|\$))?p")
+_RANGE = re.compile(r"(\d{1,18})(?:,(\d{1,18}|\$))?p")
 
 
 def printed(words: list[str], text: str, form: ReadForm) -> Shown | None:
@@ -137,7 +137,7 @@ def _printed(words: list[str], lines: tuple[str, ...]) -> Shown | None:
         last = None if ranged[2] == "$" else int(ranged[2] or first)
         return _ranged(first, last, lines)
     if program == "head":
-        counted = re.fullmatch(r"(?:-n ?|-)?(\d+)", " ".join(options)) if options else None
+        counted = re.fullmatch(r"(?:-n ?|-)?(\d{1,18})", " ".join(options)) if options else None
         count = 10 if not options else int(counted[1]) if counted is not None else None
         return _ranged(1, count, lines) if count is not None else None
     return None

@@ -20,6 +20,10 @@ ID_SIZE = 8
 """Bytes of an id in the id column."""
 
 
+_OFTEN = 256
+"""Ids looked for one by one from which on all of them are kept by their numbers."""
+
+
 @dataclass(slots=True)
 class Columns:
     """Everything kept for each entry, by its index: 21 bytes an entry for files that pi wrote."""
@@ -37,6 +41,12 @@ class Columns:
     """Entries that Leafward wrote (`custom` with a `customType` of ours)."""
     _others: tuple[int, dict[str, int]] = field(default_factory=lambda: (0, {}), repr=False, compare=False)
     """`other_ids` the other way, made when it is first asked for, and of how many."""
+    searched: int = field(default=0, repr=False, compare=False)
+    """How often all ids were gone through for one; work counted for tests."""
+    _plain: tuple[int, int, dict[int, int]] = field(
+        default_factory=lambda: (0, 0, {}), repr=False, compare=False
+    )
+    """Of how many entries, how often one was looked for among them, and the index by the id as a number once that is often."""
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -63,10 +73,30 @@ class Columns:
             return EntryIndex(-1)
         key = entry_id.encode("ascii")
         end = len(self.ids) if before is None else before * ID_SIZE
+        if before is None and (index := self._known(key)) is not None:
+            return EntryIndex(index)
+        self.searched += 1
         at = self.ids.rfind(key, 0, end)
         while at >= 0 and at % ID_SIZE:
             at = self.ids.rfind(key, 0, at + ID_SIZE - 1)
         return EntryIndex(at // ID_SIZE if at >= 0 else -1)
+
+    def _known(self, key: bytes) -> int | None:
+        """The last entry of a plain id where many were looked for: one search each would take the square of the time.
+
+        None where it has to be searched for.
+        """
+        total, asked, found = self._plain
+        if total != len(self.kind):
+            total, asked, found = len(self.kind), 0, {}
+        if asked == _OFTEN:
+            found = {number: index for index, number in enumerate(array("Q", bytes(self.ids)))}
+        self._plain = total, asked + 1, found
+        if asked < _OFTEN:
+            return None
+        index = found.get(int.from_bytes(key, sys.byteorder), -1)
+        # Damage takes ids away without adding any.
+        return index if index < 0 or self.ids.startswith(key, index * ID_SIZE) else None
 
     def _other(self, entry_id: str) -> int:
         """The last entry of an id that lies in the dictionary; -1 where none has it."""

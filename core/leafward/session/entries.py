@@ -24,6 +24,10 @@ Body = dict[str, Any]
 """A decoded line. Unknown fields are kept."""
 
 
+PUT_IN = "injected"
+"""The field by which a translated entry of another agent says that the agent put it in by itself; of its message, what it is."""
+
+
 class Kind(IntEnum):
     """What an entry is, as far as its first bytes tell: its type and, for a message, the role."""
 
@@ -118,6 +122,7 @@ class Damage(IntEnum):
     UNTERMINATED = 7
     GLUED = 8
     MISSING_BASE = 9
+    OVERSIZE = 10
 
 
 DAMAGE_CODE: dict[Damage, str] = {
@@ -130,6 +135,7 @@ DAMAGE_CODE: dict[Damage, str] = {
     Damage.UNTERMINATED: "unterminated",
     Damage.GLUED: "glued",
     Damage.MISSING_BASE: "missing-base",
+    Damage.OVERSIZE: "oversize",
 }
 
 DAMAGE_TEXT: dict[Damage, str] = {
@@ -142,6 +148,7 @@ DAMAGE_TEXT: dict[Damage, str] = {
     Damage.UNTERMINATED: "the last line has no newline yet",
     Damage.GLUED: "it stands on one line with another record",
     Damage.MISSING_BASE: "what came before lies in a file that is not here",
+    Damage.OVERSIZE: "the line is larger than 32 MB: long texts in it are not read whole",
 }
 
 

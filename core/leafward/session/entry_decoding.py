@@ -48,7 +48,7 @@ class Entry:
     """Byte offset of the line."""
     damage: Damage | None
     raw: bytes
-    """The line as it stands in the file."""
+    """The line as it stands in the file; of one that is too large, what is kept of it."""
 
     @property
     def type(self) -> str:

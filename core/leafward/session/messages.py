@@ -6,7 +6,7 @@ The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and 
 from __future__ import annotations
 
 from leafward.base.times import milliseconds
-from leafward.session.entries import Body, Kind, Usage, blocks_of, read_usage, text_of
+from leafward.session.entries import PUT_IN, Body, Kind, Usage, blocks_of, read_usage, text_of
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -40,9 +40,16 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         return [message]
     if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
         content = body.get("content")
-        return [
-            {"role": "custom", "content": [] if content is None else content, "display": body.get("display")}
-        ]
+        said: Body = {
+            "role": "custom",
+            "content": [] if content is None else content,
+            "display": body.get("display"),
+        }
+        if body.get(PUT_IN) or kind is Kind.INJECTED:
+            said[PUT_IN] = str(body.get("customType") or "")
+        if body.get(NEVER_SENT) is True:
+            said[NEVER_SENT] = True
+        return [said]
     if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
         return [{"role": "branchSummary", "summary": body["summary"]}]
     if kind is Kind.COMPACTION:

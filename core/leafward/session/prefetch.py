@@ -13,6 +13,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, BinaryIO
 
+from leafward.base.regular_files import open_regular
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from io import FileIO
@@ -79,7 +81,7 @@ def scan_ahead(path: Path) -> Ahead | None:
     try:
         if not path.is_file() or path.stat().st_size < WORTHWHILE:
             return None
-        file = path.open("rb", buffering=0)
+        file = open_regular(path)
     except OSError:
         return None
     with file:

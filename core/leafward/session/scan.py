@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import orjson
 
+from leafward.base.regular_files import next_data
+from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine, abridged
 from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Damage, EntryIndex, Kind
 
@@ -65,24 +67,49 @@ _WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
 """Damage of lines that hang on the entry before them in the file."""
 
 
+_SHOWN = 4 << 10
+"""Bytes that are kept of a line which is too large and no object."""
+_PLAIN_DIGITS = 18
+
+
 def _no_constants(name: str) -> None:
     raise ValueError(name)
+
+
+def _number(text: str) -> int | float | None:
+    """A number of any length: null where JavaScript has none for it, as it writes that again."""
+    if len(text) <= _PLAIN_DIGITS and text.removeprefix("-").isdecimal():
+        return int(text)
+    value = float(text)
+    return value if math.isfinite(value) else None
 
 
 def decode_line(line: bytes) -> Body | None:
     """A line as an object; None where it is none.
 
-    What orjson refuses is tried with the standard parser, which takes lone surrogates, and with invalid UTF-8 replaced, as
-    pi's reader does.
+    What orjson refuses is tried with the standard parser, which takes lone surrogates and numbers of any length, and with
+    invalid UTF-8 replaced, as pi's reader does. Of what is nested so deeply that neither takes it, and of a line above
+    `LINE_LIMIT`, the object is what `abridged` keeps.
     """
+    if len(line) > LINE_LIMIT:
+        line = abridged(line) or b""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
-        try:
-            value = json.loads(line.decode("utf-8", "replace"), parse_constant=_no_constants)
-        except (ValueError, RecursionError):
-            return None
+        value = _decoded_anyway(line)
     return value if isinstance(value, dict) else None
+
+
+def _decoded_anyway(line: bytes) -> object:
+    """What orjson refuses; None where it is no JSON at all."""
+    text = line.decode("utf-8", "replace")
+    try:
+        return json.loads(text, parse_constant=_no_constants, parse_int=_number, parse_float=_number)
+    except ValueError:
+        return None
+    except RecursionError:
+        shorter = abridged(line, shorten=False)
+        return decode_line(shorter) if shorter is not None else None
 
 
 def kind_of(body: Body) -> Kind:
@@ -100,7 +127,7 @@ def version_of(header: Body | None) -> int:
     if header is None:
         return CURRENT_VERSION
     version = header.get("version", 1)
-    if isinstance(version, str) and version.isdigit():
+    if isinstance(version, str) and version.isdecimal() and len(version) <= _PLAIN_DIGITS:
         version = int(version)
     known = isinstance(version, (int, float)) and math.isfinite(version)
     return int(version) if known and version else 1
@@ -115,6 +142,14 @@ class Pending:
     """Bytes."""
 
 
+def _behind_hole(file: BinaryIO, at: int) -> int:
+    try:
+        descriptor = file.fileno()
+    except OSError:  # no file of the system's
+        return at
+    return next_data(descriptor, at, max(at, os.fstat(descriptor).st_size))
+
+
 class Scan:
     """The state of reading one file: what was found so far, and the offset where reading goes on."""
 
@@ -126,6 +161,8 @@ class Scan:
         self.end = 0
         """Bytes consumed: the offset at which the next `advance` reads on."""
         self.pending: Pending | None = None
+        self.long_lines: dict[int, LongLine] = {}
+        """Lines above `LINE_LIMIT`, by their offsets: they are never read whole."""
         self.version = CURRENT_VERSION
         self.decoded = 0
         """Lines that had to be decoded whole; work counted for tests."""
@@ -147,6 +184,7 @@ class Scan:
         """Takes over what another scan of the same entries and more says, so that whoever holds this one sees that it grew."""
         self.columns, self.header, self.header_offset = other.columns, other.header, other.header_offset
         self.end, self.pending, self._last_good = other.end, other.pending, other._last_good
+        self.long_lines = other.long_lines
 
     @property
     def last(self) -> EntryIndex:
@@ -203,7 +241,24 @@ class Scan:
         buffer = bytearray(max(_SMALLEST_CHUNK, min(CHUNK, left + 1)))
         filled = 0
         stopped = False
+        pending: Pending | None = None
+        left_open = False
         while not stopped:
+            if filled >= LINE_LIMIT:
+                place, is_whole = self._long_line(file, buffer, stop)
+                buffer, filled = bytearray(CHUNK), 0
+                if place is None:
+                    stopped = True
+                elif is_whole or decode_line(place.line) is not None:
+                    left_open = self._place(place) and not is_whole
+                    self.end += place.size + is_whole
+                    file.seek(self.end)
+                    publish()
+                    stopped = stop()
+                else:
+                    pending = Pending(self.end, place.size)
+                    break
+                continue
             if filled == len(buffer):
                 buffer.extend(bytes(len(buffer)))
             with memoryview(buffer) as view:
@@ -221,8 +276,8 @@ class Scan:
                 break
             publish()
             stopped = stop()
-        self.pending = None
-        unclosed = filled > 0 and not stopped and self._last_line(bytes(buffer[:filled]))
+        self.pending = pending
+        unclosed = left_open or (filled > 0 and not stopped and self._last_line(bytes(buffer[:filled])))
         link(self.columns, first, self._jumps, self._orphans)
         if (
             unclosed
@@ -230,6 +285,41 @@ class Scan:
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first
+
+    def _long_line(
+        self, file: BinaryIO, begun: bytearray, stop: Callable[[], bool]
+    ) -> tuple[LongLine | None, bool]:
+        """The line at `end`, of which as much as is held of any has been read, and whether a newline ends it.
+
+        None where it was stopped; `begun` is emptied. Holes in the file are not read where nothing can come of them.
+        """
+        abridger, size = Abridger(), len(begun)
+        for at in range(0 if self.end or not begun.startswith(_BOM) else len(_BOM), size, CHUNK):
+            abridger.feed(bytes(begun[at : at + CHUNK]))
+        # Bytes that no parser takes for an object, also where they begin with one.
+        shown = bytes(begun[:_SHOWN]).rstrip() + b"\0"
+        begun.clear()
+        while not stop():
+            if abridger.failed:
+                size = _behind_hole(file, self.end + size) - self.end
+            file.seek(self.end + size)
+            piece = file.read(CHUNK)
+            line, newline, _ = piece.partition(b"\n")
+            abridger.feed(line)
+            size += len(line)
+            if newline or not piece:
+                return LongLine(size, abridger.finish() or shown), bool(newline)
+        return None, False
+
+    def _place(self, place: LongLine) -> bool:
+        """Takes in a line by what is kept of it; whether it is an entry."""
+        before = len(self.columns)
+        self.long_lines[self.end] = place
+        self._line(place.line, self.end, decode=True)
+        if len(self.columns) == before:
+            return False
+        self.columns.damage.setdefault(before, Damage.OVERSIZE)
+        return True
 
     def _whole_lines(self, buffer: bytearray, filled: int) -> int:
         """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""

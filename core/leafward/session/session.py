@@ -97,10 +97,21 @@ class Session:
                 raise NotASession(f"{self.path} is empty")
             raise NotASession(f"{self.path} is not a session: no line of it is a header or an entry")
         self._rebuild()
-        while len(self.columns) and (last := self.scan.last) >= 0 and self.body(last) is None:
-            self.discredit([last])
+        if broken := self._broken_end():
+            self.discredit(broken)
         self._read_marks()
         return added
+
+    def _broken_end(self) -> list[int]:
+        """The last entries up to one whose line is an object: all at once, as each time the whole file is gone through."""
+        broken = []
+        for index in range(self.scan.last, -1, -1):
+            if self.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
+                continue
+            if self.body(index) is not None:
+                break
+            broken.append(index)
+        return broken
 
     def _looks_like_entries(self) -> bool:
         return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
@@ -298,23 +309,38 @@ class Session:
 
     def origin(self, index: int) -> Origin:
         """Where an entry lies."""
-        return Origin(self.path, self.columns.start[index], len(self.raw(index)))
+        start = self.columns.start[index]
+        place = self.scan.long_lines.get(start)
+        return Origin(self.path, start, place.size if place is not None else len(self.raw(index)))
 
     def records(self, index: int) -> list[bytes]:
-        """What an entry was made of: its line, and of other agents often several."""
-        return [self.raw(index)]
+        """What an entry was made of: its line, and of other agents often several; of one that is too large, what is kept of it."""
+        return [self._line(index)]
+
+    def _line(self, index: int) -> bytes:
+        """The line of an entry; of one that is too large, the shorter one that stands for it."""
+        place = self.scan.long_lines.get(self.columns.start[index]) if self.scan.long_lines else None
+        return place.line if place is not None else self.raw(index)
 
     def raw(self, index: int) -> bytes:
-        """The line of an entry as it stands in the file, without its end."""
+        """The line of an entry as it stands in the file, without its end, however large: for copies."""
         columns = self.columns
         start = columns.start[index]
         following = index + 1
         end = columns.start[following] if following < len(columns) else self.scan.end
         return self.file.at(start, end - start).partition(b"\n")[0]
 
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Where what was read of the file begins and ends, without the lines that are too large to be read."""
+        begin = 0
+        for offset, place in self.scan.long_lines.items():
+            yield begin, offset
+            begin = offset + place.size
+        yield begin, self.scan.end
+
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""
-        return self._migrated(index, decode_line(self.raw(index)))
+        return self._migrated(index, decode_line(self._line(index)))
 
     def _migrated(self, index: int, body: Body | None) -> Body | None:
         if body is None or self.version >= CURRENT_VERSION:
@@ -331,6 +357,13 @@ class Session:
         """
         starts = self.columns.start
         current = self.version >= CURRENT_VERSION
+        if self.scan.long_lines:
+            # No block may take in one of those lines.
+            for index in entries:
+                line = self._line(index)
+                if pick is None or pick(index, line):
+                    yield EntryIndex(index), self._migrated(index, decode_line(line))
+            return
         for together in read_together(entries, starts):
             begin = starts[together[0]]
             following = together[-1] + 1
@@ -349,7 +382,7 @@ class Session:
     def entry(self, index: int) -> Entry:
         """One entry, decoded."""
         columns = self.columns
-        raw = self.raw(index)
+        raw = self._line(index)
         body = self._migrated(index, decode_line(raw))
         parent = columns.parent[index]
         kind = Kind(columns.kind[index])
@@ -400,8 +433,9 @@ class Session:
         if selector == "root":
             roots = self.tree.children(NO_ENTRY)
             return self._existing(roots[0] if roots else NO_ENTRY, selector)
-        if selector.startswith("#") and selector[1:].isdigit():
-            number = int(selector[1:])
+        if selector.startswith("#") and selector[1:].isdecimal():
+            # More digits than any file has entries are no number that anybody means.
+            number = int(selector[1:20])
             return self._existing(EntryIndex(number) if number < len(columns) else NO_ENTRY, selector)
         index = columns.index(selector)
         if index >= 0:

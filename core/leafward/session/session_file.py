@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.base.errors import NotASession
+from leafward.base.regular_files import open_buffered, open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,7 @@ class SessionFile:
                 raise NotASession(f"{path} is a folder, not a session file")
             if path.exists() and not path.is_file():
                 raise NotASession(f"{path} is not a regular file")
-            self.handle: BinaryIO = path.open("rb", buffering=0)
+            self.handle: BinaryIO = open_regular(path)
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._path = path
@@ -46,7 +47,7 @@ class SessionFile:
             raise OSError(errno.EBADF, "the session was closed", str(self._path))
         if hasattr(os, "pread"):
             return os.pread(self.handle.fileno(), size, offset)
-        with self._path.open("rb") as file:
+        with open_buffered(self._path) as file:
             file.seek(offset)
             return file.read(size)
 

@@ -237,11 +237,10 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         quits, back = self.keymap.label("app.quit"), self.keymap.label("app.back")
         self.say(f"{quits or 'the palette'} quits, {back or 'the palette'} goes back")
 
-    async def on_event(self, event: events.Event) -> None:
+    def noticed(self, event: events.Event) -> None:
         """Work behind the screen makes room for what the user does."""
-        if isinstance(event, _BY_HAND) and not event.is_forwarded:
+        if isinstance(event, _BY_HAND):
             self.keys_first.pressed()
-        await super().on_event(event)
 
     # --- services -----------------------------------------------------------------------------------------------------
 

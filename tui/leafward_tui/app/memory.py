@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.paths import make_private, state_dir
+from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ class Memory:
 
     def _read(self) -> dict[str, Any]:
         try:
-            data = self._path.read_bytes()
+            data = read_regular(self._path)
         except OSError:
             return {}
         # Not before there is something to read: the first frame waits for this.
@@ -37,7 +38,7 @@ class Memory:
 
         try:
             found = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 

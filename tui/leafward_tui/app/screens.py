@@ -8,10 +8,13 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from leafward_tui.ui.services import services_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from textual.app import App
     from textual.dom import DOMNode
     from textual.screen import Screen
 
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.session.prefetch import Ahead
     from leafward.session.session import Session
-    from leafward_tui.app.app import LeafwardApp
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.results import CompareResult, LabResult, XRayResult
@@ -60,7 +62,7 @@ def _loaded(names: Sequence[str], job: Job) -> None:
 class FeatureScreens:
     """The screens of the application."""
 
-    def __init__(self, app: LeafwardApp) -> None:
+    def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._until_exit = ExitStack()
         self.demo_file: Path | None = None
@@ -78,7 +80,9 @@ class FeatureScreens:
         """Loads what the screens need in a job of a screen, so that the next of them opens at once."""
         missing = [name for name in _SOON if name not in sys.modules]
         if missing:
-            self._app.jobs(owner).latest("modules", partial(_loaded, missing), lambda _none: None)
+            services_of(self._app).jobs(owner).latest(
+                "modules", partial(_loaded, missing), lambda _none: None
+            )
 
     def _once_loaded(self, name: str, then: Callable[[], object]) -> None:
         """Does something that needs a module: at once where it is loaded, else once it is. Keys go on meanwhile."""
@@ -95,7 +99,7 @@ class FeatureScreens:
                 then()
             self._wanted = ""
 
-        self._app.jobs(asking).latest("module", partial(_loaded, [name]), loaded)
+        services_of(self._app).jobs(asking).latest("module", partial(_loaded, [name]), loaded)
 
     # --- screens ------------------------------------------------------------------------------------------------------
 
@@ -124,7 +128,7 @@ class FeatureScreens:
             try:
                 self.demo_file = self._until_exit.enter_context(demo_session())
             except (LeafwardError, OSError) as error:
-                self._app.say(str(error), problem=True)
+                services_of(self._app).say(str(error), problem=True)
                 return
         self.session(self.demo_file)
 
@@ -137,12 +141,12 @@ class FeatureScreens:
         on_close: Callable[[object], None],
     ) -> None:
         """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
-        from leafward_tui.search import Kept, SearchScreen
+        from leafward_tui.search import LeftSearch, SearchScreen
 
-        kept = before if isinstance(before, Kept) else None
-        if text and (kept is None or kept.text != text):
-            kept = Kept(text)
-        self._app.push_screen(SearchScreen(paths, cards, kept), on_close)
+        left = before if isinstance(before, LeftSearch) else None
+        if text and (left is None or left.text != text):
+            left = LeftSearch(text)
+        self._app.push_screen(SearchScreen(paths, cards, left), on_close)
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
         """The operations on a session; hands back an entry to go to."""

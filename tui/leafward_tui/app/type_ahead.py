@@ -44,12 +44,17 @@ class TypesAhead(App[ReturnType], inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         """Keys and pasted text in order, whatever screens they open; everything else as in Textual."""
+        if not event.is_forwarded:
+            self.noticed(event)
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
             return
         self._held.append(event)
         if not self._waits_since or time.monotonic() - self._waits_since > _PATIENCE:
             await self._let_go()
+
+    def noticed(self, event: events.Event) -> None:
+        """Called with every event before anything is done about it; overridden."""
 
     async def _let_go(self) -> None:
         """Hands on what was held, up to a key that has to be waited for."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
-from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.modal import Modal
 from leafward_tui.ui.paths import tilde
 
@@ -29,10 +29,10 @@ class TotalsScreen(Modal):
     """A table to read; it scrolls."""
 
     NAME = "totals"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("totals")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("totals")]
 
     def __init__(self, lines: Sequence[TotalsRow], note: str) -> None:
-        super().__init__()
+        super().__init__(self._row)
         self.lines = tuple(lines)
         self._note = note
 
@@ -40,7 +40,7 @@ class TotalsScreen(Modal):
         """Rows in their frame."""
         self.frame("Totals", len(self.lines), self._note)
 
-    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
+    def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, a bar before those of a day."""
         line = self.lines[number]
         glyphs = self.shell.glyphs

@@ -1,4 +1,7 @@
-"""The Compare screen."""
+"""The Compare screen: two nodes of a session over their common ancestor, in files, contents, contexts, summaries and outcome.
+
+It hands back what is wanted of the explorer, which alone writes.
+"""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from leafward_tui.ui.times import moment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from leafward.base.config import Config
     from leafward.compaction.xray import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
@@ -55,6 +56,7 @@ def compaction_page(
     width: int,
     height: int,
     glyphs: Glyphs,
+    config: Config,
     toggled: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = lambda: False,
 ) -> Page:
@@ -73,13 +75,15 @@ def compaction_page(
         sheet.blank()
         sheet.note("Nothing was compacted on the path to here.")
         return sheet.page()
-    _compaction(sheet, selection, EntryIndex(index), stop, own=own)
+    if _compaction(sheet, selection, EntryIndex(index), stop, own=own):
+        _traced(sheet, session, EntryIndex(index), config)
     return sheet.page()
 
 
 def _compaction(
     sheet: Sheet, selection: Selection, index: EntryIndex, stop: Callable[[], bool], *, own: bool
-) -> None:
+) -> bool:
+    """What it did and what it lost; whether all of that is there."""
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
@@ -100,13 +104,13 @@ def _compaction(
         toggle=f"{XRAY}{index}",
     )
     if stop():
-        return
+        return False
     report = survivals_of(session).report(session, index, stop)
     _survival(sheet, report)
     _lost(sheet, report)
     _others(sheet, report)
     _decay(sheet, session, index)
-    _traced(sheet, session, index)
+    return True
 
 
 def _numbers(sheet: Sheet, xray: XRay, *, unlike: bool) -> None:
@@ -306,16 +310,15 @@ def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
         sheet.line(spans, entry=generation.compaction)
 
 
-def _traced(sheet: Sheet, session: Session, index: EntryIndex) -> None:
+def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
     """Rules that held before, and what would be injected: which of it the summary and the kept messages still carry."""
     if not sheet.opening("traced", "Rules and governance", "held against what is left"):
         return
-    from leafward.base.config import Config
-    from leafward.cli.audits import trace
     from leafward.compaction.injection.audit import Presence, RuleFate
     from leafward.compaction.injection.sections import BY_KEY
+    from leafward.compaction.injection.trace import trace
 
-    found = trace(session, index, Config(), None)
+    found = trace(session, index, config, None)
     if not found.rules and not found.items:
         sheet.note("no rules and nothing to inject were found for this session", indent=INDENT)
         return

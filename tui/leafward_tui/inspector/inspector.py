@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual import work
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.worker import get_current_worker
 
-from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
-from leafward_tui.inspector.pages import build
+from leafward_tui.inspector.jobs import PageRequest, build_page
 from leafward_tui.inspector.view import AIR, MARGIN, PageView
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, PageShown, TabChanged, XRayWanted
-from leafward_tui.ui.page import XRAY, Gauge, Line, Page, Selection, Span, Tab
+from leafward_tui.ui.page import XRAY, Gauge, Page, Selection, Tab
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual import events
     from textual.app import ComposeResult
 
-    from leafward_tui.ui.glyphs import Glyphs
 
 _GAP = 3
 """Cells between two tabs."""
@@ -104,21 +99,12 @@ class Inspector(Widget):
 
     DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
 
-    @dataclass(eq=False, repr=False)
-    class _Built(Message):
-        """A page came from the worker."""
-
-        generation: int
-        page: Page
-        fresh: bool
-
     def __init__(self, *, tabs: bool = True, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self._tab = Tab.ENTRY
         self._gauge = gauge
         self._selection: Selection | None = None
         self._toggled_by: dict[Tab, frozenset[str]] = {}
-        self._generation = 0
         self._shown: tuple[Selection | None, Tab] = (None, Tab.ENTRY)
         self._measured = (0, 0)
         self.rule = TabRule()
@@ -129,6 +115,7 @@ class Inspector(Widget):
 
     def compose(self) -> ComposeResult:
         """The tabs and the page."""
+        self._jobs = services_of(self).jobs(self)
         yield self.rule
         yield self.view
 
@@ -207,53 +194,36 @@ class Inspector(Widget):
             self._rebuild()
 
     def _rebuild(self) -> None:
-        self._generation += 1
+        if not self.is_mounted:
+            return
         width, height = self._room()
-        if not self.is_attached or width < 8 or height < 1:
+        if width < 8 or height < 1:
             self._measured = (0, 0)
+            self._jobs.cancel("page")
             return
         self._measured = (width, height)
         if self._selection is None:
-            self.workers.cancel_group(self, "inspector")
+            self._jobs.cancel("page")
             self.view.show(None, keep_place=False)
             self._shown = (None, self._tab)
             return
-        toggled = self._toggled_by.get(self._tab, frozenset())
-        self._build(
-            self._generation, self._selection, self._tab, width, height, services_of(self).glyphs, toggled
-        )
-
-    @work(thread=True, exclusive=True, group="inspector", exit_on_error=False)
-    def _build(
-        self,
-        generation: int,
-        selection: Selection,
-        tab: Tab,
-        width: int,
-        height: int,
-        glyphs: Glyphs,
-        toggled: frozenset[str],
-    ) -> None:
-        stop = services_of(self).keys_first.stop(get_current_worker())
-        page = page_or_reason(
-            lambda: build(
-                tab, selection, width, glyphs, height=height, toggled=toggled, gauge=self._gauge, stop=stop
-            ),
-            tab,
+        services = services_of(self)
+        request = PageRequest(
+            self._tab,
+            self._selection,
             width,
-            glyphs,
+            height,
+            services.glyphs,
+            services.config,
+            self._toggled_by.get(self._tab, frozenset()),
+            self._gauge,
         )
-        if not stop():
-            self.post_message(self._Built(generation, page, fresh=True))
+        self._jobs.latest("page", partial(build_page, request), self._show_page)
 
-    def on_inspector__built(self, message: _Built) -> None:
-        """Shows a page unless it is out of date."""
-        message.stop()
-        if message.generation != self._generation:
-            return
+    def _show_page(self, page: Page) -> None:
         self.built += 1
         now = (self._selection, self._tab)
-        self.view.show(message.page, keep_place=now == self._shown)
+        self.view.show(page, keep_place=now == self._shown)
         self._shown = now
         self.post_message(PageShown(self._tab))
 
@@ -296,20 +266,3 @@ class Inspector(Widget):
         """The rule shows that they do not."""
         self.rule.focused_below = False
         self.rule.refresh()
-
-
-def page_or_reason(make: Callable[[], Page], tab: Tab, width: int, glyphs: Glyphs) -> Page:
-    """A page, or one that says in a line why there is none: the file went away, or a fault of ours."""
-    try:
-        return make()
-    except Exception as error:
-        reason = (
-            error.strerror
-            if isinstance(error, OSError) and error.strerror
-            else f"{type(error).__name__}: {error}"
-        )
-        spans = (
-            Span(f"{glyphs.malformed} ", "bad"),
-            Span(safe_line(f"this cannot be shown: {reason}", width - 2), "warn"),
-        )
-        return Page(tab, width, [Line(), Line(spans)])

@@ -13,6 +13,7 @@ from leafward_tui.ui.page import Tab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.base.config import Config
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.page import Gauge, Page, Selection
 
@@ -22,6 +23,7 @@ def build(
     selection: Selection,
     width: int,
     glyphs: Glyphs,
+    config: Config,
     *,
     height: int = 30,
     toggled: frozenset[str] = frozenset(),
@@ -30,7 +32,7 @@ def build(
 ) -> Page:
     """A tab's page for a selection, in lines of `width` cells.
 
-    `height` is what is seen at once, `toggled` the sections the user opened or closed. Where `stop` turns true, the rest is
+    `config` says what would be injected, `height` is what is seen at once, `toggled` the sections the user opened or closed. Where `stop` turns true, the rest is
     left out. Raises what reading the session raises (OSError where its file is gone).
     """
     if tab is Tab.CONTEXT:
@@ -38,8 +40,10 @@ def build(
 
         return context_page(selection, width, height, glyphs, toggled, stop, gauge)
     if tab is Tab.COMPACTION:
-        from leafward_tui.inspector.compaction import compaction_page as make
-    elif tab is Tab.FILES:
+        from leafward_tui.inspector.compaction import compaction_page
+
+        return compaction_page(selection, width, height, glyphs, config, toggled, stop)
+    if tab is Tab.FILES:
         from leafward_tui.inspector.files import files_page as make
     elif tab is Tab.RAW:
         from leafward_tui.inspector.raw import raw_page as make

@@ -179,9 +179,9 @@ class PageView(LineScroll):
         super().notify_style_update()
         self._strips.clear()
 
-    def on_focus(self) -> None:
+    def focus_changed(self, *, focused: bool) -> None:
         """The cursor shows where the keys go."""
-        if self._line(self.cursor) is None:
+        if focused and self._line(self.cursor) is None:
             self.cursor = self._first_in_view()
         self.repaint(self.cursor)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents import agent_behind
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe
-from leafward.cli.inject import injection_settings
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cuts import IllegalCut
 from leafward.compaction.entry import cost_of
 from leafward.compaction.injection import build, collect
+from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
 from leafward.compaction.repair import own_summary
 from leafward.compaction.run import clean_pins, draft, edited, prepared
@@ -122,7 +122,7 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
     context = sizes.context
     choices = Choices.of(config, context_window(session, context, config).tokens, agent_behind(session).name)
-    choices = replace(choices, off=injection_settings(config).off)
+    choices = replace(choices, off=configured_settings(config).off)
     if config.model:
         choices = replace(choices, summarizer=config.model)
     found = WhatIf(turns, choices)
@@ -192,7 +192,7 @@ def collected(session: Session, at: int, job: Job) -> Collected:
 
 def injected(found: Collected, choices: Choices, config: Config, _job: Job) -> Injection:
     """What would be injected at a point that was read already."""
-    settings = replace(injection_settings(config), budget=choices.budget, off=choices.off)
+    settings = replace(configured_settings(config), budget=choices.budget, off=choices.off)
     return build(found, settings)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 
 from leafward_tui.ui.cells import fit
-from leafward_tui.ui.intents import GROUPS, Intent, bindings_for, intents_for
+from leafward_tui.ui.intents import GROUPS, Intent, intent_bindings, intents_for
 from leafward_tui.ui.modal import Modal
 
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ class HelpScreen(Modal):
     """Keys at the left, what they do at the right; the user's own keymap is what is shown."""
 
     NAME = "help"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("help")]
 
     def __init__(self, screen: str) -> None:
-        super().__init__()
+        # The key that opened it closes it.
+        super().__init__(self._row, {"app.help": self.leave})
         self._rows: list[str | Intent] = []
         for group in GROUPS:
             members = [entry for entry in intents_for(screen) if entry.group == group]
@@ -39,7 +40,7 @@ class HelpScreen(Modal):
         """Title and length."""
         self.frame(f"Keys of the {self._screen_name}", len(self._rows), "j k scroll   esc closes")
 
-    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
+    def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """A heading, a key with its sentence, or an empty row."""
         row = self._rows[number]
         if isinstance(row, str):
@@ -49,7 +50,3 @@ class HelpScreen(Modal):
             Segment(fit(keys, _KEYS, pad=True), ground.text),
             Segment(fit(row.title, max(0, width - _KEYS), ellipsis=self.shell.glyphs.ellipsis), ground.sub),
         ]
-
-    def action_app_help(self) -> None:
-        """The key that opened it closes it."""
-        self.dismiss(None)

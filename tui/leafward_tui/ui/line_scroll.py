@@ -94,13 +94,17 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
-    def on_focus(self) -> None:
-        """The cursor is bright while keys come here."""
+    def focus_changed(self, *, focused: bool) -> None:  # noqa: ARG002  a view may show more than that
+        """The cursor is bright while keys come here, and quiet while they go elsewhere; overridden where more changes."""
         self.repaint(self.cursor)
 
+    def on_focus(self) -> None:
+        """Keys come here."""
+        self.focus_changed(focused=True)
+
     def on_blur(self) -> None:
-        """The cursor is quiet while keys go elsewhere."""
-        self.repaint(self.cursor)
+        """Keys go elsewhere."""
+        self.focus_changed(focused=False)
 
 
 class LineList(LineScroll):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Size
@@ -9,13 +10,13 @@ from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from leafward_tui.ui.routed_screen import RoutedScreen
-from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.slim_bar import slim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rich.segment import Segment
     from textual import events
@@ -72,7 +73,7 @@ class Rows(ScrollView, inherit_bindings=False):
         self.refresh()
 
 
-class Modal(RowKeys, RoutedScreen[None], ModalScreen[None]):
+class Modal(RoutedScreen[None], ModalScreen[None]):
     """Frame, rows, and the keys all lists share."""
 
     DEFAULT_CSS = f"""
@@ -97,21 +98,31 @@ class Modal(RowKeys, RoutedScreen[None], ModalScreen[None]):
 
     AUTO_FOCUS = ""
     NAME: ClassVar[str] = ""
-    cursor: int | None = None
+
+    def __init__(
+        self,
+        row: Callable[[int, int, Ground], list[Segment]],
+        actions: Mapping[str, Callable[[], object]] = MappingProxyType({}),
+        *,
+        cursor: int | None = None,
+    ) -> None:
+        """`row` makes a row of a width on a ground; `actions` are those beside going about and leaving.
+
+        `cursor` is the row of the cursor, None where rows are only read.
+        """
+        super().__init__()
+        self.rows = Rows(row, cursor)
+        every = {"mode.leave": self.leave, "app.back": self.leave, **actions}
+        self.routes = Routes(RowSteps(self.step, lambda: self.rows.size.height), Actions(every))
 
     def compose(self) -> ComposeResult:
         """The rows in their frame."""
-        self.rows = Rows(self.row, self.cursor)
         yield self.rows
 
     @property
     def shell(self) -> AppServices:
         """The application's services."""
         return services_of(self)
-
-    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
-        """One row; overridden."""
-        raise NotImplementedError
 
     def frame(self, title: str, count: int, foot: str = "") -> None:
         """Sets title, number of rows and the words in the lower rule."""
@@ -127,26 +138,30 @@ class Modal(RowKeys, RoutedScreen[None], ModalScreen[None]):
     def moved(self) -> None:
         """The cursor stands somewhere else now; overridden."""
 
-    def step_rows(self, by: int) -> None:
+    def chosen(self) -> None:
+        """The row of the cursor was clicked; overridden."""
+
+    def step(self, by: int) -> None:
         """Moves the cursor, or scrolls."""
         before = self.rows.cursor
         self.rows.step(by)
         if self.rows.cursor != before:
             self.moved()
 
-    def rows_seen(self) -> int:
-        """Rows on the screen."""
-        return self.rows.size.height
-
-    def action_mode_leave(self) -> None:
+    def leave(self) -> None:
         """Closes without a change."""
         self.dismiss(None)
 
-    def action_app_back(self) -> None:
-        """As leaving."""
-        self.action_mode_leave()
-
     def on_click(self, event: events.Click) -> None:
-        """A click beside the frame leaves."""
+        """A click beside the frame leaves; one on a row puts the cursor there, where there is one."""
         if event.widget is self:
-            self.action_mode_leave()
+            self.leave()
+            return
+        offset = event.get_content_offset(self.rows) if event.widget is self.rows else None
+        if offset is None or self.rows.cursor is None:
+            return
+        row = offset.y + self.rows.scroll_offset.y
+        if row == self.rows.cursor:
+            self.chosen()
+        elif row < self.rows.count:
+            self.step(row - self.rows.cursor)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.color import Color, ColorParseError
 
 import leafward_themes
+from leafward.base.regular_files import read_regular
 from leafward_tui.ui.colours import contrast, grey, nearest_eight_bit
 
 if TYPE_CHECKING:
@@ -159,13 +160,14 @@ _COLOUR_FIELDS = tuple(
 def load_theme(path: Path) -> Palette:
     """Read the theme file at ``path``. Raises ThemeError with every fault in it, each naming the file and the key."""
     try:
-        data = tomllib.loads(path.read_bytes().decode("utf-8"))
+        data = tomllib.loads(read_regular(path).decode("utf-8"))
     except OSError as error:
         raise ThemeError((f"{path.name}: {error.strerror or error}",)) from error
     except UnicodeDecodeError as error:
         raise ThemeError((f"{path.name}: not UTF-8 at byte {error.start}",)) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ThemeError((f"{path.name}: not TOML: {error}",)) from error
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ThemeError((f"{path.name}: not TOML: {reason}",)) from error
     faults: list[str] = []
     top = _Table(data, "", faults, ("name", "title", "description", "dark", "palette", "tint"))
     values: dict[str, Any] = {

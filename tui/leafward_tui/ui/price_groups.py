@@ -9,10 +9,10 @@ from leafward_tui.ui.cells import cell_len, count, counted, fit, money
 from leafward_tui.ui.glyphs import UNICODE
 
 if TYPE_CHECKING:
+    from leafward.context.price import Price
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.price_line import Quote
 
-__all__ = ["NARROW", "VALUES_FROM", "Piece", "length", "quote_lines"]
+__all__ = ["NARROW", "VALUES_FROM", "Piece", "Quote", "length", "quote_lines"]
 
 Piece = tuple[str, str]
 """A text and the name of its ink."""
@@ -22,6 +22,51 @@ VALUES_FROM = 14
 NARROW = 100
 NARROWEST = 80
 """Below: leave, enter and context only."""
+
+
+# Named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
+
+
+class Quote(NamedTuple):
+    """The price of a move as far as it is known. What is None is still being worked out."""
+
+    left: int
+    """Entries, bookkeeping not counted."""
+    entered: int
+    left_tokens: int | None = None
+    entered_tokens: int | None = None
+    before: int | None = None
+    """The context now, in tokens."""
+    after: int | None = None
+    cached: int | None = None
+    again: int | None = None
+    cost: float | None = None
+    """US dollars for what is sent again. Stays None where no rate is known."""
+    files_left: int | None = None
+    files_entered: int | None = None
+    files_changed: int | None = None
+    surprises: tuple[str, ...] = ()
+    verb: str = "Move here"
+    short_verb: str = "Move"
+
+    @classmethod
+    def of(cls, price: Price) -> Quote:
+        """All of a price."""
+        return cls(
+            price.left.entries,
+            price.entered.entries,
+            price.left.tokens,
+            price.entered.tokens,
+            price.before.total,
+            price.after.total,
+            price.cached,
+            price.sent_again,
+            price.cost_again,
+            len(price.files_left),
+            len(price.files_entered),
+            len(price.files_changed),
+            tuple(text for _, text in price.surprises),
+        )
 
 
 class _Form(NamedTuple):

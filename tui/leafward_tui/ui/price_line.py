@@ -14,7 +14,7 @@ from textual.widget import Widget
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import cell_len, fit, wrap
 from leafward_tui.ui.messages import IntentPressed
-from leafward_tui.ui.price_groups import NARROW, VALUES_FROM, length, quote_lines
+from leafward_tui.ui.price_groups import NARROW, VALUES_FROM, Quote, length, quote_lines
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -22,56 +22,13 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from leafward.context.price import Price
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.price_groups import Piece
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["Facts", "KeyHint", "Note", "PriceLine", "Quote", "price_lines"]
+__all__ = ["Facts", "KeyHint", "Note", "PriceLine", "price_lines"]
 
 # Most values below are named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
-
-
-class Quote(NamedTuple):
-    """The price of a move as far as it is known. What is None is still being worked out."""
-
-    left: int
-    """Entries, bookkeeping not counted."""
-    entered: int
-    left_tokens: int | None = None
-    entered_tokens: int | None = None
-    before: int | None = None
-    """The context now, in tokens."""
-    after: int | None = None
-    cached: int | None = None
-    again: int | None = None
-    cost: float | None = None
-    """US dollars for what is sent again. Stays None where no rate is known."""
-    files_left: int | None = None
-    files_entered: int | None = None
-    files_changed: int | None = None
-    surprises: tuple[str, ...] = ()
-    verb: str = "Move here"
-    short_verb: str = "Move"
-
-    @classmethod
-    def of(cls, price: Price) -> Quote:
-        """All of a price."""
-        return cls(
-            price.left.entries,
-            price.entered.entries,
-            price.left.tokens,
-            price.entered.tokens,
-            price.before.total,
-            price.after.total,
-            price.cached,
-            price.sent_again,
-            price.cost_again,
-            len(price.files_left),
-            len(price.files_entered),
-            len(price.files_changed),
-            tuple(text for _, text in price.surprises),
-        )
 
 
 class Facts(NamedTuple):

@@ -9,10 +9,11 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward_tui.ui.cells import cell_len, fit, right
-from leafward_tui.ui.intents import bindings_for, intent
+from leafward_tui.ui.intents import intent, intent_bindings
 from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine
 from leafward_tui.ui.spans import shown, wrapped_text
@@ -94,14 +95,14 @@ def _ink(ground: Ground, name: str) -> Style:
     return style
 
 
-class ReadingSheet(RowKeys, Sheet):
+class ReadingSheet(Sheet):
     """A text, with figures beside the title. Ends with `move` or `again`, or with None.
 
     While `running`, the text grows and leaving gives it up; `ended` says what became of it.
     """
 
     NAME: ClassVar[str] = "draft"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("draft")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("draft")]
 
     DEFAULT_CSS = "ReadingSheet { OneLine#state { height: 1; } }"
 
@@ -130,6 +131,9 @@ class ReadingSheet(RowKeys, Sheet):
         self._refused = ""
         self._operation = ""
         self._again = False
+        steps = RowSteps(self.body.move, lambda: self.body.size.height)
+        always = {"mode.leave": self.action_leave, "app.back": self.action_leave, "app.help": self.show_help}
+        self.routes = Routes(steps, Actions(always), _Offers(self))
 
     def compose_body(self) -> ComposeResult:
         """What is going on, then the text."""
@@ -137,12 +141,12 @@ class ReadingSheet(RowKeys, Sheet):
         yield OneLine(lambda _width, _ground: [])
         yield self.body
 
-    def on_mount(self) -> None:
+    def mounted(self) -> None:
         """As high as there is room."""
-        self.on_resize()
+        self.resized()
         self.body.show(self.text, to_end=False)
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         """The text takes its share of the height."""
         self.body.styles.height = max(_LEAST, int(self.app.size.height * _SHARE))
 
@@ -199,7 +203,7 @@ class ReadingSheet(RowKeys, Sheet):
             Segment(right(figures, cell_len(figures) + 2), ground.sub),
         ]
 
-    def _offered(self) -> list[tuple[str, str]]:
+    def offered(self) -> list[tuple[str, str]]:
         """Intents that work now, with their words, the one that commits first."""
         if self.running:
             return [("mode.leave", "cancels")]
@@ -215,7 +219,7 @@ class ReadingSheet(RowKeys, Sheet):
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What works now."""
         label = services_of(self).keymap.label
-        return tuple((label(one), words) for one, words in self._offered() if label(one))
+        return tuple((label(one), words) for one, words in self.offered() if label(one))
 
     def operation(self) -> str:
         """What moving would write, or why it cannot be done."""
@@ -224,33 +228,15 @@ class ReadingSheet(RowKeys, Sheet):
     def pressed(self, number: int) -> None:
         """Does what a key at the foot does."""
         label = services_of(self).keymap.label
-        shown = [one for one, _ in self._offered() if label(one)]
-        self.call_next(self.run_action, intent(shown[number]).action)
+        shown = [one for one, _ in self.offered() if label(one)]
+        self.run_intent(shown[number])
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is not offered does not work."""
-        if action in {"draft_move", "draft_again", "draft_save", "copy_text"}:
-            return any(intent(one).action == action for one, _ in self._offered())
-        return super().check_action(action, parameters)
-
-    def action_draft_move(self) -> None:
-        """Moves with the summary."""
-        self.dismiss("move")
-
-    def action_draft_again(self) -> None:
-        """Asks for another way."""
-        self.dismiss("again")
-
-    def action_draft_save(self) -> None:
+    def save(self) -> None:
         """Writes the text to a file."""
         if self._save is not None:
             self._save(self.text)
-
-    def action_copy_text(self) -> None:
-        """Copies the text."""
-        services_of(self).copy(self.text)
 
     def action_leave(self) -> None:
         """Gives up what runs, or leaves."""
@@ -258,24 +244,27 @@ class ReadingSheet(RowKeys, Sheet):
             self._cancel()
         self.dismiss(None)
 
-    def action_mode_leave(self) -> None:
-        """Gives up what runs, or leaves."""
-        self.action_leave()
-
-    def action_app_back(self) -> None:
-        """As leaving."""
-        self.action_leave()
-
-    def action_app_help(self) -> None:
+    def show_help(self) -> None:
         """The keys of this sheet."""
         from leafward_tui.ui.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 
-    def step_rows(self, by: int) -> None:
-        """Scrolls the text."""
-        self.body.move(by)
 
-    def rows_seen(self) -> int:
-        """Lines of the text on the screen."""
-        return self.body.size.height
+class _Offers(Actions):
+    """What the foot of a sheet offers at times: what is not offered does not work."""
+
+    def __init__(self, sheet: ReadingSheet) -> None:
+        super().__init__(
+            {
+                "draft.move": lambda: sheet.dismiss("move"),
+                "draft.again": lambda: sheet.dismiss("again"),
+                "draft.save": sheet.save,
+                "copy.text": lambda: services_of(sheet).copy(sheet.text),
+            }
+        )
+        self._sheet = sheet
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether it is offered."""
+        return any(one == intent_id for one, _ in self._sheet.offered())

@@ -12,7 +12,7 @@ from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Controller", "RoutedScreen", "Routes"]
+__all__ = ["Actions", "Controller", "RoutedScreen", "Routes"]
 
 
 class Controller(Protocol):
@@ -26,6 +26,17 @@ class Controller(Protocol):
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something in the present state."""
         ...
+
+
+class Actions:
+    """A controller of things that always work."""
+
+    def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
+        self.actions = actions
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
+        """Whether one of its intents does something now."""
+        return True
 
 
 class Routes:

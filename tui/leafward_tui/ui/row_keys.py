@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward_tui.ui.routed_screen import Actions
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 __all__ = ["RowKeys", "RowSteps"]
 
@@ -13,7 +15,7 @@ _ALL = 1 << 40
 """More rows than there are."""
 
 
-class RowSteps:
+class RowSteps(Actions):
     """The controller of the row keys: it is given what a step is and how many rows are seen."""
 
     def __init__(self, step: Callable[[int], object], seen: Callable[[], int]) -> None:
@@ -26,20 +28,18 @@ class RowSteps:
         def half() -> int:
             return max(1, page() // 2)
 
-        self.actions: Mapping[str, Callable[[], object]] = {
-            "row.down": lambda: step(1),
-            "row.up": lambda: step(-1),
-            "page.down": lambda: step(page()),
-            "page.up": lambda: step(-page()),
-            "half.down": lambda: step(half()),
-            "half.up": lambda: step(-half()),
-            "row.top": lambda: step(-_ALL),
-            "row.bottom": lambda: step(_ALL),
-        }
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
-        """Whether one of its intents does something now."""
-        return True
+        super().__init__(
+            {
+                "row.down": lambda: step(1),
+                "row.up": lambda: step(-1),
+                "page.down": lambda: step(page()),
+                "page.up": lambda: step(-page()),
+                "half.down": lambda: step(half()),
+                "half.up": lambda: step(-half()),
+                "row.top": lambda: step(-_ALL),
+                "row.bottom": lambda: step(_ALL),
+            }
+        )
 
 
 class RowKeys:

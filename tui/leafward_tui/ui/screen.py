@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.segment import Segment
 from textual.actions import SkipAction
@@ -13,12 +13,12 @@ from textual.widget import Widget
 
 from leafward_tui.ui.cells import fit
 from leafward_tui.ui.key_bar import Hint, KeyBar
-from leafward_tui.ui.routed_screen import RoutedScreen, Routes
+from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.title_bar import TitleBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -138,7 +138,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     def route(self, *controllers: Controller) -> None:
         """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own."""
-        self.routes = Routes(_ScreenKeys(self), *controllers)
+        common = {"app.help": self.show_help, "app.themes": self.show_themes, "app.back": self.go_back}
+        self.routes = Routes(Actions(common), *controllers)
 
     def mounted(self) -> None:
         """Called once, when the screen is mounted; overridden."""
@@ -212,17 +213,3 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     def action_app_back(self) -> None:
         """The screen before this one; from the first one, out."""
         self.go_back()
-
-
-class _ScreenKeys:
-    """What the same keys do on every full screen."""
-
-    def __init__(self, screen: BaseScreen[Any]) -> None:
-        self.actions: Mapping[str, Callable[[], object]] = {
-            "app.help": screen.show_help,
-            "app.themes": screen.show_themes,
-            "app.back": screen.go_back,
-        }
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
-        return True

@@ -96,12 +96,23 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 
     AUTO_FOCUS = ""
 
+    def mounted(self) -> None:
+        """Called once, when the sheet is mounted; overridden."""
+
+    def resized(self) -> None:
+        """Called when the sheet has another size; overridden."""
+
+    def clicked(self, event: events.Click) -> None:
+        """Called for a click on the body; overridden."""
+
     def on_mount(self) -> None:
         """What the choice is about stays in sight: the screen below is told how much of it is covered."""
+        self.mounted()
         self.call_after_refresh(self._ask_for_room)
 
     def on_resize(self) -> None:
         """What is covered is another part now."""
+        self.resized()
         self.call_after_refresh(self._ask_for_room)
 
     def _ask_for_room(self) -> None:
@@ -205,6 +216,8 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
                 if at <= event.x < at + width:
                     self.pressed(number)
                 at += width + _KEY_GAP
+        else:
+            self.clicked(event)
 
 
 class _Choices(Widget):
@@ -283,9 +296,8 @@ class ChoiceSheet(Sheet):
         """The rows."""
         yield self.rows
 
-    def on_mount(self) -> None:
+    def mounted(self) -> None:
         """The key that opened the sheet steps through it."""
-        super().on_mount()
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
 
@@ -325,8 +337,8 @@ class ChoiceSheet(Sheet):
         if not choice.refused:
             self.dismiss(choice.key)
 
-    def on_click(self, event: events.Click) -> None:
-        """A row that is clicked is chosen. Clicks beside the sheet reach the method above by themselves."""
+    def clicked(self, event: events.Click) -> None:
+        """A row that is clicked is chosen."""
         if event.widget is self.rows:
             self.rows.at = min(event.y, len(self.rows.choices) - 1)
             self.action_choose()

@@ -8,13 +8,12 @@ from rich.segment import Segment
 from rich.style import Style
 
 from leafward_tui.ui.cells import fit
-from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.modal import Modal
 from leafward_tui.ui.palette import HUES
 
 if TYPE_CHECKING:
     from rich.color import Color as RichColor
-    from textual import events
     from textual.binding import BindingType
 
     from leafward_tui.ui.theme import Ground
@@ -28,7 +27,10 @@ class ThemesScreen(Modal):
     """Moving shows a theme, enter keeps it, esc goes back to the one before."""
 
     NAME = "themes"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("themes")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("themes")]
+
+    def __init__(self) -> None:
+        super().__init__(self._row, {"theme.keep": self.chosen}, cursor=0)
 
     def on_mount(self) -> None:
         """The cursor on the theme in use."""
@@ -39,7 +41,7 @@ class ThemesScreen(Modal):
         self.frame("Themes", len(self._names), "enter keeps   esc goes back")
         self.call_after_refresh(self.rows.step, 0)
 
-    def row(self, number: int, width: int, ground: Ground) -> list[Segment]:
+    def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name, its hues as dots, what it is for."""
         app = self.shell
         palette = app.palettes[self._names[number]]
@@ -64,26 +66,15 @@ class ThemesScreen(Modal):
         """Shows the theme under the cursor."""
         self.shell.show_theme(self._names[self.rows.cursor or 0])
 
-    def action_theme_keep(self) -> None:
+    def chosen(self) -> None:
         """The theme under the cursor stays, and is there at the next start."""
         self.shell.choose_theme(self._names[self.rows.cursor or 0])
         self.dismiss(None)
 
-    def action_mode_leave(self) -> None:
+    def leave(self) -> None:
         """Back to the theme before."""
         self.shell.show_theme(self._before)
         self.dismiss(None)
-
-    def on_click(self, event: events.Click) -> None:
-        """A theme that is clicked is shown; a second click keeps it. One beside the frame reaches the modal's own method."""
-        offset = event.get_content_offset(self.rows) if event.widget is self.rows else None
-        if offset is None:
-            return
-        row = offset.y + self.rows.scroll_offset.y
-        if row == self.rows.cursor:
-            self.action_theme_keep()
-        elif row < self.rows.count:
-            self.step_rows(row - (self.rows.cursor or 0))
 
 
 def _colour(name: str) -> RichColor:

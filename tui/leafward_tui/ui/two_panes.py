@@ -1,60 +1,81 @@
-"""Screens with a list beside what is under its cursor; where there is no room for both, one of the two at a time."""
+"""A list beside what is under its cursor; where there is no room for both, one of the two at a time."""
 
 from __future__ import annotations
 
-from textual.screen import ScreenResultType
+from typing import TYPE_CHECKING, Protocol
 
-from leafward_tui.ui.screen import BaseScreen
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
-__all__ = ["TwoPanes"]
+__all__ = ["PanedView", "Panes"]
 
 
-class TwoPanes(BaseScreen[ScreenResultType]):
-    """The keys that go between both. A screen says how they are arranged."""
+class PanedView(Protocol):
+    """A screen with a list beside what is under its cursor."""
 
-    _with_preview = True
-    """Whether the second pane is shown where there is room for both."""
-    _side = False
-    """Whether keys go to the second pane; on a narrow screen it is shown instead of the list."""
+    @property
+    def two_panes(self) -> bool:
+        """Whether there is room for two panes beside each other."""
+        ...
 
     def leave_field(self) -> bool:
         """Goes from the field to the list; whether it was in the field."""
-        raise NotImplementedError
+        ...
 
     def arrange_panes(self) -> None:
         """Shows the panes as they are wanted."""
-        raise NotImplementedError
+        ...
 
     def look(self) -> None:
         """Fills the second pane, once the cursor rests."""
-        raise NotImplementedError
+        ...
 
-    def action_pane_next(self) -> None:
+
+class Panes:
+    """The controller of the keys that go between both panes."""
+
+    def __init__(self, view: PanedView, some: Callable[[], bool]) -> None:
+        """`some` says whether there is anything that a second pane could show."""
+        self._view = view
+        self._some = some
+        self.with_preview = True
+        """Whether the second pane is shown where there is room for both."""
+        self.side = False
+        """Whether keys go to the second pane; on a narrow screen it is shown instead of the list."""
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "pane.next": self.other,
+            "pane.previous": self.other,
+            "preview.toggle": self.toggle,
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        return intent_id != "preview.toggle" or self._some()
+
+    def other(self) -> None:
         """Between both; out of the field."""
-        if self.leave_field():
+        if self._view.leave_field():
             return
-        if not self._with_preview and self.two_panes:
-            self._with_preview = True
-        self._side = not self._side
-        self.arrange_panes()
-        self.look()
+        if not self.with_preview and self._view.two_panes:
+            self.with_preview = True
+        self.side = not self.side
+        self._shown()
 
-    def action_pane_previous(self) -> None:
-        """There are two."""
-        self.action_pane_next()
-
-    def action_preview_toggle(self) -> None:
+    def toggle(self) -> None:
         """With or without the second pane; on a narrow screen, instead of the list."""
-        if self.two_panes:
-            self._with_preview = not self._with_preview
-            self._side = False
+        if self._view.two_panes:
+            self.with_preview = not self.with_preview
+            self.side = False
         else:
-            self._side = not self._side
-        self.arrange_panes()
-        self.look()
+            self.side = not self.side
+        self._shown()
 
     def to_list(self) -> None:
         """Back to the list."""
-        if self._side:
-            self._side = False
-            self.arrange_panes()
+        if self.side:
+            self.side = False
+            self._view.arrange_panes()
+
+    def _shown(self) -> None:
+        self._view.arrange_panes()
+        self._view.look()

@@ -1,4 +1,7 @@
-"""The X-ray: a compaction before and after, and two summaries compared."""
+"""The X-ray screen: what the model saw before a compaction beside what it sees after it, and summaries compared.
+
+It hands back what is wanted of whoever opened it.
+"""
 
 from __future__ import annotations
 

@@ -6,14 +6,17 @@ comes behind the summary, or, where only what came later was summarised, before 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.agents.claude.records import Role
 from leafward.session.entries import BOOKKEEPING, Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entry_builder import EntryBuilder
+    from array import array
+
     from leafward.agents.claude.row_notes import Boundary
+    from leafward.agents.claude.rows import Rows
+    from leafward.session.columns import Columns
 
 
 class Kept(NamedTuple):
@@ -25,9 +28,24 @@ class Kept(NamedTuple):
     """Those of `before` that were added with the compaction itself."""
 
 
-def find_kept(weaver: EntryBuilder) -> None:
-    """What every compaction keeps; a boundary without a summary stands for itweaver."""
-    rows, columns = weaver.rows, weaver.columns
+class PlacedRows(Protocol):
+    """The rows of a transcript once they are entries."""
+
+    rows: Rows
+    columns: Columns
+    order: array[int]
+    """The row of each entry."""
+    entry: array[int]
+    """The first entry of each row; -1 for one that is none."""
+    kept: dict[int, Kept]
+    """What is kept beside the summary of each compaction; filled here."""
+    boundary: dict[int, int]
+    """Where the row lies that begins each compaction, in bytes; filled here."""
+
+
+def find_kept(placed: PlacedRows) -> None:
+    """What every compaction keeps; a boundary without a summary stands for itself."""
+    rows, columns = placed.rows, placed.columns
     if not rows.boundaries and Kind.COMPACTION not in columns.kind:
         return
     wanted = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
@@ -39,67 +57,67 @@ def find_kept(weaver: EntryBuilder) -> None:
         at = columns.parent[entry]
         while (
             at >= 0
-            and rows.role[weaver.order[at]] != Role.BOUNDARY
+            and rows.role[placed.order[at]] != Role.BOUNDARY
             and columns.kind[at] in (Kind.INJECTED, Kind.CUSTOM)
         ):
             between.append(at)
             at = columns.parent[at]
-        row = weaver.order[at] if at >= 0 else -1
+        row = placed.order[at] if at >= 0 else -1
         if row in rows.boundaries:
             claimed.add(row)
-            _keep(weaver, entry, row, rows.boundaries[row], between[::-1], found)
+            _keep(placed, entry, row, rows.boundaries[row], between[::-1], found)
         else:
-            weaver.kept[entry] = Kept((), ())
+            placed.kept[entry] = Kept((), ())
     for row, boundary in rows.boundaries.items():
         if row not in claimed:
-            entry = weaver.entry[row]
+            entry = placed.entry[row]
             columns.kind[entry] = Kind.COMPACTION
-            _keep(weaver, entry, row, boundary, [], found)
+            _keep(placed, entry, row, boundary, [], found)
 
 
 def _keep(
-    weaver: EntryBuilder,
+    placed: PlacedRows,
     entry: int,
     row: int,
     boundary: Boundary,
     between: list[int],
     found: dict[bytes, int],
 ) -> None:
-    weaver.boundary[entry] = weaver.rows.start[row]
-    kept = _entries(weaver, [found[key] for key in boundary.kept if key in found])
+    placed.boundary[entry] = placed.rows.start[row]
+    kept = _entries(placed, [found[key] for key in boundary.kept if key in found])
     if not boundary.kept and boundary.segment is not None:
-        kept = _stretch(weaver, *(found.get(key, -1) for key in boundary.segment))
-    said = [index for index in between if weaver.columns.kind[index] not in BOOKKEEPING]
+        kept = _stretch(placed, *(found.get(key, -1) for key in boundary.segment))
+    said = [index for index in between if placed.columns.kind[index] not in BOOKKEEPING]
     anchor = found.get(boundary.anchor, -1)
-    place = weaver.entry[anchor] if anchor >= 0 else -1
+    place = placed.entry[anchor] if anchor >= 0 else -1
     if kept and (anchor == row or place in between):
         ahead = [index for index in said if place in between and between.index(index) <= between.index(place)]
         rest = [index for index in said if index not in ahead]
-        weaver.kept[entry] = Kept((*ahead, *kept, *rest), (), tuple(said))
+        placed.kept[entry] = Kept((*ahead, *kept, *rest), (), tuple(said))
     else:
-        weaver.kept[entry] = Kept(tuple(said), tuple(kept), tuple(said))
+        placed.kept[entry] = Kept(tuple(said), tuple(kept), tuple(said))
 
 
-def _entries(weaver: EntryBuilder, rows: list[int]) -> list[int]:
+def _entries(placed: PlacedRows, rows: list[int]) -> list[int]:
     """The entries of some rows that say something, each once."""
     found: dict[int, None] = {}
     for row in rows:
-        for index in range(weaver.entry[row], weaver.entry[row] + weaver.rows.parts.get(row, 1)):
-            if weaver.columns.kind[index] not in BOOKKEEPING:
+        for index in range(placed.entry[row], placed.entry[row] + placed.rows.parts.get(row, 1)):
+            if placed.columns.kind[index] not in BOOKKEEPING:
                 found.setdefault(index)
     return list(found)
 
 
-def _stretch(weaver: EntryBuilder, head: int, tail: int) -> list[int]:
+def _stretch(placed: PlacedRows, head: int, tail: int) -> list[int]:
     """The entries from one row up to another, which lies below it."""
     if head < 0 or tail < 0:
         return []
     found: list[int] = []
-    at, first = weaver.entry[tail], weaver.entry[head]
+    at, first = placed.entry[tail], placed.entry[head]
     while at >= 0:
-        if weaver.columns.kind[at] not in BOOKKEEPING:
+        if placed.columns.kind[at] not in BOOKKEEPING:
             found.append(at)
         if at == first:
             return found[::-1]
-        at = weaver.columns.parent[at]
+        at = placed.columns.parent[at]
     return []

@@ -178,7 +178,7 @@ def exit_code(text: str) -> int | None:
     """The status that a failed command's result begins with."""
     head, _, rest = text[:40].partition("Exit code ")
     digits = rest.split("\n", 1)[0].strip()
-    return int(digits) if not head and digits.lstrip("-").isdigit() and len(digits) < 12 else None
+    return int(digits) if not head and digits.removeprefix("-").isdecimal() and len(digits) < 12 else None
 
 
 def patch_text(answer: object) -> str | None:

@@ -57,6 +57,8 @@ _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
 """What makes a branch where it goes on from an entry a second time."""
 _SPEAKS = bytes(role in _SPEAKING for role in range(256))
 _REPLACING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.UNKNOWN})
+_LEFT = frozenset({Role.INJECTED, Role.COMMAND})
+"""What is sent only where the conversation goes on from it: what a command left, say."""
 _OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _NOT = bytes(not value for value in range(256))
@@ -86,6 +88,8 @@ class EntryBuilder:
         """What was spent up to an entry since the one before that says so, in US dollars."""
         self.order: array[int] = array("i")
         """The row of each entry."""
+        self.beside: set[int] = set()
+        """Entries of side lines that nobody answered and that are no results or attachments: they are shown, and not sent."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
         self.instead: dict[int, int] = {}
@@ -98,7 +102,8 @@ class EntryBuilder:
         self.scattered = any(map(lt, rows.jumps, rows.above))
         """Whether rows hang on later ones."""
         jumping = sum(map(self._named.__getitem__, rows.jumps))
-        self._linked = max(rows.above, default=-1) >= 0 or self._named.count(1) > jumping
+        told = (above for row, above in zip(rows.jumps, rows.above, strict=True) if row not in rows.inferred)
+        self._linked = max(told, default=-1) >= 0 or self._named.count(1) > jumping
         nameless = bytes(compress(rows.role, self._named.translate(_NOT)))
         in_order = not (rows.mended or self.scattered or 1 in self._aside or 1 in nameless.translate(_SPEAKS))
         if not in_order:
@@ -378,10 +383,17 @@ class EntryBuilder:
         if goes_on and not speaks:
             segments.join(entry, line)
             return
+        if goes_on and target > parent:
+            self._leave(range(parent + 1, target + 1), line)
         segments.close(line)
         segments.begin(entry)
         if not speaks:
             self._stray.append(entry)
+
+    def _leave(self, entries: range, line: int) -> None:
+        """Marks what commands left in a line, where the conversation goes on from an entry before them."""
+        role, order, of = self.rows.role, self.order, self._segments.of
+        self.beside.update(index for index in entries if role[order[index]] in _LEFT and of(index) == line)
 
     def _splice(self) -> None:
         """Puts late results and attachments, after which nobody speaks, into the line they belong to."""
@@ -397,6 +409,8 @@ class EntryBuilder:
         if not strays:
             return
         self.scattered = True
+        for head in strays:
+            self._leave(range(head, segments.tail(head) + 1), head)
         # What hangs on one entry moves as a whole, and thousands may do so: it is known by the entry it hung on first, and
         # `place` says where that group hangs now.
         group = array("i", columns.parent)

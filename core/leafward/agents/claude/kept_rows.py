@@ -27,10 +27,11 @@ def rows_again(file: TranscriptFile, size: int) -> Rows:
     for data, whole, at in file.blocks():
         if not whole:
             rows.rest(data, at)
-        elif at + whole > size:
-            whole = data.find(b"\n", size - at - 1) + 1
+        end = at + file.extent(at, whole)
+        if whole and end > size:
+            whole, end = data.find(b"\n", size - at - 1) + 1, size
         rows.feed(data, whole, at)
-        if at + whole >= size:
+        if end >= size:
             break
     rows.settle()
     rows.spread()

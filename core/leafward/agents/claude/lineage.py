@@ -6,7 +6,6 @@ resumptions only share them.
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
 import time
@@ -17,6 +16,8 @@ from leafward.agents.base import is_file, is_folder
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
+from leafward.agents.lines import pieces_of
+from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _younger(path: str, other: str) -> bool:
 
 
 def _read_ends(path: str, size: int) -> Ends | None:
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         head, step = b"", _HEAD
         while (found := _UUID.search(head)) is None and len(head) < min(size, _HEADS_AT_MOST):
             more = file.read(step)
@@ -199,8 +200,8 @@ def _written(key: bytes) -> bytes:
 
 def _holds(path: str, key: bytes) -> bool:
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return content.find(_written(key)) >= 0
+        written = _written(key)
+        return any(written in piece for piece in pieces_of(path))
     except (OSError, ValueError):
         return False
 
@@ -212,7 +213,7 @@ def spent_before(path: str, total: float, began: object = None) -> float:
     """
     found = 0.0
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        for content in pieces_of(path):
             for one in _COST.finditer(content):
                 spent = float(one[1])
                 end = content.find(b"\n", one.end())
@@ -231,14 +232,14 @@ def _shared(path: str, rows: Rows) -> int:
     named = [row for row, flags in enumerate(rows.flags) if flags & NAMED]
     low, high = 0, len(named)
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            while low < high:
-                middle = (low + high) // 2
-                row = named[middle]
-                if content.find(_written(bytes(rows.keys[row * KEY : (row + 1) * KEY]))) >= 0:
-                    low = middle + 1
-                else:
-                    high = middle
+        while low < high:
+            middle = (low + high) // 2
+            row = named[middle]
+            written = _written(bytes(rows.keys[row * KEY : (row + 1) * KEY]))
+            if any(written in piece for piece in pieces_of(path)):
+                low = middle + 1
+            else:
+                high = middle
     except (OSError, ValueError):
         return 0
     return named[low - 1] + 1 if low else 0

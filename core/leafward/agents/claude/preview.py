@@ -10,6 +10,7 @@ from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import Role, command_in, message_of, row_of, text_in, typed_in
 from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
+from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 from leafward.session.scan import decode_line
 
@@ -24,7 +25,7 @@ _TAIL = 8 << 10
 
 def glimpse(candidate: Candidate) -> Glimpse | None:
     """What a look at a transcript says; None where it begins with no row. Raises OSError."""
-    with open(candidate.path, "rb", buffering=0) as file:
+    with open_regular(candidate.path) as file:
         head = unmarked(file.read(HEAD))
         size = file.seek(0, os.SEEK_END)
         tail = b""

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of
+from leafward.base.regular_files import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ _HEAD = 1 << 16
 def cleanup_days(settings: str) -> int:
     """What a settings file says; the usual number where it says nothing that counts."""
     try:
-        with open(settings, "rb") as file:
+        with open_buffered(settings) as file:
             said = json.loads(file.read())
     except (OSError, ValueError, RecursionError):
         return USUAL_DAYS
@@ -72,7 +73,7 @@ def _helpers(folder: str, session: str) -> Iterator[str]:
         path = os.path.join(folder, name)
         if name.startswith("agent-") and name.endswith(SUFFIX) and place_of(path).helper:
             try:
-                with open(path, "rb") as file:
+                with open_buffered(path) as file:
                     if needle in file.read(_HEAD):
                         yield path
             except OSError:

@@ -80,6 +80,8 @@ class Rows:
         self.wanted: dict[int, bytes] = {}
         """Parents that were not found near."""
         self.boundaries: dict[int, Boundary] = {}
+        self.inferred: set[int] = set()
+        """Rows that hang on the one before them in the file, as the one that they name was never written."""
         self.pointers = Pointers()
         self.costs: dict[int, float] = {}
         """What was spent since the row before that says so, in US dollars."""
@@ -267,12 +269,13 @@ class Rows:
         return damage
 
     def _infer(self, lost: Collection[int]) -> None:
-        """Hangs what begins no conversation on the row before it in the file, where the row it names was never written.
+        """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
 
-        That are compactions (Claude Code 2.1.33 to 2.1.49 at least name a row that was only ever in memory) and rows that
-        nobody said. A compaction before which nothing stands keeps its beginning: what it summarised lies in another file.
+        Compactions of 2.1.33 to 2.1.49 at least name a row that was only ever in memory, and so do rows of hooks. One before
+        which nothing stands keeps its beginning: what it hangs on lies in another file. Side lines begin where they say.
         """
-        for row in sorted({*self.boundaries, *(row for row in lost if self.role[row] in _SAID_BY_NOBODY)}):
+        named = [row for row in lost if not self.flags[row] & SIDECHAIN or self.role[row] in _SAID_BY_NOBODY]
+        for row in sorted({*self.boundaries, *named}):
             at = bisect_left(self.jumps, row)
             if at == len(self.jumps) or self.jumps[at] != row or self.above[at] >= 0:
                 continue
@@ -281,6 +284,8 @@ class Rows:
             above = first_of(self.keys, kept) if kept != NO_KEY else -1
             # What was kept ends with the row that the compaction follows.
             self.above[at] = above if 0 <= above < row else self._before(row)
+            if self.above[at] >= 0:
+                self.inferred.add(row)
             if boundary is not None and self.above[at] >= 0:
                 boundary.missing, boundary.inferred = False, True
 

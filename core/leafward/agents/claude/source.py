@@ -10,8 +10,13 @@ _SEALED = 512
 class TranscriptFile(OpenFile):
     """The file of one transcript."""
 
+    def read_line(self, offset: int) -> bytes:
+        """What stands from a place to the end of its line; of one that is too large what stands for it."""
+        place = self.long_lines.get(offset)
+        return place.line if place is not None else self.line(offset)
+
     def line(self, offset: int) -> bytes:
-        """What stands from a place to the end of its line."""
+        """What stands from a place to the end of its line, however large: for copies."""
         step = 1 << 14
         found = b""
         while True:

@@ -7,7 +7,6 @@ sub-agent, stand in the transcript of whoever started it.
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import re
 import time
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafward.agents.base import is_file
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem
+from leafward.agents.lines import pieces_of
+from leafward.base.regular_files import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,11 +69,12 @@ class Spawners:
 
 
 def _read(path: str) -> _Names:
-    try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return _Names(path, frozenset(_STARTED.findall(content)), frozenset(_CALL.findall(content)))
-    except ValueError as error:
-        raise OSError(f"{path} became empty meanwhile") from error
+    started: set[bytes] = set()
+    called: set[bytes] = set()
+    for content in pieces_of(path):
+        started.update(_STARTED.findall(content))
+        called.update(_CALL.findall(content))
+    return _Names(path, frozenset(started), frozenset(called))
 
 
 def _folders(path: str) -> list[str]:
@@ -94,7 +96,7 @@ def _may_be_above(path: str, depth: object) -> bool:
 def _meta(path: str) -> dict[str, Any]:
     """What lies beside the transcript of a sub-agent; nothing where that cannot be read."""
     try:
-        with open(path.removesuffix(SUFFIX) + _META, "rb") as file:
+        with open_buffered(path.removesuffix(SUFFIX) + _META) as file:
             said = json.loads(file.read(_META_AT_MOST))
     except (OSError, ValueError, RecursionError):
         return {}

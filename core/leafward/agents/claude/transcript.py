@@ -17,7 +17,7 @@ from leafward.agents.claude.rows import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
-from leafward.agents.lines import SPACE, marked_note, stretch_of
+from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import collector_paused
 from leafward.base.times import written_time
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.agents.claude.lineage import Origin as Source
+    from leafward.session.abridged_lines import LongLine
     from leafward.session.entries import Body
 
 _OF_THE_CHAIN = bytes(flags if flags & NAMED else 0 for flags in range(256))
@@ -44,6 +45,7 @@ class _Known(NamedTuple):
     """Bytes."""
     identity: tuple[int, int]
     seal: bytes
+    long_lines: dict[int, LongLine]
 
 
 class ClaudeReader:
@@ -93,12 +95,12 @@ class ClaudeReader:
         for data, whole, at in file.blocks(stop, size):
             if whole:
                 rows.feed(data, whole, at)
-                size = at + whole
+                size = at + file.extent(at, whole)
             elif decode_line(data) is not None:
                 rows.rest(data, at)
-                size = at + len(data)
+                size = at + file.extent(at, len(data))
             elif data.strip(SPACE):
-                pending = Pending(at, len(data))
+                pending = Pending(at, file.extent(at, len(data)))
         if rows.role.count(Role.BROKEN) == len(rows):
             empty = not file.size
             raise NotASession(
@@ -128,7 +130,7 @@ class ClaudeReader:
         _title(header, rows, weaver)
         inherited = self._descend(header, place, rows, weaver)
         if not (rows.mended or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
-            self._known = _Known(rows, size, file.identity, file.seal(size))
+            self._known = _Known(rows, size, file.identity, file.seal(size), file.long_lines)
         return Transcript(
             header,
             weaver.columns,
@@ -137,6 +139,7 @@ class ClaudeReader:
             size,
             [
                 *([marked_note(file.path, "Claude Code")] if file.is_marked else ()),
+                *oversize_notes(file.path, file.long_lines),
                 *_notes(rows, weaver, wrong, Path(file.path)),
             ],
             pending,
@@ -154,6 +157,7 @@ class ClaudeReader:
             or known.seal != file.seal(known.size)
         ):
             return Rows(), 0
+        file.long_lines.update(known.long_lines)
         return known.rows, known.size
 
     def _descend(self, header: Body, place: Place, rows: Rows, weaver: EntryBuilder) -> int:
@@ -215,11 +219,11 @@ class ClaudeReader:
     def region(self, index: int) -> bytes:
         """The stretch of the file that belongs to an entry."""
         start, stop = self._span(index)
-        return self._opened().at(start, stop - start)
+        return self._opened().region(start, stop - start)
 
     def row(self, at: int) -> bytes:
         """What stands from a place to the end of its line."""
-        return self._opened().line(at)
+        return self._opened().read_line(at)
 
     def records(self, index: int) -> list[bytes]:
         """The rows of an entry."""
@@ -228,6 +232,9 @@ class ClaudeReader:
     def origin(self, index: int) -> Origin:
         """Where the entry's first row lies."""
         start, stop = self._span(index)
+        place = self._opened().long_lines.get(start)
+        if place is not None:
+            return Origin(self.path, start, place.size)
         first = self._opened().at(start, min(stop - start, 1 << 16)).find(b"\n")
         return Origin(self.path, start, first if first >= 0 else stop - start)
 

@@ -53,6 +53,7 @@ class Translator:
         self._more = weaver.more
         self._kept = weaver.kept
         self._boundary = weaver.boundary
+        self._beside = weaver.beside
         starts = weaver.rows.start
         self._inferred = {starts[row] for row, one in weaver.rows.boundaries.items() if one.inferred}
         self._costs = weaver.costs
@@ -118,7 +119,7 @@ class Translator:
         if kind is Kind.TOOL_RESULT:
             return message(self._result(index, row), stamp)
         if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
-            return _injected(row)
+            return {**_injected(row), NEVER_SENT: True} if index in self._beside else _injected(row)
         if kind is Kind.COMPACTION:
             return self._compaction(index, row)
         if kind is Kind.CONTEXT_EDIT:

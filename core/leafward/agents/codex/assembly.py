@@ -10,7 +10,7 @@ from leafward.agents.codex.copied_lines import Copied, copied_lines
 from leafward.agents.codex.course import START, State
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.source import Rollout, lines_in
-from leafward.agents.lines import SPACE, marked_note
+from leafward.agents.lines import SPACE, marked_note, oversize_notes
 from leafward.session.entries import Damage, Kind
 from leafward.session.foreign import Note
 from leafward.session.scan import Pending, decode_line
@@ -91,10 +91,10 @@ class Assembly:
         size = last.end
         for buffer, whole, base in last.rollout.blocks(stop, last.end):
             if not whole:
-                size = self._rest(buffer, base, size)
+                size = self._rest(last.rollout, buffer, base, size)
                 break
             weaver.feed(buffer, whole, base)
-            size = base + whole
+            size = base + last.rollout.extent(base, whole)
         self.whole = not stop()
         weaver.settle()
         self.pieces[-1] = last._replace(end=size)
@@ -148,11 +148,11 @@ class Assembly:
         for buffer, whole, base in rollout.blocks(stop):
             if not whole:
                 if limit is None or not waiting:
-                    size = self._rest(buffer, base, size)
+                    size = self._rest(rollout, buffer, base, size)
                 break
             if plain:
                 weaver.feed(buffer, whole, base)
-                size = base + whole
+                size = base + rollout.extent(base, whole)
                 continue
             for data, start, end, at in lines_in(buffer, whole, base):
                 number = _ordinal(data, start, end)
@@ -166,7 +166,7 @@ class Assembly:
                     copied.close()
                     copied = None
                 weaver.take(data, start, end, at)
-                size = at + end + 1 - start
+                size = at + rollout.extent(at, end + 1 - start)
             else:
                 weaver.link()
                 continue
@@ -178,6 +178,7 @@ class Assembly:
         if waiting and seen is not None and waiting[-1] > seen + 1:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
+        self.notes += oversize_notes(segment.path, rollout.long_lines)
         size = min(rollout.size, max(size, 0))
         self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
         self.known[segment.path] = (
@@ -186,18 +187,18 @@ class Assembly:
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
 
-    def _rest(self, rest: bytes, base: int, size: int) -> int:
+    def _rest(self, rollout: Rollout, rest: bytes, base: int, size: int) -> int:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
         weaver = self.weaver
         if decode_line(rest) is None:
             if rest.strip(SPACE):
-                self.pending = Pending(self.end + base, len(rest))
+                self.pending = Pending(self.end + base, rollout.extent(base, len(rest)))
             return size
         entries = len(weaver.columns)
         weaver.take(rest, 0, len(rest), base)
         if len(weaver.columns) > entries:
             weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
-        return base + len(rest)
+        return base + rollout.extent(base, len(rest))
 
 
 def _ordinal(data: bytes, start: int, end: int) -> int | None:

@@ -249,7 +249,7 @@ def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: b
 
 def _records(stretch: _Stretch) -> Iterator[bytes]:
     """The records of a stretch, a line each: what is whole on a damaged line, and nothing that is broken."""
-    for data, start, end, at in stretch.rollout.lines():
+    for data, start, end, at in stretch.rollout.lines(entire=True):
         if stretch.ordinal is None and at >= stretch.offset:
             return
         stop = end - 1 if data[end - 1 : end] == b"\r" and end > start else end

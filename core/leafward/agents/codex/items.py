@@ -26,7 +26,7 @@ _INJECTED = re.compile(
 _TAG = re.compile(r"\s*(<[A-Za-z_]+[^>]{0,40}>|# AGENTS\.md|Warning:)")
 _DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=-]+)*;base64,")
 _FRAME = re.compile(r"\s*<image([^>]{0,4096})>\s*")
-_EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code) (-?\d+)")
+_EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code) (-?\d{1,18})")
 _HEADER_SIZE = 400
 _REFUSED = ("unsupported call:", "failed to parse function arguments", "apply_patch verification failed")
 _STOPPED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z")

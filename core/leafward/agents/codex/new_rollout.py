@@ -11,6 +11,7 @@ from uuid import UUID
 from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
+from leafward.base.regular_files import read_regular
 from leafward.session.journal import encode_line, iso_time
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ TITLE = "Codex"
 def provider_of(home: str) -> str:
     """The provider that the user's own settings name; interactive Codex does not open a thread without one (0.169)."""
     try:
-        settings = tomllib.loads(Path(home, "config.toml").read_text("utf-8"))
-    except (OSError, ValueError):
+        settings = tomllib.loads(read_regular(Path(home, "config.toml")).decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
         return "openai"
-    profile = settings.get("profiles", {}).get(settings.get("profile"), {})
+    profiles, name = settings.get("profiles"), settings.get("profile")
+    profile = profiles.get(name) if isinstance(profiles, dict) and isinstance(name, str) else None
     for place in (profile, settings):
         given = place.get("model_provider") if isinstance(place, dict) else None
         if isinstance(given, str) and given:

@@ -12,6 +12,7 @@ from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed
 from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.source import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
+from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 from leafward.session.scan import decode_line
 
@@ -73,7 +74,7 @@ def _last_time(path: str) -> int | None:
     """When the last whole line was written."""
     if path.endswith(COLD):
         return None
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL))
         for line in reversed(file.read(_TAIL).split(b"\n")):

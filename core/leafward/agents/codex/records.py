@@ -178,7 +178,7 @@ class Line(NamedTuple):
 
 
 HEAD = re.compile(
-    rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d+),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
+    rb'\{"timestamp":"[^"\\]{1,40}",(?:"ordinal":(\d{1,18}),)?"type":"(\w+)","payload":\{(?:"type":"([\w.-]+)")?'
 )
 KIND = re.compile(
     rb'\{"timestamp":"[^"]{1,40}+(?<!\\)",(?:"ordinal":\d++,)?+"type":"([^"]++","payload":\{(?:"type":"[^"]++")?+)'

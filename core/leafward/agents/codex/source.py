@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 from leafward.agents.codex.store import COLD
 from leafward.agents.lines import CHUNK, OpenFile, unmarked
 from leafward.base.errors import NotASession
+from leafward.base.regular_files import open_buffered
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -45,9 +46,11 @@ class Rollout(OpenFile):
             return False
         return (now.st_dev, now.st_ino) == self.identity
 
-    def lines(self, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[bytes, int, int, int]]:
-        """The lines: a buffer, where in it the line begins and ends, and its offset in the file."""
-        for buffer, whole, base in self.blocks(stop):
+    def lines(
+        self, stop: Callable[[], bool] = lambda: False, *, entire: bool = False
+    ) -> Iterator[tuple[bytes, int, int, int]]:
+        """The lines: a buffer, where in it the line begins and ends, and its offset in the file. `entire`: see `blocks`."""
+        for buffer, whole, base in self.blocks(stop, entire=entire):
             yield from lines_in(buffer, whole or len(buffer), base)
 
     def first_line(self) -> bytes:
@@ -78,7 +81,7 @@ def first_line(at: Callable[[int, int], bytes]) -> bytes:
 
 def head_of(path: str, size: int) -> bytes:
     """The first bytes of a rollout, unpacked. Raises OSError."""
-    with open(path, "rb") as file:
+    with open_buffered(path) as file:
         head = file.read(size)
         return unmarked(unpacked_head(head, size) if path.endswith(COLD) else head)
 
@@ -100,7 +103,7 @@ def unpacked_lines(path: str) -> Iterator[bytes | None]:
     """The content of a compressed file in pieces of whole lines; None last where it cannot be unpacked to its end."""
     rest = b""
     try:
-        with open(path, "rb") as packed, zstd.ZstdFile(packed) as stream:
+        with open_buffered(path) as packed, zstd.ZstdFile(packed) as stream:
             while piece := stream.read(CHUNK):
                 whole, newline, tail = piece.rpartition(b"\n")
                 if newline:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.databases import opened_read_only
 from leafward.agents.folders import look
+from leafward.base.regular_files import open_buffered, open_regular
 from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _differ(one: Segment, other: Segment) -> bool:
 def _end(path: str, size: int, *_written: int) -> bytes:
     """The last bytes of a file; read once as long as its stamp is the same."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_regular(path) as file:
             file.seek(max(0, size - _COMPARED))
             return file.read(_COMPARED)
     except OSError:
@@ -202,7 +203,7 @@ def names_in(home: str) -> dict[str, str]:
     """Names that threads were given, by thread: the last line of the log for each counts. Empty where there is none."""
     found: dict[str, str] = {}
     try:
-        with open(os.path.join(home, "session_index.jsonl"), "rb") as file:
+        with open_buffered(os.path.join(home, "session_index.jsonl")) as file:
             for line in file:
                 body = decode_line(line) or {}
                 thread, name = body.get("id"), body.get("thread_name")

@@ -133,7 +133,7 @@ class CodexReader:
     def region(self, index: int) -> bytes:
         """The stretch of the file that belongs to an entry."""
         piece, start, stop = self._span(index)
-        return piece.rollout.at(start, stop - start)
+        return piece.rollout.region(start, stop - start)
 
     def records(self, index: int) -> list[bytes]:
         """The lines of an entry."""
@@ -142,6 +142,9 @@ class CodexReader:
     def origin(self, index: int) -> Origin:
         """Where the entry's first line lies."""
         piece, start, stop = self._span(index)
+        place = piece.rollout.long_lines.get(start)
+        if place is not None:
+            return Origin(Path(piece.segment.path), start, place.size)
         first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
         return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
 

@@ -98,9 +98,9 @@ class OpenCode:
                     folders.add(listing.folder)
                     yield listing
 
-    def within(self, path: str) -> Listing | None:
+    def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
         """The sessions in a database that is named, or the one that a path leading into it names; None for any other path."""
-        return self._shelves.within(path)
+        return self._shelves.within(path, trouble)
 
     def strays(self, path: str) -> dict[str, int]:
         """Messages in a database whose session is not there, by the session they name."""

@@ -26,6 +26,7 @@ from leafward.agents.opencode.records import (
     whole,
 )
 from leafward.base.errors import NotASession
+from leafward.base.regular_files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +46,7 @@ _NEEDED = {
 def is_database(path: str) -> bool:
     """Whether a file is one of SQLite's."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_regular(path) as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

@@ -27,7 +27,7 @@ PART_TYPES = SILENT | _SPOKEN
 """All types of parts that are known."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HUNK = re.compile(r"@@ -(\d{1,18})(?:,\d+)? \+(\d{1,18})(?:,\d+)? @@")
 _SIGNS = frozenset(" +-")
 _STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": "error"}
 

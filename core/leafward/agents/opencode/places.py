@@ -17,6 +17,7 @@ from leafward.agents.opencode.database import is_database, opened, stamps_of
 from leafward.agents.opencode.recovery import Rescued, rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.base.errors import NotASession
+from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -171,6 +172,7 @@ class Shelves:
                 if name not in listed and row.stamp[1] == taken[name] and name not in whole and _plain(name)
             }
             listed.update(wanted)
+            _say_unnamable(path, shelf, trouble)
             yield Listing(path, wanted, self._agent)
         for folder, names in files:
             left = {
@@ -188,16 +190,22 @@ class Shelves:
         except (sqlite3.Error, OSError, NotASession):
             return {}
 
-    def within(self, path: str) -> Listing | None:
-        """The sessions of a database that is named, or the one that a path leading into it names."""
+    def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
+        """The sessions of a database that is named, or the one that a path leading into it names.
+
+        Those that no path can lead to are added to `trouble`.
+        """
         if os.path.isfile(path):
             if not is_database(path):
                 return None
             try:
-                rows = self.shelf(path).rows
+                shelf = self.shelf(path)
             except (sqlite3.Error, OSError, NotASession):
                 return None
-            return Listing(path, {name: row.stamp for name, row in rows.items()}, self._agent)
+            if trouble is not None:
+                _say_unnamable(path, shelf, trouble)
+            stamps = {name: row.stamp for name, row in shelf.rows.items() if _plain(name)}
+            return Listing(path, stamps, self._agent)
         base, name = os.path.split(path)
         if not name or not os.path.isfile(base) or not is_database(base):
             return None
@@ -304,6 +312,15 @@ def _rescued_words(found: Rescued) -> str:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
+
+
+def _say_unnamable(path: str, shelf: Shelf, trouble: list[Trouble]) -> None:
+    """Adds the sessions of a database that are not listed, as no path can lead to them."""
+    names = sorted(name for name in shelf.rows if not _plain(name))
+    if names:
+        count = "1 session is" if len(names) == 1 else f"{len(names):,} sessions are"
+        shown = _some([repr(safe_line(name, 40)) for name in names])
+        trouble.append(Trouble(path, f"{count} not listed, as a path cannot hold the id: {shown}"))
 
 
 def _plain(name: str) -> bool:

@@ -23,6 +23,7 @@ from leafward.agents.opencode.records import (
     text_in,
     time_in_id,
 )
+from leafward.base.regular_files import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -121,7 +122,7 @@ def info_in(data: bytes, path: str) -> Info:
 
 def read(path: str) -> bytes:
     """A file whole, with spaces for a byte order mark. Raises OSError."""
-    with open(path, "rb") as file:
+    with open_buffered(path) as file:
         return unmarked(file.read())
 
 

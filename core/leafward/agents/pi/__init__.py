@@ -13,6 +13,7 @@ from leafward.agents.base import Listing, Text, Touch, expanded
 from leafward.agents.folders import look
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
+from leafward.base.regular_files import read_regular
 from leafward.files.edits import NATIVE_TOOLS, Action
 from leafward.session.scan import decode_line
 from leafward.session.session import Session
@@ -163,7 +164,7 @@ class Pi:
 def _session_dir_setting(path: Path) -> str | None:
     """`sessionDir` in pi's own settings; None where it is not set or the file cannot be used, as in pi."""
     try:
-        settings = json.loads(path.read_bytes())
+        settings = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
         return None
     found = settings.get("sessionDir") if isinstance(settings, dict) else None

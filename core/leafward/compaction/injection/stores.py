@@ -67,7 +67,7 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
         return None
     try:
         document = tomllib.loads(file.text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is passed over"
         diagnostics.append(Diagnostic("governance", text))
         return None

@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.regular_files import open_buffered
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -63,7 +65,7 @@ class WorkspaceBases:
             # A link may lead anywhere.
             if not place.is_relative_to(self._folder) or not place.is_file():
                 return []
-            with place.open("rb") as file:
+            with open_buffered(place) as file:
                 return [("on disk", file.read(MOST_BYTES + 1))]
         except (OSError, ValueError):
             return []

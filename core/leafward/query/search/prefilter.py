@@ -10,9 +10,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
+from leafward.base.regular_files import descriptor_of, next_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 
     from leafward.agents import Text
     from leafward.catalog import Card
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 PROGRAM = "rg"
 _CHUNK = 1 << 23
 """Bytes of a file that are looked through at once."""
+_LARGE = 1 << 29
+"""Bytes of a session from which on ripgrep is not asked: it reads holes, and holds whole lines."""
 _TOLD = 1 << 16
 """Bytes of ripgrep's answer that are read at once."""
 _OF_AN_ARGUMENT = 16
@@ -90,19 +93,22 @@ class Sieve:
                     found.add(text.session)
                     yield text.session
         sessions = _sessions_by_file(texts)
-        for file in self._holding(list(sessions), stop):
+        large = {card.path for card in cards if card.size > _LARGE}
+        alone = {file for file, named in sessions.items() if not large.isdisjoint(named)} if large else set()
+        for file in self._holding([file for file in sessions if file not in alone], stop, alone):
             for session in sessions.get(file, ()):
                 if session not in found:
                     found.add(session)
                     yield session
 
-    def _holding(self, files: list[str], stop: Callable[[], bool]) -> Iterator[str]:
-        """Files that hold it, in any order; among them some that nobody asked for."""
+    def _holding(self, files: list[str], stop: Callable[[], bool], alone: Collection[str]) -> Iterator[str]:
+        """Files that hold it, in any order; among them some that nobody asked for. Those `alone` ripgrep is not given."""
+        yield from (file for file in alone if not stop() and self._holds(file, stop))
         if self.program is None:
-            yield from (file for file in files if not stop() and self._holds(file))
+            yield from (file for file in files if not stop() and self._holds(file, stop))
             return
         told: set[bytes] = set()
-        folders = self._whole_folders(files)
+        folders = self._whole_folders(files) - set(map(_folder, alone))
         if folders and (
             yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), told)
         ):
@@ -114,7 +120,7 @@ class Sieve:
             if not whole:
                 # It could not read some of them, or could not run: which is not said.
                 left = (os.fsdecode(name) for name in together if name not in told)
-                yield from (file for file in left if not stop() and self._holds(file))
+                yield from (file for file in left if not stop() and self._holds(file, stop))
 
     def _whole_folders(self, files: list[str]) -> set[str]:
         """Folders of which nearly all sessions are among some files."""
@@ -156,10 +162,10 @@ class Sieve:
             return False
         return process.returncode in (0, 1)
 
-    def _holds(self, file: str) -> bool:
-        """Whether a file holds the needle, or cannot be read."""
+    def _holds(self, file: str, stop: Callable[[], bool]) -> bool:
+        """Whether a file holds the needle, or cannot be read. Holes in it are not read."""
         try:
-            handle = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            handle = descriptor_of(file)
         except OSError:
             return True
         reach, before = self.needle.reach, b""
@@ -170,8 +176,13 @@ class Sieve:
                 if len(data) < _CHUNK // 2:
                     # Nearly every file ends here; the rest of a longer one is short as well.
                     before = (before + data)[-reach:]
-                else:
-                    before = data[-reach:]
+                    continue
+                before = data[-reach:]
+                if stop():
+                    return False
+                if before and not before.strip(b"\0"):
+                    at = os.lseek(handle, 0, os.SEEK_CUR)
+                    os.lseek(handle, next_data(handle, at, max(at, os.fstat(handle).st_size)), os.SEEK_SET)
         except OSError:
             return True
         finally:

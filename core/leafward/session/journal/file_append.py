@@ -134,5 +134,5 @@ def _trouble(session: Session, trouble: OSError, wanted: int) -> str:
         return f"nothing was written to {name}: {reason}"
     part = f"only {trouble.written} of {wanted} bytes were written to {name}: {reason}"
     if trouble.restored is Restored.CLOSED:
-        return f"{part}; another program wrote behind them, so the torn line is blank now"
+        return f"{part}; what was torn of them is a blank line"
     return f"{part}; they stay as a torn line, which the next write closes"

@@ -21,7 +21,7 @@ class Restored(Enum):
     UNDONE = "undone"
     """The file has the bytes that it had before the write."""
     CLOSED = "closed"
-    """Somebody else appended meanwhile: whole lines of ours stay, a torn one is blank and ends with a newline."""
+    """Somebody else appended meanwhile, or the length cannot be changed: a torn line of ours is blank and ends with a newline."""
     TORN = "torn"
     """Neither was possible: a torn line of ours is in the file."""
 
@@ -71,9 +71,12 @@ def append_bytes(descriptor: int, data: bytes) -> None:
 
 def _beginning(descriptor: int, data: bytes, before: int) -> int:
     """How many bytes of the data stand behind what was there before; 0 where it is something else."""
-    size = min(os.fstat(descriptor).st_size - before, len(data))
-    os.lseek(descriptor, before, os.SEEK_SET)
-    return size if size > 0 and os.read(descriptor, size) == data[:size] else 0
+    try:
+        size = min(os.fstat(descriptor).st_size - before, len(data))
+        os.lseek(descriptor, before, os.SEEK_SET)
+        return size if size > 0 and os.read(descriptor, size) == data[:size] else 0
+    except OSError:
+        return 0
 
 
 def _append(descriptor: int, data: bytes, pieces: list[_Piece]) -> None:
@@ -101,19 +104,28 @@ def _restore(descriptor: int, data: bytes, pieces: list[_Piece], before: int) ->
     """Takes the pieces back. Never raises for what the system refuses."""
     if not pieces:
         return Restored.UNDONE
-    if len(pieces) == 1 and pieces[0].place == before and _cut_back(descriptor, pieces[0], before):
+    alone = _is_last(descriptor, pieces, before)
+    if alone and _cut_back(descriptor, before):
         return Restored.UNDONE
     # In turn, so that one piece that cannot be closed keeps no other from it.
-    closed = [_close(descriptor, data, piece) for piece in pieces]
+    closed = [_close(descriptor, data, piece, whole=alone) for piece in pieces]
     _sync(descriptor)
     return Restored.CLOSED if all(closed) else Restored.TORN
 
 
-def _cut_back(descriptor: int, piece: _Piece, before: int) -> bool:
-    """Gives the file the length that it had, where nothing but our piece came behind that; whether it has it now."""
+def _is_last(descriptor: int, pieces: list[_Piece], before: int) -> bool:
+    """Whether nothing came behind what was there but one piece of ours."""
+    if len(pieces) > 1 or pieces[0].place != before:
+        return False
     try:
-        if os.fstat(descriptor).st_size != before + piece.end - piece.start:
-            return False
+        return os.fstat(descriptor).st_size == before + pieces[0].end - pieces[0].start
+    except OSError:
+        return False
+
+
+def _cut_back(descriptor: int, before: int) -> bool:
+    """Gives the file the length that it had; whether it has it now."""
+    try:
         os.ftruncate(descriptor, before)
     except OSError:
         return False
@@ -121,10 +133,17 @@ def _cut_back(descriptor: int, piece: _Piece, before: int) -> bool:
     return True
 
 
-def _close(descriptor: int, data: bytes, piece: _Piece) -> bool:
-    """Makes what is torn of a piece a blank line, in place: that takes no room and touches nobody else's bytes."""
+def _close(descriptor: int, data: bytes, piece: _Piece, *, whole: bool) -> bool:
+    """Makes what is torn of a piece a blank line, in place: that takes no room and touches nobody else's bytes.
+
+    `whole` blanks the whole lines of the piece as well, so that no part of the operation is done. Where somebody has written
+    behind them they stay: that may hang on one of them.
+    """
     held = bytearray(data[piece.start : piece.end])
-    if piece.start and data[piece.start - 1 : piece.start] != b"\n":
+    if whole:
+        # Newlines stay: the first one may close what was there before.
+        held = held.translate(_BLANK)
+    if not whole and piece.start and data[piece.start - 1 : piece.start] != b"\n":
         # The rest of a line that began in another piece; its newline stays.
         first = held.find(b"\n")
         head = first if first >= 0 else len(held)
@@ -163,6 +182,7 @@ def _overwrite(descriptor: int, place: int, there: bytes, wanted: bytes) -> bool
 
 
 _BLOCK = 1 << 20
+_BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
 
 
 def _sync(descriptor: int) -> None:

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from leafward.base.emphasis import without_emphasis
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,7 +25,6 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？])")
-_EMPHASIS = re.compile(r"\*\*|__")
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -84,7 +85,7 @@ def sentences(text: str) -> Iterator[str]:
     for line in lines_outside_code(text):
         if not line.strip() or line.lstrip().startswith(("|", ">", "<")) or _HEADING.match(line):
             continue
-        line = _EMPHASIS.sub("", _LIST_MARK.sub("", line)).strip()
+        line = without_emphasis(_LIST_MARK.sub("", line)).strip()
         for sentence in _SENTENCE_END.split(line):
             sentence = sentence.strip()
             if 8 <= len(sentence) <= SENTENCE_LIMIT or (len(sentence) >= 4 and _CJK.search(sentence)):
@@ -93,7 +94,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def last_sentence(line: str) -> str:
     """The last sentence of a line, marks of lists and emphasis taken off."""
-    return _SENTENCE_END.split(_EMPHASIS.sub("", _LIST_MARK.sub("", line)).strip())[-1].strip()
+    return _SENTENCE_END.split(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()
 
 
 @lru_cache(maxsize=_REMEMBERED)

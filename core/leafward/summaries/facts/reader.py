@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.session.entries import Body, EntryIndex, blocks_of, text_of, tool_calls
+from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.session.injected_block import split_enclosed
-from leafward.summaries.facts import demands, forms, prose
+from leafward.summaries.facts import demands, forms, pasting, prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
@@ -20,6 +20,16 @@ COMMAND_ARGUMENTS = ("command", "cmd", "script")
 _TEXT_ARGUMENTS = frozenset(
     {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
 )
+
+TYPED_LATER = "queued_command"
+"""What an agent calls a prompt that waited until it was sent: a person typed it."""
+_SAID = frozenset(
+    {
+        *("subagent-prompt", "subagent_notification", "task-notification", "subtask", "shell"),
+        *("bash-input", "bash-stdout", "bash-stderr"),
+    }
+)
+"""Injected messages in which something is said or printed."""
 
 _OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
 _NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
@@ -83,21 +93,38 @@ class FactReader:
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
         role = message.get("role")
-        if role in ("user", "custom"):
-            return list(
-                self.prose(
-                    text_of(message.get("content")), Voice.USER if role == "user" else Voice.TOLD, entry
-                )
-            )
+        if role == "user":
+            return list(self._typed(text_of(message.get("content")), entry))
+        if role == "custom":
+            name = message.get(PUT_IN)
+            if name is None:
+                return list(self.prose(text_of(message.get("content")), Voice.TOLD, entry))
+            kind = str(name).rpartition(".")[2]
+            if kind == TYPED_LATER:
+                return list(self._typed(text_of(message.get("content")), entry))
+            # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
+            told = text_of(message.get("content")) if kind in _SAID else ""
+            return list(self.prose(told, Voice.TOLD, entry))
         if role == "assistant":
             return list(self._reply(entry, message))
         if role == "toolResult":
             return list(self._result(entry, message))
         if role == "bashExecution":
             return list(self._shell(entry, message))
-        if role in ("branchSummary", "compactionSummary"):
+        if role == "branchSummary":
+            # What was decided and left to be done on a branch that was abandoned holds there.
+            found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
+            return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
+        if role == "compactionSummary":
             return list(self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry))
         return []
+
+    def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
+        own, pasted = pasting.divided(text)
+        yield from self.prose(own, Voice.USER, entry)
+        if pasted:
+            yield from self._printed(pasted, entry, failed=False)
 
     def prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
         """The facts of a text that somebody wrote."""

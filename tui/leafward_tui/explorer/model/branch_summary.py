@@ -13,23 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.ui.glyphs import Glyphs
 
 __all__ = [
     "Growth",
-    "Summing",
-    "Wanted",
+    "SummaryRequest",
+    "SummaryRun",
     "branch_words",
     "done_figures",
+    "entries_left",
     "progress_words",
     "redacted_words",
     "sending_words",
     "span_words",
+    "summary_between",
 ]
 
 
-class Wanted(NamedTuple):
+class SummaryRequest(NamedTuple):
     """Which branch is to be summarised: the entries from `start` up to where its path and that of `to` part."""
 
     start: int
@@ -46,11 +49,28 @@ class Wanted(NamedTuple):
     """Whether the leaf can move to `to` with it: only what is really left can be carried along."""
 
 
+def entries_left(session: Session, start: int, to: int) -> int:
+    """Entries of the conversation that a move from one entry to another leaves."""
+    tree = session.tree
+    return tree.content_upto(start) - tree.content_upto(tree.common_ancestor(start, to))
+
+
+def summary_between(
+    session: Session, start: int, to: int, *, preview: bool = False, carried: bool = True
+) -> SummaryRequest:
+    """A summary of the branch from one entry up to where its path and that of another part."""
+    below = session.tree.below(session.tree.common_ancestor(start, to), start)
+    first = below[0].start if below else -1
+    return SummaryRequest(
+        start, to, entries_left(session, start, to), first, preview=preview, carried=carried
+    )
+
+
 @dataclass(slots=True)
-class Summing:
+class SummaryRun:
     """A summary under way. There is never more than one to a screen."""
 
-    wanted: Wanted
+    request: SummaryRequest
     stop: Event = field(default_factory=Event)
     growth: Growth | None = None
     branch: Branch | None = None
@@ -63,7 +83,7 @@ class Summing:
     @property
     def moves(self) -> bool:
         """Whether the leaf moves with it."""
-        return self.then is None and not self.wanted.preview
+        return self.then is None and not self.request.preview
 
 
 class Growth(NamedTuple):
@@ -82,45 +102,45 @@ class Growth(NamedTuple):
         return next((line.strip() for line in reversed(self.text.split("\n")) if line.strip()), "")
 
 
-def progress_words(summing: Summing) -> str:
+def progress_words(run: SummaryRun) -> str:
     """`summarising 31 entries, 512 tok, 40/s`."""
-    said = f"summarising {counted(summing.wanted.entries, 'entry', 'entries')}"
-    if summing.stop.is_set():
-        return f"{said}, giving up"
-    growth = summing.growth
+    words = f"summarising {counted(run.request.entries, 'entry', 'entries')}"
+    if run.stop.is_set():
+        return f"{words}, giving up"
+    growth = run.growth
     if growth is None:
-        return said
+        return words
     if not growth.tokens:
-        return f"{said}, {safe_line(growth.stage, 200)}" if growth.stage else said
-    said += f", {count(growth.tokens)} tok"
-    return f"{said}, {growth.rate:,.0f}/s" if growth.rate >= 1 else said
+        return f"{words}, {safe_line(growth.stage, 200)}" if growth.stage else words
+    words += f", {count(growth.tokens)} tok"
+    return f"{words}, {growth.rate:,.0f}/s" if growth.rate >= 1 else words
 
 
-def span_words(wanted: Wanted, glyphs: Glyphs) -> str:
+def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
     """`31 entries  #29 – #341`."""
-    first = f"#{wanted.first} {glyphs.dash} " if 0 <= wanted.first < wanted.start else ""
-    return f"{counted(wanted.entries, 'entry', 'entries')}  {first}#{wanted.start}"
+    first = f"#{request.first} {glyphs.dash} " if 0 <= request.first < request.start else ""
+    return f"{counted(request.entries, 'entry', 'entries')}  {first}#{request.start}"
 
 
 def branch_words(branch: Branch) -> str:
     """What a summary is made from."""
     files = branch.files
-    told = [
+    parts = [
         counted(len(branch.entries), "entry", "entries"),
         f"{count(branch.tokens)} tokens",
         f"{counted(len(files.read), 'file')} read, {len(files.modified):,} modified",
     ]
     if branch.left_out:
-        told.append(f"the oldest {branch.left_out:,} messages have no room")
-    return "   ".join(told)
+        parts.append(f"the oldest {branch.left_out:,} messages have no room")
+    return "   ".join(parts)
 
 
-def sending_words(going: Outgoing) -> str:
+def sending_words(outgoing: Outgoing) -> str:
     """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
-    dollars = money(going.cost)
-    cost = "price unknown" if going.cost is None else f"at most {dollars}".replace("at most <", "below ")
-    times = f" in {len(going.requests):,} requests" if len(going.requests) > 1 else ""
-    return f"{cost}, sends {count(going.tokens)} tokens{times}"
+    dollars = money(outgoing.cost)
+    cost = "price unknown" if outgoing.cost is None else f"at most {dollars}".replace("at most <", "below ")
+    times = f" in {len(outgoing.requests):,} requests" if len(outgoing.requests) > 1 else ""
+    return f"{cost}, sends {count(outgoing.tokens)} tokens{times}"
 
 
 def redacted_words(redacted: Mapping[str, int]) -> str:
@@ -134,9 +154,9 @@ def redacted_words(redacted: Mapping[str, int]) -> str:
 
 def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:
     """`812 tok from 7.3k  11 %   $0.004`."""
-    told = draft.branch.tokens
-    said = f"{count(draft.tokens)} tok from {count(told, zero=glyphs.zero)}"
-    if told:
-        said += f"  {percent(draft.tokens, told)}"
+    tokens = draft.branch.tokens
+    words = f"{count(draft.tokens)} tok from {count(tokens, zero=glyphs.zero)}"
+    if tokens:
+        words += f"  {percent(draft.tokens, tokens)}"
     cost = draft.summary.cost
-    return f"{said}   {money(cost)}" if cost else said
+    return f"{words}   {money(cost)}" if cost else words

@@ -223,6 +223,17 @@ class Exploration:
             return layout.last_entry_of(self.last_row(layout.branch_of(line.row)))
         return layout.last_entry_of(line.row)
 
+    def on_path(self, line: Line | None) -> bool:
+        """Whether a line is on the path to the leaf."""
+        shown = line is not None and line.kind is not LineKind.HIDDEN
+        return line is not None and shown and self.layout.on_path(self.target(line))
+
+    def on_compaction(self, line: Line | None) -> bool:
+        """Whether a line is a compaction, or a context edit."""
+        if line is None or line.kind is not LineKind.ROW:
+            return False
+        return self.layout.tree.kind[self.layout.head[line.row]] in (Kind.COMPACTION, Kind.CONTEXT_EDIT)
+
     def last_row(self, branch: int) -> int:
         """The tip of a branch: its own last row."""
         layout = self.layout

@@ -63,7 +63,7 @@ def _touch(steps: Sequence[Step], glyphs: Glyphs) -> Touch:
     done = [step for step in steps if step.outcome is not Outcome.FAILED]
     deeds = {step.deed for step in done or steps}
     first = next(deed for deed in _LETTERS if deed in deeds)
-    words = ", ".join(_told(steps, outcome, glyphs) for outcome in Outcome if _of(steps, outcome))
+    words = ", ".join(_outcome_words(steps, outcome, glyphs) for outcome in Outcome if _of(steps, outcome))
     if not done:
         return Touch(glyphs.error, "bad", words)
     return Touch(_LETTERS[first], "leaf" if first.changes else "sub", words)
@@ -73,7 +73,7 @@ def _of(steps: Iterable[Step], outcome: Outcome) -> list[Step]:
     return [step for step in steps if step.outcome is outcome]
 
 
-def _told(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
+def _outcome_words(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
     """The deeds of one outcome in words: how often, and the lines they changed."""
     found = _of(steps, outcome)
     parts = []
@@ -81,11 +81,11 @@ def _told(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
         same = [step for step in found if step.deed is deed]
         if not same:
             continue
-        told = word if len(same) == 1 else f"{word} {len(same)}x"
+        words = word if len(same) == 1 else f"{word} {len(same)}x"
         added, removed = sum(step.added for step in same), sum(step.removed for step in same)
         if outcome is not Outcome.FAILED:
-            told += (f" +{added:,}" if added else "") + (f" {glyphs.minus}{removed:,}" if removed else "")
-        parts.append(told)
+            words += (f" +{added:,}" if added else "") + (f" {glyphs.minus}{removed:,}" if removed else "")
+        parts.append(words)
     ends = {Outcome.FAILED: " failed", Outcome.UNANSWERED: ", no result"}.get(outcome, "")
     return ", ".join(parts) + ends
 

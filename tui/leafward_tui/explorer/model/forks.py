@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from leafward.branches.fork import Fork, ForkPoint
     from leafward.compaction.branch import BranchDraft
 
-__all__ = ["Folder", "ForkWish", "folder_at", "letters", "nearest_of", "options", "targets", "told", "ways"]
+__all__ = [
+    "Folder",
+    "ForkWish",
+    "draft_lines",
+    "folder_at",
+    "letters",
+    "nearest_of",
+    "options",
+    "targets",
+    "ways",
+]
 
 _TAKEN = "jkqbisgxfh"
 """Letters that mean something else where an agent is chosen."""
@@ -154,7 +164,7 @@ def nearest_of(cuts: Mapping[str, ForkPoint]) -> list[int]:
     )
 
 
-def told(made: Fork, wish: ForkWish) -> list[SheetLine]:
+def draft_lines(made: Fork, wish: ForkWish) -> list[SheetLine]:
     """What would be written, the command that goes on, and what is to be known of it."""
     draft = made.draft
     lines = [

@@ -176,10 +176,10 @@ class RowPainter:
         segments += [Segment(sign, getattr(ground, sign_ink)) for sign, sign_ink in gutter.lanes]
         segments.append(Segment(" ", ground.blank))
         if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
-            told = f"{line.rows:,} hidden"
+            words = f"{line.rows:,} hidden"
             if line.kind is LineKind.ARCHIVED:
-                told = f"{counted(line.rows, *self._row_names())} archived"
-            text = fit(told, columns.text, pad=True, ellipsis=self.glyphs.ellipsis)
+                words = f"{counted(line.rows, *self._row_names())} archived"
+            text = fit(words, columns.text, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(text, ground.nothing))
             segments.append(Segment(" " * (columns.width - columns.text_at - columns.text), ground.blank))
             return segments
@@ -218,8 +218,8 @@ class RowPainter:
     ) -> list[Segment]:
         lanes = self.gutters(state, columns.lanes).below(line, stands)
         head = self.layout.head[line.row]
-        told = line.kind is LineKind.ROW and self.layout.tree.kind[head] != Kind.COMPACTION
-        note = self.notes.get(head, "") if told else ""
+        has_note = line.kind is LineKind.ROW and self.layout.tree.kind[head] != Kind.COMPACTION
+        note = self.notes.get(head, "") if has_note else ""
         room = columns.width - columns.text_at - 1
         return [
             *(Segment(sign, getattr(ground, ink)) for sign, ink in lanes),
@@ -335,8 +335,8 @@ class RowPainter:
             ]
             entries = self.layout.entries_of(line.row)
             if any(self.layout.leaf in span for span in entries):
-                said = " what-if leaf " if self.session.what_if else " leaf "
-                chips.append((said, self.styles.leaf_tint.leaf))
+                leaf = " what-if leaf " if self.session.what_if else " leaf "
+                chips.append((leaf, self.styles.leaf_tint.leaf))
             elif state.ghost is not None and any(state.ghost.target in span for span in entries):
                 chips.append((" would be leaf ", self.styles.ghost_tint.ghost))
             if any(self.own_place in span for span in entries):

@@ -14,6 +14,7 @@ from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.model.gutter import LANE_WIDTH
 from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
 from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.messages import IntentPressed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,30 +41,6 @@ class GraphView(LineScroll):
         def can_replace(self, message: Message) -> bool:
             """A burst of moves is one move."""
             return isinstance(message, GraphView.CursorMoved)
-
-        @property
-        def control(self) -> GraphView:
-            """The tree it came from."""
-            return self.graph
-
-    @dataclass(eq=False, repr=False)
-    class RowChosen(Message):
-        """A line was double-clicked."""
-
-        graph: GraphView
-        row: int
-
-        @property
-        def control(self) -> GraphView:
-            """The tree it came from."""
-            return self.graph
-
-    @dataclass(eq=False, repr=False)
-    class FoldToggled(Message):
-        """The fold sign of a line was clicked."""
-
-        graph: GraphView
-        line: Line
 
         @property
         def control(self) -> GraphView:
@@ -170,6 +147,11 @@ class GraphView(LineScroll):
             return range(0)
         first = self.scroll_offset.y // self.line_height
         return range(first, min(len(lines), first + self.size.height // self.line_height + 1))
+
+    @property
+    def page_rows(self) -> int:
+        """Rows that fit on the screen."""
+        return self.size.height // self.line_height
 
     # --- the cursor ---------------------------------------------------------------------------------------------------
 
@@ -329,15 +311,11 @@ class GraphView(LineScroll):
         if shown:
             self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
 
-    def on_focus(self) -> None:
-        """The cursor is bright while keys come here."""
-        self.state = replace(self.state, focused=True)
-        self.repaint(self.state.cursor)
-
-    def on_blur(self) -> None:
-        """The cursor is quiet while keys go elsewhere."""
-        self.state = replace(self.state, focused=False)
-        self.end_jump()
+    def focus_changed(self, *, focused: bool) -> None:
+        """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""
+        self.state = replace(self.state, focused=focused)
+        if not focused:
+            self.end_jump()
         self.repaint(self.state.cursor)
 
     # --- mouse --------------------------------------------------------------------------------------------------------
@@ -355,9 +333,9 @@ class GraphView(LineScroll):
         self.move_to(y)
         folded = line.kind in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH)
         if event.chain == 2:
-            self.post_message(self.RowChosen(self, line.row))
+            self.post_message(IntentPressed("move.here"))
         elif folded and offset.x <= self.columns.text_at + LANE_WIDTH:
-            self.post_message(self.FoldToggled(self, line))
+            self.post_message(IntentPressed("fold.toggle"))
 
 
 _KEPT_STRIPS = 2_000

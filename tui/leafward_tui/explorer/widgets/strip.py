@@ -144,7 +144,7 @@ class StripView(Widget):
         if self._dragging:
             self._want(event.x, event.y)
         elif self._drawing is not None and self._overview is not None:
-            self.tooltip = self._said(self._drawing.turn_at(event.x))
+            self.tooltip = self._turn_words(self._drawing.turn_at(event.x))
 
     def on_mouse_up(self) -> None:
         """Ends a drag."""
@@ -157,7 +157,7 @@ class StripView(Widget):
             self._wanted = entry
             self.post_message(self.TurnWanted(self, entry))
 
-    def _said(self, turns: range) -> Content | None:
+    def _turn_words(self, turns: range) -> Content | None:
         if not turns or self._overview is None:
             return None
         size = max(self._overview.sizes[turns.start : turns.stop])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 from textual.geometry import Size
@@ -10,7 +10,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.session.journal.lines import parse_time
-from leafward_tui.explorer.model.rows import Columns
 from leafward_tui.ui.cells import age, cell_len, fit, right
 from leafward_tui.ui.line_scroll import LineList
 from leafward_tui.ui.services import services_of
@@ -34,10 +33,19 @@ _LEAST_TWO = 100
 """Cells from which the path stands beside the details."""
 
 
-def columns_of(width: int) -> Columns:
+class LogColumns(NamedTuple):
     """Where the number columns of the list stand."""
+
+    width: int
+    numbers: tuple[tuple[str, int], ...]
+    text: int
+    """Cells for what was done."""
+
+
+def columns_of(width: int) -> LogColumns:
+    """The columns of a list of some width."""
     numbers = (("state", 9), ("by", 10)) if width >= 80 else (("state", 9),)
-    return Columns(width, 1, numbers, width - _TEXT_AT - sum(cells for _, cells in numbers) - 1)
+    return LogColumns(width, numbers, width - _TEXT_AT - sum(cells for _, cells in numbers) - 1)
 
 
 class LogList(LineList):

@@ -1,0 +1,19 @@
+"""Markdown's emphasis taken off a line, without touching names and code: `__init__` and `2**3` are no emphasis."""
+
+from __future__ import annotations
+
+import re
+
+_CODE = re.compile(r"(`+[^`]*`+)")
+_STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
+_UNDERSCORES = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
+"""Emphasis by underscores has several words."""
+
+
+def without_emphasis(text: str) -> str:
+    """A line without the signs of bold text. What is marked as code stays as it is."""
+    if "**" not in text and "__" not in text:
+        return text
+    parts = _CODE.split(text)
+    parts[::2] = [_UNDERSCORES.sub(r"\1", _STARS.sub(r"\1", part)) for part in parts[::2]]
+    return "".join(parts)

@@ -1,0 +1,232 @@
+"""Secrets in a text made unreadable: keys, tokens and passwords in the forms and places that they are known by.
+
+What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
+module decides one family: `tokens` what a provider's form tells, `keys` private keys, `urls` what stands in addresses,
+`headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
+`judging`), `bare` what is random enough by itself.
+
+All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.redact.assignments import assignments_in
+from leafward.base.redact.bare import bare_keys
+from leafward.base.redact.commands import commands_in
+from leafward.base.redact.headers import headers_in
+from leafward.base.redact.judging import Place, is_secret
+from leafward.base.redact.keys import keys_in
+from leafward.base.redact.names import said_by
+from leafward.base.redact.spans import MARKER, merged
+from leafward.base.redact.tokens import runs_of, tokens_in
+from leafward.base.redact.urls import urls_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.base.redact.spans import Span
+
+__all__ = ["MARKER", "Redactor", "redact", "secret_under", "secrets_in"]
+
+_SHORTEST = 8
+"""Characters below which a text holds no secret: a name, a sign and a value are longer."""
+_SHORTEST_KEY = 16
+"""Characters below which the key of an object is a name."""
+_SHORTEST_VALUE = 3
+"""The same for a string under a key that says what it is."""
+
+_PLAIN = re.compile(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
+"""Ids, times, single words: a session holds more of them than of all else."""
+
+_UNSEEN = re.compile(
+    "\x1b\\[[0-9;?]{0,20}[A-Za-z]|\x1b\\][^\x07\x1b]{0,200}(?:\x07|\x1b\\\\)"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
+"""What no reader sees: characters without width, colours of a terminal. A token that is interrupted by them is one."""
+
+
+def secrets_in(text: str) -> list[Span]:
+    """Where secrets lie in a text: begin and end in code points, and the kind. In order, none overlaps another."""
+    if len(text) < _SHORTEST or _PLAIN.match(text):
+        return []
+    found = list(_found(text))
+    if not text.isascii() or "\x1b" in text:
+        found += _unseen(text)
+    return list(merged(found)) if found else found
+
+
+def secret_under(key: str, text: str) -> bool:
+    """Whether a string is a secret because of the key that it stands under."""
+    if len(text) < _SHORTEST_VALUE or "\n" in text:
+        return False
+    said = said_by(key)
+    return said is not None and is_secret(text, said, Place.QUOTED)
+
+
+def redact(text: str) -> str:
+    """`text` with every secret replaced by its name in brackets."""
+    return Redactor().text(text)
+
+
+def _found(text: str) -> Iterator[Span]:
+    low = text.lower()
+    if len(low) != len(text):
+        # A capital whose small letter is two: the places would not be those of the text.
+        low = "".join(char.lower() if char.isascii() else char for char in text)
+    together = runs_of(text)
+    if together:
+        yield from tokens_in(text, together)
+        yield from bare_keys(text, together)
+    if together or "PRIVATE KEY" in text:
+        yield from keys_in(text, together)
+    yield from assignments_in(text, low)
+    yield from headers_in(text, low)
+    yield from commands_in(text)
+    if "://" in text or ":\\" in text or "sql" in low or "oracle" in low:
+        yield from urls_in(text)
+
+
+def _unseen(text: str) -> Iterator[Span]:
+    """The secrets that are there once what nobody sees is gone, by their places in the whole text."""
+    gaps = [(gap.start(), gap.end()) for gap in _UNSEEN.finditer(text)]
+    if not gaps:
+        return
+    pieces, places, at, seen = [], [], 0, 0
+    for start, end in gaps:
+        if start > at:
+            pieces.append(text[at:start])
+            places.append((seen, at))
+            seen += start - at
+        at = end
+    pieces.append(text[at:])
+    places.append((seen, at))
+    starts = [place for place, _ in places]
+    for begin, stop, kind in _found("".join(pieces)):
+        yield _whole(starts, places, begin), _whole(starts, places, stop - 1) + 1, kind
+
+
+def _whole(starts: list[int], places: list[tuple[int, int]], at: int) -> int:
+    seen, whole = places[bisect_right(starts, at) - 1]
+    return whole + at - seen
+
+
+_SIDES = ("+", "-", " ")
+"""What a line of a unified diff begins with."""
+_VALUES = ("value", "stringValue", "secretValue")
+
+
+def _named(holder: dict[Any, Any]) -> str:
+    """What the value beside it is called, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    name = holder.get("name", holder.get("key"))
+    return name if isinstance(name, str) and any(isinstance(holder.get(key), str) for key in _VALUES) else ""
+
+
+def _is_cut_up(lines: list[Any]) -> bool:
+    """Whether a list may be the lines of a private key."""
+    return any(isinstance(line, str) and "PRIVATE KEY" in line for line in lines) and all(
+        isinstance(line, str) for line in lines
+    )
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Redacts texts and counts what it took out, by name."""
+
+    found: Counter[str] = field(default_factory=Counter)
+    """Different secrets, by name; one that is found twice counts once."""
+    seen: set[str] = field(default_factory=set)
+    report: Callable[[str, str], object] | None = None
+    """Told of each secret that is taken out: its kind and the secret itself."""
+
+    def text(self, text: str) -> str:
+        """`text` with every secret replaced by its name in brackets."""
+        spans = secrets_in(text)
+        if not spans:
+            return text
+        pieces, at = [], 0
+        for start, end, kind in spans:
+            pieces += [text[at:start], self._name(kind, text[start:end])]
+            at = end
+        pieces.append(text[at:])
+        return "".join(pieces)
+
+    def patch(self, text: str) -> str:
+        """The text of a unified diff with every secret replaced, its lines as many as before, or it would not apply."""
+        pieces, at = [], 0
+        for start, end, kind in secrets_in(text):
+            lines = text[start:end].split("\n")
+            marker = self._name(kind, text[start:end])
+            following = [f"{line[0]}{marker}" if line[:1] in _SIDES else marker for line in lines[1:]]
+            pieces += [text[at:start], "\n".join([marker, *following])]
+            at = end
+        pieces.append(text[at:])
+        return "".join(pieces)
+
+    def value(self, value: Any) -> Any:
+        """A decoded JSON value with every string in it redacted; images stay. Nested as deep as it likes."""
+        if isinstance(value, str):
+            return self.text(value)
+        if not isinstance(value, (dict, list)):
+            return value
+        root: list[Any] = [value]
+        waiting: list[Any] = [root]
+        while waiting:
+            holder = waiting.pop()
+            picture = isinstance(holder, dict) and holder.get("type") == "image"
+            named = _named(holder) if isinstance(holder, dict) else ""
+            if isinstance(holder, list):
+                if _is_cut_up(holder):
+                    self._lines(holder)
+            else:
+                self._keys(holder)
+            for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
+                item = holder[key]
+                if picture and key == "data":
+                    continue
+                if isinstance(item, str):
+                    holder[key] = self._field(named if named and key in _VALUES else key, item)
+                elif isinstance(item, (dict, list)):
+                    holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
+                    waiting.append(copy)
+        return root[0]
+
+    def _keys(self, holder: dict[Any, Any]) -> None:
+        """Takes secrets out of the keys of an object: what a program counts by, for example."""
+        if all(not isinstance(key, str) or len(key) < _SHORTEST_KEY for key in holder):
+            return
+        items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
+        if [key for key, _ in items] != list(holder):
+            holder.clear()
+            holder.update(items)
+
+    def _lines(self, lines: list[str]) -> None:
+        """Takes the lines of a private key out of a list of lines, in which each by itself says nothing."""
+        text = "\n".join(lines)
+        for start, end, kind in secrets_in(text):
+            if kind != "private key":
+                continue
+            first = text.count("\n", 0, start)
+            marker = self._name(kind, text[start:end])
+            for at in range(first, text.count("\n", 0, end - 1) + 1):
+                lines[at] = marker
+
+    def _field(self, key: object, text: str) -> str:
+        """A string under a key: the key says as much as an assignment does."""
+        plain = self.text(text)
+        if plain is text and isinstance(key, str) and secret_under(key, text):
+            return self._name("secret", text)
+        return plain
+
+    def _name(self, name: str, secret: str) -> str:
+        if self.report is not None:
+            self.report(name, secret)
+        if secret not in self.seen:
+            self.seen.add(secret)
+            self.found[name] += 1
+        return f"{MARKER}{name}]"

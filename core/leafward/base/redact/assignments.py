@@ -1,0 +1,354 @@
+"""Values that are given to a name of a secret, in whatever syntax: code, settings, JSON, XML, tables, options, sentences."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.judging import Place, is_secret
+from leafward.base.redact.names import LONGEST_NAME, Said, said_by, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_KEYWORDS = (
+    *(
+        "pass",
+        "pw",
+        "secret",
+        "token",
+        "key",
+        "auth",
+        "cred",
+        "salt",
+        "psk",
+        "mnemonic",
+        "sig=",
+        "_sig",
+        "sas",
+    ),
+    *("phrase", "kennwort", "senha", "_pat", "amz-signature", "goog-signature"),
+)
+"""What names of secrets hold, in small letters."""
+
+_NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+_ASSIGN = re.compile(
+    r"""(?x)
+    (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
+    (?: [ \t]{0,4} : [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
+      | [ \t]{0,40} (?P<sign> => | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
+        (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
+        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str ) \( (?= \\{0,7} ["'] ) )?
+    )"""
+)
+_ATTRIBUTE = re.compile(
+    r"""(?x) \\{0,7} ["'] (?: \s{1,20} [\w:-]{1,30} = \\{0,7} ["'] [^"'<>]{0,60} ["'] ){0,3} \s{1,20}
+    (?: value | Value | content | VALUE | text ) \s{0,4} = \s{0,4}"""
+)
+_PAIR = re.compile(
+    r"""(?x) \\{0,7} ["']? [ \t]{0,4} ,? (?: [\s\d→│|+:] | \\{1,7}[nrt] ){1,60} \\{0,7} ["']? (?: [vV]alue | VALUE | stringValue | secretValue | secret_value )
+    \\{0,7} ["']? [ \t]{0,8} [:=] [ \t]{0,8}"""
+)
+_ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
+_NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
+_CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
+_CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
+_ARGUMENT = re.compile(r"""\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,4}(?=\\{0,7}["'`])""")
+_CALLED = re.compile(r"""\([ \t]{0,4}(?=\\{0,7}["'`])""")
+_OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
+_SAID = re.compile(
+    r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
+)
+_SAID_BARE = re.compile(
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+)
+_GIVEN = re.compile(
+    r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
+    r"(?:(?:-[A-Za-z]{1,3}|--[a-z]{1,20})[ \t]{1,4}){0,2}(?:[\w./:-]{0,60}[/:])?\Z"
+)
+"""What stands before a name whose value follows behind a space."""
+_NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
+"""Who is named before a password that follows behind a space."""
+_DIRECTIVES = ("requirepass", "masterauth")
+_SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
+_OTHERWISE = re.compile(
+    r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
+)
+"""What stands before a value that is taken where the named one is missing."""
+_DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
+
+_QUOTE = re.compile(
+    r"""(?:[rRbBfFuUL$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
+)
+_BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
+_RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
+_LINE_START = re.compile(
+    r"(?:^|\n|\\n|\\r)[\s\d+|>│┃→:#*.;/$-]{0,30}(?:(?:export|set|declare -x|ENV|ARG|env|-e|local|readonly|SET)\s{1,4})?\Z"
+)
+_LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
+
+_ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<"}
+
+
+_KEY_OF = re.compile(
+    r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
+)
+"""What makes a key of two words a secret."""
+
+
+def assignments_in(text: str, low: str) -> Iterator[Span]:
+    """The values of names that are those of secrets. `low` is the text in small letters."""
+    done = 0
+    for at in _hits(low):
+        if at < done:
+            continue
+        start, done = _name_at(text, at)
+        if done - start > LONGEST_NAME:
+            continue
+        name = text[start:done].strip(".")
+        if start and text[start - 1] == "\\" and name[:1] in "nrt":
+            start, name = start + 1, name[1:]
+        said = said_by(name)
+        if (
+            said is None
+            and text[start - 1 : start] in ("?", "&")
+            and name.lower() in ("key", "sig", "signature", "code")
+        ):
+            said = Said.PERHAPS
+        if (
+            said in (None, Said.KEY)
+            and name.lower() == "key"
+            and _KEY_OF.search(text, max(0, start - 16), start)
+        ):
+            said = Said.SECRET
+        if said is None:
+            continue
+        found = _value(text, start, done, name, said)
+        if found is not None:
+            yield (*found, "secret")
+
+
+def _hits(low: str) -> list[int]:
+    found: list[int] = []
+    for keyword in _KEYWORDS:
+        at = low.find(keyword)
+        size = len(keyword)
+        while at >= 0:
+            found.append(at)
+            at = low.find(keyword, at + size)
+    found.sort()
+    return found
+
+
+def _name_at(text: str, at: int) -> tuple[int, int]:
+    """Where the name around a place begins and ends; no farther than a name can be long."""
+    before = text[max(0, at - LONGEST_NAME) : at]
+    start = at - len(before) + len(before.rstrip(_NAME))
+    behind = text[at : at + LONGEST_NAME]
+    return start, at + len(behind) - len(behind.lstrip(_NAME))
+
+
+def _value(text: str, start: int, end: int, name: str, said: Said) -> tuple[int, int] | None:
+    """Where the value of a name lies that is a secret."""
+    while end > start and text[end - 1] == ".":
+        end -= 1
+    before = text[start - 1 : start]
+    found = _ASSIGN.match(text, end)
+    if found is not None:
+        return _assigned(text, start, found, name, said)
+    if before in ("<", "/", ":") or text[start - 2 : start] in ('="', "='", '\\"'):
+        attribute = _ATTRIBUTE.match(text, end)
+        if attribute is not None:
+            return _quoted(text, attribute.end(), said, Place.SETTING)
+        element = _ELEMENT.match(text, end)
+        if element is not None and not text.startswith("<", element.end()):
+            stop = text.find("<", element.end(), element.end() + 600)
+            return _judged(text, element.end(), stop, said, Place.SETTING)
+    if before == ">" or text[start - 1 : start] == '"':
+        following = _NEXT_ELEMENT.match(text, end)
+        if following is not None:
+            stop = text.find("<", following.end(), following.end() + 600)
+            return _judged(text, following.end(), stop, said, Place.SETTING)
+    call = _CALLED.match(text, end)
+    if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
+        return _quoted(text, call.end(), said, Place.INLINE)
+    pair = _PAIR.match(text, end)
+    if pair is not None:
+        return _quoted(text, pair.end(), said, Place.SETTING) or _bare(text, pair.end(), said, Place.SETTING)
+    return _spaced(text, start, end, name, said)
+
+
+def _assigned(text: str, start: int, found: re.Match[str], name: str, said: Said) -> tuple[int, int] | None:
+    sign, at = found["sign"], found.end()
+    tight = (
+        sign == "=" and not found["pad"] and (found["close"] is None) and found.start("sign") == found.start()
+    )
+    first = _LINE_START.search(text, max(0, start - 60), start) is not None
+    upper = name.isupper()
+    if (
+        name in ("PASS", "pass", "Pass")
+        and sign != "="
+        and found["close"] is None
+        and not ((first and name != "PASS") or text[start - 1 : start] == "/")
+    ):
+        # What a test that passed is reported with.
+        return None
+    if sign in ("==", "===", "!=", "!=="):
+        return _quoted(text, at, said, Place.INLINE)
+    queried = text[start - 1 : start] in ("?", "&", ";") or name.startswith("-")
+    place = Place.SETTING if tight and (upper or queried or first) else Place.QUOTED
+    if _QUOTE.match(text, at):
+        return _quoted(text, at, said, Place.SETTING if upper else place)
+    if queried and tight:
+        return _bare(text, at, said, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
+    if tight and first and not upper and (end := _RAW.match(text, at)) is not None and end[0][-1] in ",)":
+        # An argument of a call that has lines of its own.
+        return _bare(text, at, said, Place.INLINE)
+    if tight and (upper or first):
+        return _bare(text, at, said, Place.SETTING, "setting")
+    return _bare(text, at, said, Place.LINE if first or found["close"] else Place.INLINE)
+
+
+def _spaced(text: str, start: int, end: int, name: str, said: Said) -> tuple[int, int] | None:
+    """A value behind a space, a comma or the border of a cell."""
+    before = text[max(0, start - 4) : start]
+    argument = _ARGUMENT.match(text, end)
+    if argument is not None:
+        return _quoted(text, argument.end(), said, Place.SETTING if name.startswith("--") else Place.INLINE)
+    if name.startswith("-") and (not before or before[-1] in " \t\n\"'`=│|[(\\"):
+        option = _OPTION.match(text, end)
+        if option is not None:
+            at = option.end()
+            return _quoted(text, at, said, Place.SETTING) or _bare(text, at, said, Place.LINE, "setting")
+    otherwise = _OTHERWISE.match(text, end)
+    if otherwise is not None:
+        return _quoted(text, otherwise.end(), said, Place.INLINE)
+    cell = _CELL.match(text, end)
+    if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
+        stop = min(
+            (place for sign in "|│┃\n" if (place := text.find(sign, cell.end(), cell.end() + 300)) >= 0),
+            default=-1,
+        )
+        return _cell(text, cell.end(), stop, said)
+    space = _SPACE.match(text, end)
+    if space is None and not _SAID.match(text, end):
+        return None
+    if space is not None and _GIVEN.search(text, max(0, start - 100), start):
+        at = space.end()
+        return _quoted(text, at, said, Place.SETTING) or _bare(text, at, said, Place.SETTING, "setting")
+    low = name.lower()
+    if space is not None and (
+        low in _DIRECTIVES
+        or (
+            said is Said.PASSWORD
+            and low in ("password", "passwd")
+            and _NETRC.search(text, max(0, start - 240), start)
+        )
+    ):
+        at = space.end()
+        return _quoted(text, at, said, Place.LINE) or _bare(text, at, said, Place.LINE, "setting")
+    if low == "pass":
+        return None
+    spoken = _SAID.match(text, end)
+    if spoken is not None:
+        at = spoken.end()
+        while text.startswith("*", at):
+            at += 1
+        sure = said is Said.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
+        return _quoted(text, at, said, Place.QUOTED if sure else Place.INLINE)
+    bare = _SAID_BARE.match(text, end)
+    if bare is not None:
+        return _bare(text, bare.end(), said, Place.INLINE, "setting")
+    if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
+        return _bare(text, space.end(), said, Place.INLINE)
+    return None
+
+
+def _cell(text: str, at: int, stop: int, said: Said) -> tuple[int, int] | None:
+    if stop < 0:
+        return None
+    end = at + len(text[at:stop].rstrip(" \t`*"))
+    while at < end and text[at] in " \t`*":
+        at += 1
+    return _judged(text, at, end, said, Place.INLINE)
+
+
+def _quoted(text: str, at: int, said: Said, place: Place) -> tuple[int, int] | None:
+    """The value in quotes at a place; quotes that are escaped end with quotes that are escaped as often."""
+    opening = _QUOTE.match(text, at)
+    if opening is None:
+        return None
+    begin = opening.end()
+    limit = begin + 600
+    if opening[3] is not None:
+        return _judged(text, begin, text.find(opening[3], begin, limit), said, place, quoted=True)
+    escapes, quote = len(opening[1]), opening[2]
+    if len(quote) == 3:
+        return _judged(text, begin, text.find(quote, begin, limit), said, place, quoted=True)
+    for closing in _BACKSLASHES[quote].finditer(text, begin, limit):
+        if len(closing[1]) <= escapes:
+            return _judged(text, begin, closing.start(), said, place, quoted=True)
+    stop = text.find("\n", begin, limit)
+    return _judged(text, begin, stop if stop >= 0 else min(len(text), limit), said, place)
+
+
+def _bare(text: str, at: int, said: Said, place: Place, ends: str = "") -> tuple[int, int] | None:
+    """The value without quotes at a place. `ends` names the signs that end it."""
+    raw = _RAW.match(text, at)
+    if raw is None:
+        return None
+    default = _DEFAULT.match(text, at)
+    if default is not None:
+        return _judged(text, default.start("value"), default.end("value"), said, place)
+    value = raw[0]
+    last = _LINE_END.match(text, raw.end()) is not None
+    if ends != "query" and last and place in (Place.SETTING, Place.LINE):
+        value = _to_the_end(value)
+    else:
+        value = _to_the_end(_up_to(value, _ENDS[ends or "inline"]))
+        if place is Place.LINE and ends != "setting" and not _LINE_END.match(text, at + len(value)):
+            place = Place.INLINE
+    while (value and value[-1] in ",;.:") or (
+        value and value[-1] in ")]}" and value.count(value[-1]) > value.count(_OPENING[value[-1]])
+    ):
+        value = value[:-1]
+    return _judged(text, at, at + len(value), said, place)
+
+
+_MOST_SIGNS = 5
+"""Equals signs in a value without quotes beyond which it is a row of settings."""
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_NEXT_FIELD = re.compile(
+    r";(?:$|[\w ]{1,40}=)|,(?:$|\\?[\"'\w][\w.\"'-]{0,40}[=:])|&(?:amp;)?[\w.-]{1,40}=|[\"'`<]"
+)
+
+
+def _to_the_end(value: str) -> str:
+    """A value that reaches to the end of its line, without fields behind it."""
+    field = _NEXT_FIELD.search(value)
+    return value if field is None else value[: field.start()]
+
+
+def _up_to(value: str, signs: str) -> str:
+    for index, char in enumerate(value):
+        if char in signs:
+            return value[:index]
+    return value
+
+
+def _judged(
+    text: str, start: int, end: int, said: Said, place: Place, *, quoted: bool = False
+) -> tuple[int, int] | None:
+    if end <= start:
+        return None
+    value = text[start:end]
+    if not quoted and value.count("=") > _MOST_SIGNS:
+        return None
+    bare = value.strip()
+    if not bare or "\n" in bare or not is_secret(bare, said, place, quoted=quoted):
+        return None
+    start += len(value) - len(value.lstrip())
+    return start, start + len(bare)

@@ -1,0 +1,39 @@
+"""Keys without any name beside them that are told by how even their characters are: those of AWS."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.judging import entropy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_AWS_SECRET = re.compile(r"(?:(?<![A-Za-z0-9/+_-])|(?<=\\[nrt]))\+?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
+"""A plus sign may be that of a diff."""
+_WORD = re.compile(r"[a-z]{7}|[A-Z]{7}|[0-9]{6}|[A-Z][a-z]{5}")
+"""What names and paths hold and forty random characters seldom do."""
+_LEAST_LETTERS = 4
+"""Capitals and small letters there are of each at least."""
+_LEAST_DIGITS = 2
+_LEAST_ENTROPY = 4.2
+
+
+def bare_keys(text: str, together: str) -> Iterator[Span]:
+    """Runs of exactly forty characters of base64 that are as random as a secret key of AWS. `together` are the text's runs."""
+    if _AWS_SECRET.search(together) is None:
+        return
+    for found in _AWS_SECRET.finditer(text):
+        run = found[1]
+        capitals, small, digits = (sum(map(test, run)) for test in (str.isupper, str.islower, str.isdigit))
+        if (
+            min(capitals, small) < _LEAST_LETTERS
+            or digits < _LEAST_DIGITS
+            or _WORD.search(run)
+            or entropy(run) < _LEAST_ENTROPY
+        ):
+            continue
+        yield found.start(1), found.end(1), "aws secret"

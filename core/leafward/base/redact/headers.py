@@ -1,0 +1,126 @@
+"""What a request says of who asks: `Authorization` in all its schemes, and cookies."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.judging import entropy, is_login, stands_for
+from leafward.base.redact.spans import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_SCHEMES = ("bearer", "basic", "token")
+_RARE_SCHEMES = ("apikey", "ssws", "flyv1", "splunk", "genie")
+"""Only where a header is spoken of."""
+_TOKEN = re.compile(r"(?:[ \t]{1,8}|%20|\+)(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})")
+_AUTHORIZATION = re.compile(
+    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256) (?: \s{1,4}|%20|\+) )?
+    (?P<token> [A-Za-z0-9._~+/=%:$-]{8,4000} )"""
+)
+_SIGNATURE = re.compile(r"(?i)\bSignature=(?P<token>[0-9a-f]{64}|[A-Za-z0-9+/%]{27,100}={0,2})")
+_LEAST_ENTROPY = 2.9
+
+_COOKIES = re.compile(
+    r"""\\{0,7}["'`\]]{0,3}(?:[ \t]{0,4}[:=]|[ \t]{1,4}|,)[ \t]{0,4}\\{0,7}["'`]?(?P<all>[^\s"'`\\=;]{1,100}=[^\n"'`\\]{4,8000})"""
+)
+_COOKIE = re.compile(r"(?P<name>[^\s=;,\"']{1,100})=(?P<value>[^\s;,\"'<>(){}]{6,4000})")
+_COOKIE_FACTS = words("path domain expires max-age samesite secure httponly version priority partitioned")
+_SESSION = re.compile(
+    r"(?i)sess|sid\b|^sid|auth|token|jwt|login|remember|user|csrf|xsrf|\bid\b|cf_clearance|secure|__host"
+)
+_JAR = re.compile(
+    r"(?:TRUE|FALSE)(?:\t|\\t)[^\s\\]{1,200}(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)[0-9]{1,12}(?:\t|\\t)[^\s\\]{1,200}(?:\t|\\t)(?P<value>[^\s\\\"']{6,4000})"
+)
+
+
+def headers_in(text: str, low: str) -> Iterator[Span]:
+    """Tokens of authorization headers, and the values of cookies. `low` is the text in small letters."""
+    rare = _RARE_SCHEMES if "authorization" in low else ()
+    for scheme in (*_SCHEMES, *rare):
+        at = low.find(scheme)
+        while at >= 0:
+            end = at + len(scheme)
+            if not text[at - 1 : at].isalnum() or text[at - 2 : at - 1] == "\\":
+                found = _TOKEN.match(text, end)
+                if found is not None and _is_token(found["token"], scheme):
+                    yield found.start("token"), found.end("token"), "bearer token"
+                    end = found.end()
+            at = low.find(scheme, end)
+    yield from _authorizations(text, low)
+    yield from _cookies(text, low)
+
+
+def _authorizations(text: str, low: str) -> Iterator[Span]:
+    at = low.find("authorization")
+    while at >= 0:
+        end = at + len("authorization")
+        found = _AUTHORIZATION.match(text, end)
+        if found is not None and _is_credential(found["token"]):
+            yield found.start("token"), found.end("token"), "bearer token"
+            end = found.end()
+        signature = _SIGNATURE.search(text, end, end + 600)
+        if signature is not None:
+            yield signature.start("token"), signature.end("token"), "bearer token"
+        at = low.find("authorization", end)
+
+
+def _is_token(token: str, scheme: str) -> bool:
+    if stands_for(token):
+        return False
+    if scheme == "basic":
+        return is_login(token) or (
+            len(token) >= 16 and any(map(str.isdigit, token)) and entropy(token) >= _LEAST_ENTROPY
+        )
+    if len(token) < 16 or not any(map(str.isdigit, token)):
+        return False
+    if scheme != "bearer" and (":" in token or "$" in token or "/" in token):
+        return False
+    return scheme == "bearer" or entropy(token) >= _LEAST_ENTROPY
+
+
+def _is_credential(token: str) -> bool:
+    if stands_for(token) or token.lower() in _WORDS or "://" in token:
+        return False
+    return (
+        is_login(token)
+        or (any(map(str.isdigit, token)) and any(map(str.isalpha, token)) and entropy(token) >= 2.5)
+        or (
+            len(token) >= 16
+            and entropy(token) >= 3.5
+            and not token.replace("-", "").replace("_", "").replace(".", "").islower()
+        )
+    )
+
+
+_WORDS = words("bearer basic digest negotiate undefined required optional string authorization")
+
+
+def _cookies(text: str, low: str) -> Iterator[Span]:
+    at = low.find("cookie")
+    while at >= 0:
+        end = at + len("cookie")
+        found = _COOKIES.match(text, end)
+        if found is not None:
+            end = found.end()
+            for one in _COOKIE.finditer(text, found.start("all"), found.end("all")):
+                name, value = one["name"], one["value"]
+                if name.lower() not in _COOKIE_FACTS and _is_cookie(name, value):
+                    yield one.start("value"), one.end("value"), "cookie"
+        at = low.find("cookie", end)
+    if "\tTRUE\t" in text or "\tFALSE\t" in text or "\\tTRUE\\t" in text or "\\tFALSE\\t" in text:
+        for jar in _JAR.finditer(text):
+            if _is_cookie("", jar["value"]):
+                yield jar.start("value"), jar.end("value"), "cookie"
+
+
+def _is_cookie(name: str, value: str) -> bool:
+    if stands_for(value) or "(" in value or value.isdecimal():
+        return False
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    if _SESSION.search(name):
+        return len(value) >= 8 and (mixed or (len(value) >= 16 and entropy(value) >= 3.5))
+    return len(value) >= 16 and mixed and entropy(value) >= 3.2

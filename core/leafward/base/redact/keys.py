@@ -1,0 +1,280 @@
+"""Private keys as they lie in files, and as agents show them: with line numbers, quoted, cut off in front, behind or inside.
+
+A block is walked line by line from where it is known to begin, or backwards from its end, as long as the lines look like
+a key, whatever stands in front of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_BEGIN = re.compile(r"-{4,5} ?BEGIN (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
+_END = re.compile(r"-{4,5} ?END (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
+_LONGEST = 40_000
+"""Code points of a key beyond which it is none."""
+
+_MOST_BEHIND = 100
+"""Code points behind a BEGIN line that belong to what writes it."""
+_LEAST = 40
+"""Characters of base64 of a key that begins without its BEGIN line."""
+
+_BREAK = re.compile(r"\r?\n|(?:\\{1,15}r)?\\{1,15}n|<br ?/?>")
+"""Where a line ends, also in a text inside a text."""
+_FRAME = r"(?:[\s>|│┃║▏▎▌┆┊╎:#*+,;/\"'`\\→=\].()\[$-]{1,200}+|L?[0-9]{1,6}(?=[\s:→|│.\t)+>-])|\b(?:echo|printf|cat|rem)\b){0,12}"
+"""What stands before or behind a line that is shown: numbers, arrows, borders, quotes, signs of comments and diffs."""
+_LINE = re.compile(
+    rf"""(?x) {_FRAME} (?:
+        (?P<body> [A-Za-z0-9+/_-]{{16,}} ={{0,3}} )
+      | (?P<rest> [A-Za-z0-9+/]{{1,76}} ={{0,3}} )
+      | (?P<head> (?: Proc-Type | DEK-Info | Version | Comment | Charset | Hash | MessageID | X-[\w-]{{1,20}} | Subject | Private-Lines | Private-MAC
+            | Private-Hash | Key-Derivation | Argon2-[\w]{{1,20}} ) [^\n\\]{{0,200}} )
+      | (?P<cut> (?: \.{{2,}} | … | ⋮ | \[ | \( | < | \+ )? [^\n\\A-Z]{{0,12}} (?: \.{{3}} | … | ⋮ | truncated | omitted | lines? | more | elided | snip ) [^\n\\]{{0,80}} )
+      | (?P<blank> ) ) {_FRAME} \Z"""
+)
+_RUN_BEHIND = re.compile(
+    r"(?P<body>[A-Za-z0-9+/]{40,}={0,3})[\s|│┃\"'`,;$\\]{0,200}(?:>{1,2} ?[^\s>]{1,80})?\Z"
+)
+"""A line of a key behind anything else: the name of a file, who wrote it and when."""
+_RUN = re.compile(r"[A-Za-z0-9+/]{16}")
+_ONE_LINE = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\{1,15}[nr]|[\"',+]){0,40000}?(?=-{4,5} ?END )")
+_STARTS = (
+    *(
+        "b3BlbnNzaC1rZXktdjE",
+        "MII",
+        "MHcCAQEE",
+        "MIGkAgEBBD",
+        "MIHcAgEBBEI",
+        "MIGHAgEAMBMGByqGSM49",
+        "MIG2AgEAMBAGByqGSM49",
+    ),
+    *(
+        "MIHuAgEAMBAGByqGSM49",
+        "MC4CAQAwBQYDK2Vw",
+        "MC4CAQAwBQYDK2Vu",
+        "lQOYB",
+        "lQHYB",
+        "lQWGB",
+        "lIYEY",
+        "lIYEZ",
+        "lFgEY",
+        "lFgEZ",
+    ),
+)
+"""How the base64 of private keys begins: of OpenSSH, RSA, elliptic curves, encrypted ones."""
+_RSA = re.compile(r"MII[A-Za-z0-9+/]{3}IBA[AD]|MII[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ")
+"""Which of what begins with `MII` is a private key: certificates begin so too."""
+_ENCODED = "LS0tLS1CRUdJTi"
+"""`-----BEGIN ` in base64."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]{20,40000}")
+_PUTTY = re.compile(r"Private-Lines: ?[0-9]{1,4}")
+_JWK = re.compile(
+    r"""\\{0,7}["'](?P<part>d|p|q|dp|dq|qi|k)\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[A-Za-z0-9_-]{20,2000})\\{0,7}["']"""
+)
+_RSA_XML = re.compile(
+    r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>\s{0,10}(?P<value>[A-Za-z0-9+/=\s]{16,2000})</(?P=part)>"
+)
+
+
+def keys_in(text: str, together: str) -> Iterator[Span]:
+    """The private keys in a text, whole blocks and what is left of them. `together` are the long runs of the text."""
+    done = 0
+    if "PRIVATE KEY" in text:
+        begins = list(_BEGIN.finditer(text))
+        closes = list(_END.finditer(text))
+        ends = [close.start() for close in closes]
+        for at, begin in enumerate(begins):
+            if begin.start() >= done:
+                following = bisect_left(ends, begin.end())
+                close = closes[following] if following < len(closes) else None
+                if close is not None and close.start() > begin.end() + _LONGEST:
+                    close = None
+                alone = close is None or at + 1 == len(begins) or begins[at + 1].start() > close.start()
+                end = _block_end(text, begin.end(), close, alone)
+                if end > begin.end():
+                    done = end
+                    yield begin.start(), end, "private key"
+        done = 0
+        for close in closes:
+            start = _tail_start(text, close.start(), done)
+            if start < close.start():
+                yield start, close.end(), "private key"
+            done = close.end()
+    for literal in _STARTS:
+        at = text.find(literal) if literal in together else -1
+        while at >= 0:
+            end = at + len(literal)
+            if (not text[at - 1 : at].isalnum() or text[at - 2 : at - 1] == "\\") and (
+                literal != "MII" or _RSA.match(text, at)
+            ):
+                end = max(end, _walk(text, at))
+                if end - at >= _LEAST:
+                    yield at, end, "private key"
+            at = text.find(literal, end)
+    if _ENCODED in together:
+        yield from _encoded(text)
+    if "Private-Lines" in text:
+        for putty in _PUTTY.finditer(text):
+            yield putty.start(), _walk(text, putty.end()), "private key"
+    if '"kty' in text or "'kty" in text:
+        for found in _JWK.finditer(text):
+            yield found.start("value"), found.end("value"), "private key"
+    if "<InverseQ>" in text or "<D>" in text:
+        for found in _RSA_XML.finditer(text):
+            yield found.start("value"), found.end("value"), "private key"
+
+
+def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:
+    """Where the block ends whose BEGIN line ends at a place: behind its END line, else behind the last line that looks like a key.
+
+    `alone`: no other block begins before that END line.
+    """
+    walked = _walk(text, at)
+    if (
+        close is not None
+        and alone
+        and (close.start() <= walked + 3 or _ONE_LINE.match(text, at, close.end()) is not None)
+        and _holds_key(text, at, close.start())
+    ):
+        return close.end()
+    return walked if _holds_key(text, at, walked) else at
+
+
+def _holds_key(text: str, start: int, end: int) -> bool:
+    return _RUN.search(text, start, end) is not None
+
+
+def _walk(text: str, at: int) -> int:
+    """Behind the last line that looks like one of a key, from a place on; a few lines may be left out inside."""
+    end = at
+    limit = min(len(text), at + _LONGEST)
+    first = True
+    strange = 0
+    while at < limit:
+        stop = _BREAK.search(text, at, limit)
+        line_end = stop.start() if stop is not None else limit
+        line = text[at : min(line_end, at + 4000)]
+        found = _LINE.match(line)
+        if _END.search(line):
+            close = _END.search(text, at, line_end)
+            return close.end() if close is not None else line_end
+        if found is None:
+            partial = re.match(rf"{_FRAME}[A-Za-z0-9+/]{{16,}}={{0,3}}", line)
+            if first and partial is not None:
+                return at + partial.end()
+            behind = _RUN_BEHIND.search(line)
+            if behind is None and stop is not None and not first and _ends_next(text, stop.end()):
+                # The last line of a key is short: what follows says that it is one.
+                at = stop.end()
+                continue
+            if behind is None and first and stop is not None and len(line) <= _MOST_BEHIND:
+                # What stands behind the BEGIN line: where a command writes it.
+                first = False
+                at = stop.end()
+                continue
+            if behind is None:
+                return at + partial.end() if partial is not None and partial.end() >= _LEAST else end
+            end, strange, first = at + behind.end("body"), 0, False
+            if stop is None:
+                break
+            at = stop.end()
+            continue
+        if found["body"] is not None:
+            end = at + found.end("body")
+            strange = 0
+        elif found["head"] is not None:
+            end = at + found.end("head")
+        elif found["rest"] is not None:
+            if not first and len(found["rest"]) >= 1 and (found["rest"].endswith("=") or end > 0):
+                body_end = at + found.end("rest")
+                if _is_last(found["rest"]):
+                    end = body_end
+            strange += 1
+        elif found["cut"] is not None:
+            strange += 1
+        else:
+            strange += 0 if first else 1
+        if strange > 3:
+            break
+        first = False
+        if stop is None:
+            break
+        at = stop.end()
+    return end
+
+
+def _ends_next(text: str, at: int) -> bool:
+    """Whether the next line is an END line."""
+    stop = _BREAK.search(text, at, at + 400)
+    return _END.search(text, at, stop.start() if stop is not None else at + 400) is not None
+
+
+def _is_last(rest: str) -> bool:
+    """Whether a short line is the last one of a key, and not a word."""
+    return (
+        rest.endswith("=")
+        or any(char.isdigit() for char in rest)
+        or (len(rest) > 2 and not rest.islower() and not rest.istitle())
+    )
+
+
+def _tail_start(text: str, close: int, floor: int) -> int:
+    """Where the lines begin that stand before an END line and look like a key."""
+    start = at = close
+    floor = max(floor, close - _LONGEST)
+    window = text[floor:close]
+    breaks = [(found.start() + floor, found.end() + floor) for found in _BREAK.finditer(window)]
+    strange = 0
+    for stop, begin in [*reversed(breaks), (floor, floor)]:
+        if begin > at:
+            continue
+        line = text[begin:at]
+        if _BEGIN.search(line):
+            return close
+        found = _LINE.match(line[-4000:])
+        if found is None:
+            tail = _RUN_BEHIND.search(line[-4000:])
+            if tail is None and at == close and len(line) <= 200:
+                # What stands before the END line itself, as the name of the file.
+                at = stop
+                continue
+            if tail is None:
+                return start
+            start, strange = at - len(line[-4000:]) + tail.start(), 0
+            at = stop
+            continue
+        if found["body"] is not None:
+            start = begin + found.start("body")
+            strange = 0
+        elif found["rest"] is not None and _is_last(found["rest"]):
+            start = begin + found.start("rest")
+            strange += 1
+        else:
+            strange += 1
+        if strange > 3:
+            break
+        at = stop
+    return start
+
+
+def _encoded(text: str) -> Iterator[Span]:
+    """Blocks in base64, as in manifests of Kubernetes."""
+    at = text.find(_ENCODED)
+    while at >= 0:
+        run = _BASE64.match(text, at)
+        end = run.end() if run is not None else at + len(_ENCODED)
+        try:
+            plain = base64.b64decode(text[at : at + 64][:64])
+        except (binascii.Error, ValueError):
+            plain = b""
+        if b"PRIVATE KEY" in plain:
+            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), "private key"
+        at = text.find(_ENCODED, end)

@@ -1,0 +1,140 @@
+"""Which names are names of secrets: `DB_PASS`, `clientSecret`, `client-key-data`, but not `token_count` or `public_key`."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+
+from leafward.base.redact.spans import words
+
+
+class Said(Enum):
+    """What a name says of its value."""
+
+    PASSWORD = "password"  # noqa: S105  # a kind of name
+    """Chosen by a person: it may be short, or words."""
+    SECRET = "secret"  # noqa: S105
+    """Made by a program: random."""
+    ENCODED = "encoded"
+    """`auth`: a secret where it is long and random or base64."""
+    PERHAPS = "perhaps"
+    """Only where the value is random beyond doubt."""
+    KEY = "key"
+    """A key of no certain sort: only where its value is long and mixes capitals, small letters and digits."""
+
+
+LONGEST_NAME = 80
+"""Characters of a name beyond which it is none."""
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+_PASSWORDS = words(
+    "password passwd passphrase pwd pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"
+    " storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass"
+)
+_SECRETS = words(
+    "secret token credential credentials cred creds apikey accesskey secretkey privatekey authkey accountkey authtoken"
+    " accesstoken refreshtoken signingkey encryptionkey masterkey sharedkey apitoken apisecret clientsecret sas"
+    " sharedaccesskey accesskeysecret secretaccesskey presharedkey privkey appsecret secrettoken"
+)
+_PASSWORD_ENDS = ("password", "passwd", "passphrase", "userpass", "dbpass")
+_SECRET_ENDS = ("secret", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "token")
+_KEYS = words(
+    "api access secret private encryption encrypt enc signing sign master account shared auth storage webhook hmac jwt"
+    " crypt crypto cipher aes app application admin service deploy ingest integration subscription function functions"
+    " preshared license licence instrumentation session cookie data server root consumer customer appsecret secure"
+    " openai anthropic stripe sendgrid mailgun twilio google maps gemini groq mistral cohere deepseek datadog dd"
+    " newrelic algolia client-key pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
+    " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user"
+)
+"""What stands before `key` in names of secrets."""
+_OTHER_KEYS = words(
+    "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
+    " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
+    " translation i18n react page next press arrow function-key registry pub answer band short event match any same"
+    " by each route topic trace context field option metric count label tag keyboard"
+)
+_OTHER_TOKENS = words(
+    "next page continuation cancel cancellation cancelation max min num number total input output prompt completion"
+    " change request dedup stop eos bos pad unk mask first last per shift sync cached cache reasoning lex lexer parse parser current"
+    " previous prev start end sep cls design syntax punctuation string word sub special added budget used count of"
+    " keyword estimated limit single each thinking context pagination position logprob colon identifier"
+)
+_AFTER = words(
+    "data value val prod production dev development test testing staging stage base b64 base64 encoded enc old new raw"
+    " str string text plain plaintext literal default primary secondary live sandbox main backup user admin root db rw"
+    " ro hex sha256 env var current previous org ci local env1 key stub mock real example here for github gitlab aws"
+    " gcp azure npm bot app web api server client pem"
+)
+"""Words that may stand behind: a secret of a certain sort."""
+_SAYS_OTHER = words(
+    "count counts limit limits size sizes length len max min num number total type types kind name names id ids field"
+    " fields label labels hint hints help title prompt message messages error errors regex pattern policy rule rules"
+    " strength score placeholder description desc url uri endpoint path paths file files filename dir folder location"
+    " store manager provider service header headers prefix suffix format usage budget window rate ratio cost price"
+    " expiry expires expiration ttl lifetime age time timeout date at in created updated modified rotation version"
+    " index position offset stream generator factory handler helper util utils validator validation verify verified"
+    " check checker checks enabled disabled required optional visible visibility toggle changed change reset forgot"
+    " forgotten confirm confirmation repeat mismatch match matches invalid valid missing empty exists is has needed"
+    " input output element ref reference refs selector class style width height icon button link page screen view form"
+    " dialog modal route stdin fd command cmd helper env ring chain board word words stroke strokes press down up code"
+    " codes ing ed er ers less s list array map set dict tuple object group iser izer ization estimate estimates"
+    " estimated counter counting used left remaining per second seconds minute minutes hash fingerprint digest checksum"
+    " public alias arn role owner scope scopes audience issuer mode model models algorithm algo bits curve schema spec"
+    " table column row test tests case cases through over out off on thru port ports phrase1 uses reader writer parser"
+    " bucket engine backend signature docs doc documentation example examples info status state details detail note"
+    " md md5 only free based aware safe like id1 names1 mask masked redacted hidden obscured ai review"
+)
+"""Words behind a keyword that make the name say something else."""
+
+
+def words_of(name: str) -> list[str]:
+    """A name in small words: `clientSecret`, `client-secret` and `CLIENT_SECRET` are the same."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+@lru_cache(maxsize=8192)
+def said_by(name: str) -> Said | None:
+    """What a name says of the value that it is given; None where that is no secret."""
+    if not 2 <= len(name) <= LONGEST_NAME:
+        return None
+    words = words_of(name)
+    for at in range(len(words) - 1, -1, -1):
+        said = _word(words, at, name)
+        if said is None:
+            continue
+        behind = [word for word in words[at + 1 :] if not word.isdigit()]
+        if not behind or all(word in _AFTER for word in behind):
+            return said
+        if any(word in _SAYS_OTHER for word in behind) or len(behind) > 3:
+            return None
+        return Said.PERHAPS
+    return None
+
+
+def _word(words: list[str], at: int, name: str) -> Said | None:
+    """What one word of a name says, as it stands there."""
+    word = words[at]
+    before = words[at - 1] if at else ""
+    if word in _PASSWORDS or word.endswith(_PASSWORD_ENDS):
+        return Said.PASSWORD if word not in ("pw", "pass") or at == len(words) - 1 else Said.PERHAPS
+    if word == "token" and before in _OTHER_TOKENS:
+        return None
+    if word in _SECRETS or (word.endswith(_SECRET_ENDS) and word != "secretary"):
+        return Said.SECRET
+    if word == "key":
+        if before in _OTHER_KEYS or (before == "public" or "public" in words[:at]):
+            return None
+        if before in _KEYS:
+            return Said.SECRET
+        return Said.PERHAPS if before and name.isupper() else Said.KEY if not before else None
+    if word == "signature" and before in ("amz", "goog"):
+        return Said.SECRET
+    if word == "phrase" and before in ("pass", "seed", "recovery"):
+        return Said.PASSWORD
+    if word in ("auth", "authorization"):
+        return Said.ENCODED
+    if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):
+        return Said.PERHAPS
+    return None

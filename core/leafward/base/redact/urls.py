@@ -1,0 +1,74 @@
+"""Passwords and tokens in addresses: `scheme://user:password@host`, `https://token@host`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.judging import entropy, stands_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_SCHEME = re.compile(r"[A-Za-z0-9+.-]{1,24}\Z")
+_SLASHES = re.compile(r"://|:\\{1,7}/\\{1,7}/")
+_LOGIN = re.compile(
+    r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>[^\s/'\"<>\\]{1,300})@(?=[A-Za-z0-9\[$_{<%])"
+)
+_SLASHED = re.compile(
+    r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>(?![0-9]{1,5}(?:[/?#]|\\))[^\s'\"<>\\@]{1,200})@(?=[A-Za-z0-9.-]{1,80}(?:[:/?\s'\"\\,;)]|$))"
+)
+_TOKEN = re.compile(r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}\.[A-Za-z]|localhost)")
+_ORACLE = re.compile(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
+_PORT = re.compile(r"[0-9]{1,5}\Z")
+
+
+def urls_in(text: str) -> Iterator[Span]:
+    """The secrets in the part of an address that says who asks."""
+    if "@" not in text:
+        return
+    for found in _SLASHES.finditer(text):
+        if _SCHEME.search(text, max(0, found.start() - 24), found.start()) is None:
+            continue
+        at = found.end()
+        login = _LOGIN.match(text, at) or _SLASHED.match(text, at)
+        if login is not None:
+            password = login["password"]
+            if len(password) >= 3 and not _placeholder(password, login["user"]) and not _PORT.match(password):
+                yield login.start("password"), login.end("password"), "password"
+            if len(login["user"]) >= 16 and _random(login["user"]):
+                yield login.start("user"), login.end("user"), "token"
+            continue
+        token = _TOKEN.match(text, at)
+        if token is not None and _random(token["token"]):
+            yield token.start("token"), token.end("token"), "token"
+    for begin in ("sqlplus ", "oracle:thin:", "sqlldr ", "expdp ", "impdp "):
+        at = text.find(begin)
+        while at >= 0:
+            at += len(begin)
+            oracle = _ORACLE.match(text, at)
+            if oracle is not None and not stands_for(oracle["password"]):
+                yield oracle.start("password"), oracle.end("password"), "password"
+            at = text.find(begin, at)
+
+
+def _placeholder(password: str, user: str) -> bool:
+    low = password.lower()
+    if low in ("password", "pass", "passwd", "pw", "pwd", "secret", "token", "port", "..."):
+        return True
+    return (
+        stands_for(password)
+        or password.startswith(("[", "{", "<", "$", "%s", "@", ":", "`"))
+        or (low == user.lower() and low == "user")
+    )
+
+
+def _random(token: str) -> bool:
+    return (
+        any(map(str.isdigit, token))
+        and any(map(str.isalpha, token))
+        and entropy(token) >= 3.0
+        and not stands_for(token)
+    )

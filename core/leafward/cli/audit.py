@@ -1,0 +1,180 @@
+"""The verb `audit`: where secrets lie in all sessions, or in those of the folders and files named."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents import agent_named
+from leafward.base import config as settings
+from leafward.base.redact import redact
+from leafward.base.safe_text import safe_line
+from leafward.base.times import iso_time
+from leafward.catalog import Catalogue
+from leafward.cli.ls import existing, project_name, project_part, short_ids, when
+from leafward.cli.output import Page, emit_json, note, page, plural, say, table
+from leafward.export.audit import Audit, SecretPlace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.catalog import Update
+
+_NAMED_AT_MOST = 5
+"""Sessions that could not be read which are named in what a person reads."""
+
+
+def audit(
+    paths: Sequence[str], agent: str | None, project: str | None, kinds: Sequence[str], as_json: bool
+) -> int:
+    """`leafward audit`. `kinds`: only these, where any is named."""
+    places = [existing(path) for path in paths]
+    wanted = agent_named(agent).name if agent is not None else None
+    part = project_part(project) if project is not None else None
+    config, problems = settings.load()
+    watched = sys.stderr.isatty()
+    catalogue = Catalogue(config, places)
+    catalogue.refresh(publish=_listing if watched else _silent)
+    cards = [
+        card
+        for card in catalogue.cards()
+        if card.problem is None
+        and (wanted is None or card.agent == wanted)
+        and (part is None or part in card.project.lower())
+    ]
+    cards.sort(key=lambda card: (-card.modified, card.path))
+    running = Audit(cards)
+    found: list[SecretPlace] = []
+    stopped = False
+    try:
+        # One by one, so that what was found is there when it is stopped.
+        for place in running.run(_progress if watched else _silent):
+            found += [place] if not kinds or place.kind in kinds else []
+    except KeyboardInterrupt:
+        stopped = True
+    if watched:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks += [
+        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
+        for trouble in catalogue.trouble
+    ]
+    remarks += [{"code": "unreadable", "text": f"{one.path}: {one.reason}"} for one in running.unread]
+    if stopped:
+        left = len(cards) - running.searched - len(running.unread)
+        remarks.append({"code": "stopped", "text": f"stopped: {plural(left, 'session')} not looked through"})
+    if as_json:
+        emit_json(_document(found, running, catalogue.excluded, remarks))
+    else:
+        say(_lines(found, running, page(), short_ids(cards)))
+        _remark(remarks)
+    if stopped:
+        raise KeyboardInterrupt
+    return 0
+
+
+def _document(
+    found: Sequence[SecretPlace], running: Audit, excluded: int, remarks: Sequence[Mapping[str, str]]
+) -> dict[str, Any]:
+    return {
+        "secrets": [
+            {
+                "secret": place.secret,
+                "kind": place.kind,
+                "agent": place.card.agent,
+                "session": place.card.id,
+                "path": place.card.path,
+                "project": place.card.project,
+                "entry": place.entry,
+                "time": iso_time(place.time),
+            }
+            for place in found
+        ],
+        "totals": _totals(found),
+        "sessions": {
+            "total": len(running.cards),
+            "searched": running.searched,
+            "with_secrets": len({place.card.path for place in found}),
+        },
+        "excluded": excluded,
+        "diagnostics": list(remarks),
+    }
+
+
+def _totals(found: Sequence[SecretPlace]) -> dict[str, int]:
+    """Different secrets by kind."""
+    return dict(sorted(Counter({place.secret: place.kind for place in found}.values()).items()))
+
+
+def _lines(
+    found: Sequence[SecretPlace], running: Audit, page: Page, short: Mapping[str, str]
+) -> Iterator[str]:
+    looked = plural(running.searched, "session")
+    if not found:
+        yield f"no secret found in {looked}"
+        return
+    every: dict[int, list[SecretPlace]] = {}
+    for place in found:
+        every.setdefault(place.secret, []).append(place)
+    rows = []
+    for number, places in every.items():
+        for at, place in enumerate(_newest_of_each(places)):
+            first = at == 0
+            rows.append(
+                (
+                    str(number) if first else "",
+                    place.kind if first else "",
+                    when(place.time) if place.time is not None else "",
+                    place.card.agent,
+                    safe_line(short.get(place.card.id, place.card.id), 40),
+                    safe_line(redact(place.entry) if place.entry else "header", 40),
+                    str(sum(1 for one in places if one.card.path == place.card.path)),
+                    project_name(redact(place.card.project)),
+                )
+            )
+    head = ("secret", "kind", "last", "agent", "session", "entry", "entries", "project")
+    yield from table(head, rows, page, grow=7, right="secret entries")
+    listed = ", ".join(
+        f"{count} {kind}" + ("s" if count > 1 else "") for kind, count in _totals(found).items()
+    )
+    sessions = plural(len({place.card.path for place in found}), "session")
+    yield ""
+    yield f"{plural(len(every), 'secret')} in {sessions} of {running.searched:,}: {listed}"
+    yield page.style("leafward keep SESSION --sanitised FOLDER writes a copy without them", "faint")
+
+
+def _newest_of_each(places: Sequence[SecretPlace]) -> list[SecretPlace]:
+    """The last place of a secret in each session."""
+    last: dict[str, SecretPlace] = {}
+    for place in places:
+        last[place.card.path] = place
+    return list(last.values())
+
+
+def _remark(remarks: Sequence[Mapping[str, str]]) -> None:
+    unread = [remark for remark in remarks if remark["code"] == "unreadable"]
+    for remark in remarks:
+        if remark["code"] != "unreadable":
+            note(remark["text"])
+    for remark in unread[:_NAMED_AT_MOST]:
+        note(remark["text"])
+    if len(unread) > _NAMED_AT_MOST:
+        note(f"{plural(len(unread) - _NAMED_AT_MOST, 'more session')} could not be read")
+
+
+def _silent(*_progress: object) -> None:
+    """No progress where nobody watches."""
+
+
+def _listing(update: Update) -> None:
+    if not update.finished:
+        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
+        sys.stderr.flush()
+
+
+def _progress(done: int, total: int) -> None:
+    if done % 8 == 0:
+        sys.stderr.write(f"\r\x1b[Klooking for secrets {done:,} / {total:,}")
+        sys.stderr.flush()

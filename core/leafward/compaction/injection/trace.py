@@ -1,0 +1,47 @@
+"""What became of rules and injected items in one compaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.compaction.injection import inject, workspace_of
+from leafward.compaction.injection.audit import ItemAudit, RuleAudit, audit_items, rules_of
+from leafward.compaction.injection.configured import configured_settings
+from leafward.summaries.survival import replaced_by
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.base.config import Config
+    from leafward.compaction.injection import Diagnostic, Injection
+    from leafward.session.session import Session
+
+__all__ = ["Traced", "trace"]
+
+_ALL = 1_000_000
+"""A budget that leaves nothing out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What became of rules and items, and against which injection that was measured."""
+
+    rules: tuple[RuleAudit, ...]
+    items: tuple[ItemAudit, ...]
+    stored: bool
+    """Whether the compaction carries injected text of its own; else it is the one that would be made now."""
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def trace(session: Session, compaction: int, config: Config, workspace: Path | None) -> Traced:
+    """Compares the injection of a compaction with its summary, and the rules of the workspace with what it left."""
+    settings = configured_settings(config, workspace)
+    there = replaced_by(session, compaction)
+    made: Injection = inject(session, session.columns.parent[compaction], replace(settings, budget=_ALL))
+    diagnostics: list[Diagnostic] = []
+    folder = workspace_of(session.cwd, settings)
+    rules = rules_of(session, compaction, there.injected or made.text, folder, diagnostics)
+    items = audit_items(made, there.summary, session.cwd)
+    remarks = tuple(dict.fromkeys((*made.diagnostics, *diagnostics)))
+    return Traced(tuple(rules), tuple(items), bool(there.injected), remarks)

@@ -1,0 +1,107 @@
+"""Where secrets lie in sessions: by kind, session and entry, never what they are.
+
+The same secret in several places has the same number. A number says nothing of the secret, which a fingerprint would to
+whoever guesses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_named
+from leafward.base.errors import LeafwardError
+from leafward.base.redact import Redactor
+from leafward.base.times import parse_time
+from leafward.session.scan import decode_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from leafward.catalog import Card
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPlace:
+    """A secret in an entry of a session."""
+
+    secret: int
+    """Which one, counted from 1 in the order in which they were found."""
+    kind: str
+    card: Card
+    entry: str | None
+    """The entry's id; None for the session's header."""
+    time: int | None
+    """When the entry was written, in milliseconds since 1970; None where that is not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A session that could not be looked through."""
+
+    path: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Audit:
+    """A look through sessions for secrets."""
+
+    cards: Sequence[Card]
+    searched: int = 0
+    """Sessions looked through."""
+    unread: list[Unread] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def run(self, publish: Callable[[int, int], object]) -> Iterator[SecretPlace]:
+        """The places, session by session in the order of the cards. `publish` is told how many of how many are done."""
+        for done, card in enumerate(self.cards):
+            publish(done, len(self.cards))
+            try:
+                session = agent_named(card.agent).open(Path(card.path))
+            except (LeafwardError, OSError) as error:
+                self.unread.append(Unread(card.path, str(error)))
+                continue
+            try:
+                yield from self._session(card, session)
+                self.searched += 1
+            except OSError as error:
+                self.unread.append(Unread(card.path, error.strerror or str(error)))
+            finally:
+                session.close()
+
+    def _session(self, card: Card, session: Session) -> Iterator[SecretPlace]:
+        for secret, kind in self._secrets([session.header]):
+            yield SecretPlace(secret, kind, card, None, parse_time(session.header.get("timestamp")))
+        columns = session.columns
+        for index in range(len(session)):
+            found = self._secrets(
+                [
+                    record.decode("utf-8", "backslashreplace")
+                    if (value := decode_line(record)) is None
+                    else value
+                    for record in session.records(index)
+                ]
+            )
+            if found:
+                # Looked up only here: most entries hold no secret.
+                entry = session.entry(index)
+                time = parse_time(entry.body.get("timestamp"))
+                name = columns.id(entry.index)
+                for secret, kind in found:
+                    yield SecretPlace(secret, kind, card, name, time)
+
+    def _secrets(self, values: list[object]) -> list[tuple[int, str]]:
+        """The different secrets in values, by number, with their kinds."""
+        found: dict[int, str] = {}
+
+        def told(kind: str, secret: str) -> None:
+            number = self._numbers.setdefault(secret, len(self._numbers) + 1)
+            found.setdefault(number, kind)
+
+        redactor = Redactor(report=told)
+        for value in values:
+            redactor.value(value)
+        return list(found.items())

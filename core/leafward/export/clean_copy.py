@@ -1,0 +1,233 @@
+"""A copy of a session without its secrets, in the agent's own format: its reader opens it as the original.
+
+Lines that hold no secret are copied byte for byte. The original is only read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from leafward.agents import agent_named, excerpt
+from leafward.base.errors import NotASession, Refused
+from leafward.base.paths import DRAFT_END, DRAFT_MARK, make_private
+from leafward.base.redact import Redactor
+from leafward.base.safe_text import safe_line
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+from leafward.base.regular_files import read_regular
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from leafward.agents import Excerpt
+    from leafward.catalog.card import Card
+
+_PACKED = ".zst"
+_LINES = (".jsonl",)
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitised:
+    """What making a copy did, or would do."""
+
+    path: Path
+    """The copy of the session itself."""
+    files: tuple[Path, ...]
+    """All files of it."""
+    size: int
+    """Bytes of all of them; 0 where only the database's own copy would tell."""
+    redacted: Counter[str]
+    """Different secrets taken out, by kind."""
+    untouched: tuple[Path, ...]
+    """Files that are no text: copied as they are."""
+    dry_run: bool
+
+
+def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
+    """Writes a copy of a session and of all that belongs to it into `folder`, each secret in it replaced by its kind.
+
+    Raises Refused where a file of that name is there, and where the session cannot be read or the copy not be written.
+    """
+    agent = agent_named(card.agent)
+    folder = folder.expanduser().absolute()
+    redactor = Redactor()
+    try:
+        taken_out = excerpt(card.path)
+        if taken_out is not None:
+            return _database(taken_out, folder, card.path, redactor, dry_run)
+        belongings = agent.belongings(card.path)
+    except (OSError, NotASession) as error:
+        raise _failed("read", card.path, error) from error
+    if not belongings:
+        raise Refused(f"{agent.title} has no file of this session that could be copied")
+    targets = [folder / redactor.text(name) for _, name in belongings]
+    taken = next((target for target in targets if os.path.lexists(target)), None)
+    if taken is not None:
+        raise Refused(f"a file of that name is there: {safe_line(str(taken), 400)}")
+    size, untouched = 0, []
+    for (file, _), target in zip(belongings, targets, strict=True):
+        try:
+            given = read_regular(file)
+        except OSError as error:
+            raise _failed("read", file, error) from error
+        made = _redacted(file, given, redactor)
+        if made is None:
+            untouched.append(target)
+            made = given
+        size += len(made)
+        if not dry_run:
+            _write(target, made)
+    return Sanitised(targets[0], tuple(targets), size, redactor.found, tuple(untouched), dry_run)
+
+
+def _redacted(name: str, data: bytes, redactor: Redactor) -> bytes | None:
+    """The bytes of a file without secrets; None where they are no text."""
+    if name.endswith(_PACKED):
+        try:
+            plain = zstd.decompress(data)
+        except zstd.ZstdError:
+            return None
+        made = _redacted(name[: -len(_PACKED)], plain, redactor)
+        return data if made == plain else None if made is None else zstd.compress(made)
+    if b"\0" in data[:8192]:
+        return None
+    if name.endswith(_LINES):
+        return b"\n".join(_line(line, redactor) for line in data.split(b"\n"))
+    return _line(data, redactor)
+
+
+def _line(line: bytes, redactor: Redactor) -> bytes:
+    """A JSON document, or what else stands in a line. Without a secret it stays as it is, to the byte."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            text = line.decode("utf-8", "surrogateescape")
+            return redactor.text(text).encode("utf-8", "surrogateescape")
+    if not isinstance(value, (dict, list)):
+        text = line.decode("utf-8", "surrogateescape")
+        return redactor.text(text).encode("utf-8", "surrogateescape")
+    found: list[str] = []
+    redactor.report = lambda kind, _: found.append(kind)
+    made = redactor.value(value)
+    redactor.report = None
+    if not found:
+        return line
+    return json.dumps(made, ensure_ascii=not _encodable(made), separators=(",", ":")).encode()
+
+
+def _encodable(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, dry_run: bool) -> Sanitised:
+    """The same of a session in a database: a database with its rows alone, in which every text is redacted."""
+    target = folder / taken_out.name
+    if os.path.lexists(target):
+        raise Refused(f"a file of that name is there: {safe_line(str(target), 400)}")
+    # What would be written is known only once it is: elsewhere, where nothing is to be written here.
+    elsewhere = Path(tempfile.mkdtemp()) if dry_run else None
+    draft = _draft_of(target if elsewhere is None else elsewhere / target.name)
+    try:
+        make_private(draft.parent)
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        taken_out.write(draft)
+        _redact_rows(draft, redactor)
+        size = draft.stat().st_size
+        if elsewhere is None:
+            os.replace(draft, target)
+    except (OSError, sqlite3.Error) as error:
+        _discard(draft)
+        raise _failed("write to", str(target.parent), error) from error
+    except BaseException:
+        _discard(draft)
+        raise
+    finally:
+        if elsewhere is not None:
+            shutil.rmtree(elsewhere, ignore_errors=True)
+    return Sanitised(target / os.path.basename(path), (target,), size, redactor.found, (), dry_run)
+
+
+def _redact_rows(path: Path, redactor: Redactor) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        base.execute("PRAGMA secure_delete = ON")
+        tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            columns = [row[1] for row in base.execute(f"PRAGMA table_info({_quoted(table)})")]
+            for column in columns:
+                # Read first: what is written would be found again.
+                rows = base.execute(
+                    f"SELECT rowid, {_quoted(column)} FROM {_quoted(table)} WHERE typeof({_quoted(column)}) = 'text'"  # noqa: S608
+                ).fetchall()
+                for row, text in rows:
+                    plain = _line(text.encode("utf-8", "surrogatepass"), redactor).decode(
+                        "utf-8", "surrogatepass"
+                    )
+                    if plain != text:
+                        base.execute(
+                            f"UPDATE {_quoted(table)} SET {_quoted(column)} = ? WHERE rowid = ?",  # noqa: S608
+                            (plain, row),
+                        )
+        base.commit()
+        # Pages that were freed still hold what stood there.
+        base.execute("VACUUM")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _write(target: Path, data: bytes) -> None:
+    """A file that appears whole, readable by its owner only. Raises Refused where it cannot be written."""
+    draft = _draft_of(target)
+    try:
+        make_private(target.parent)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except OSError as error:
+        _discard(draft)
+        raise _failed("write to", str(target.parent), error) from error
+    except BaseException:
+        _discard(draft)
+        raise
+
+
+def _draft_of(target: Path) -> Path:
+    return target.with_name(f"{target.name}{DRAFT_MARK}{os.getpid()}{DRAFT_END}")
+
+
+def _discard(draft: Path) -> None:
+    with contextlib.suppress(OSError):
+        draft.unlink(missing_ok=True)
+
+
+def _failed(what: str, path: str, error: Exception) -> Refused:
+    if isinstance(error, NotASession):
+        return Refused(str(error))
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    whose = error.filename if isinstance(error, OSError) and isinstance(error.filename, str) else path
+    return Refused(f"cannot {what} {safe_line(whose, 400)}: {safe_line(reason)}")

@@ -1,0 +1,352 @@
+"""Lines too large or too deep to be decoded, made into smaller ones that say the same but for what is left out.
+
+A line is taken in piece by piece, so its size costs time and no memory. Every key and every value of it stays where it is, ids
+and parents above all; long texts are cut with a note of how much is missing, what is nested too deeply is empty, and of lists
+beyond a budget the rest is left out. What is no JSON object is found to be none, as far as it was looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+LINE_LIMIT = 32 << 20
+"""Bytes of a line up to which it is held in memory and decoded whole. No agent is known to write a longer one."""
+
+DEEPEST = 100
+"""Containers inside each other that are kept: writers and our own code go down by recursion."""
+
+_TEXT = 16 << 10
+"""Bytes of a text that are kept of a line over the limit, and of each once the budget is spent."""
+_SHORT_TEXT = 256
+_BUDGET = 256 << 10
+"""Bytes of the shorter line after which lists and objects inside it are cut."""
+_STEPS = 2_000_000
+"""Marks that are looked at one by one: about a second. Behind them a line is closed as it stands."""
+_WAITED = 64 << 10
+"""Bytes of an unfinished text or number that are held until more of it is there."""
+_DIGITS = 300
+"""Digits of a number that are kept; a longer one is beyond what JavaScript can hold, and is null like there."""
+
+_SPACE = re.compile(rb"[ \t\n\r]*+")
+_INSIDE = rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
+_TEXT_INSIDE = re.compile(_INSIDE)
+_TOKEN = re.compile(
+    rb'([{}\[\],:])|"('
+    + _INSIDE
+    + rb')"|(-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)|(true|false|null)'
+)
+_HEAD = re.compile(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _TEXT)
+_SHORT_HEAD = re.compile(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _SHORT_TEXT)
+_HALF_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_NUMERIC = re.compile(rb"[-+.0-9eE]*+")
+# What is only passed over: texts, and brackets with no others inside, all at once.
+_FLAT = re.compile(
+    rb'(?:[^"\[\]{}\x00]++|"(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+"|\[[^"\[\]{}\x00]*+\]|\{[^"\[\]{}\x00]*+\})*+'
+)
+_ALIKE = re.compile(rb"\[++|\{++|\]++|\}++|.", re.DOTALL)
+_PARTIAL = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z|(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-)\Z")
+
+_VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _NEXT, _DONE = range(7)
+"""What may come: a value, one or the end of a list, a key, one or the end of an object, a colon, a comma or an end, nothing."""
+
+_OPEN_LIST, _OPEN_OBJECT, _CLOSE_LIST, _CLOSE_OBJECT, _COMMA, _COLON_MARK, _QUOTE = b'[{]},:"'
+_CLOSES = {_CLOSE_LIST: _OPEN_LIST, _CLOSE_OBJECT: _OPEN_OBJECT}
+_CLOSER = {_OPEN_LIST: b"]", _OPEN_OBJECT: b"}"}
+_NEVER = 1 << 62
+
+
+class LongLine(NamedTuple):
+    """A line that is not held whole: where a shorter one stands for it."""
+
+    size: int
+    """Bytes of the whole line."""
+    line: bytes
+    """A shorter one that stands for it, or its first bytes where it is no object."""
+
+
+class Abridger:
+    """One line, taken in piece by piece."""
+
+    def __init__(self, *, shorten: bool = True) -> None:
+        """`shorten`: texts are cut and lists are kept to a budget; else only what is nested too deeply is left out."""
+        self.failed = False
+        """Whether it is known to be no JSON object."""
+        self._text, self._budget = (_TEXT, _BUDGET) if shorten else (_NEVER, _NEVER)
+        self._out = bytearray()
+        self._stack = bytearray()
+        self._expected = _VALUE
+        self._rest = b""
+        self._steps = 0
+        self._closed = False
+        """Given up: the rest is not looked at."""
+        self._muted = 0
+        """The number of open containers inside of which nothing more is kept; 0 where all is."""
+        self._long = -1
+        """Bytes of a text so far that is longer than what is waited for; -1 outside of such a one."""
+        self._numeric = False
+        """Inside of a number of that length."""
+
+    def feed(self, data: bytes) -> None:
+        """Takes in the next bytes of it."""
+        if self.failed or self._closed:
+            return
+        buffer = self._rest + data if self._rest else data
+        self._rest = b""
+        used = self._take(buffer)
+        if used < len(buffer):
+            self._rest = buffer[used:]
+
+    def finish(self) -> bytes | None:
+        """The shorter line; None where it is no JSON object."""
+        if self._rest:
+            self._take(self._rest + b" ")
+        if self.failed or (self._expected != _DONE and not self._closed):
+            return None
+        return bytes(self._out)
+
+    # --- one piece ---
+
+    def _take(self, buffer: bytes) -> int:
+        """Takes in what is whole of a piece; returns how many bytes of it are done with."""
+        at, size = 0, len(buffer)
+        while at < size and not self.failed and not self._closed:
+            before = at
+            if self._long >= 0:
+                at = self._go_on(buffer, at)
+            elif self._numeric:
+                at = _end(_NUMERIC, buffer, at)
+                self._numeric = at == size
+            elif self._muted:
+                at = self._pass_over(buffer, at)
+            else:
+                at = self._token(buffer, at)
+            if at == before:
+                break
+        return size if self.failed or self._closed else at
+
+    def _token(self, buffer: bytes, at: int) -> int:
+        at = _end(_SPACE, buffer, at)
+        if at == len(buffer):
+            return at
+        found = _TOKEN.match(buffer, at)
+        if self._is_too_much():
+            return at
+        if found is None:
+            return self._begin_long(buffer, at)
+        mark, text, number, word = found.groups()
+        end = found.end()
+        if number is not None and _end(_NUMERIC, buffer, at) == len(buffer):
+            return self._begin_number(buffer, at)
+        if mark is not None:
+            self._mark(mark[0])
+        elif text is not None:
+            self._string(text)
+        elif self._expected in (_VALUE, _FIRST) and self._stack:
+            self._out += word or _kept_number(number)
+            self._expected = _NEXT
+        else:
+            self.failed = True
+        return end
+
+    def _begin_long(self, buffer: bytes, at: int) -> int:
+        """What is no whole token: the beginning of one, or nothing that JSON knows."""
+        left = len(buffer) - at
+        if buffer[at] == _QUOTE:
+            end = _end(_TEXT_INSIDE, buffer, at + 1)
+            if end < len(buffer) and not (
+                len(buffer) - end < len(b"\\u0000") and _PARTIAL.match(buffer, end)
+            ):
+                self.failed = True
+            elif left > _WAITED:
+                self._string(buffer[at + 1 : end], whole=False)
+                return end
+        elif left >= len(b"false") or _PARTIAL.match(buffer, at) is None:
+            self.failed = True
+        return at
+
+    def _begin_number(self, buffer: bytes, at: int) -> int:
+        if len(buffer) - at <= _WAITED:
+            return at
+        if self._expected not in (_VALUE, _FIRST) or not self._stack:
+            self.failed = True
+            return at
+        self._out += b"null"
+        self._expected = _NEXT
+        self._numeric = True
+        return len(buffer)
+
+    def _go_on(self, buffer: bytes, at: int) -> int:
+        """More of a long text."""
+        end = _end(_TEXT_INSIDE, buffer, at)
+        self._long += end - at
+        if end == len(buffer):
+            return end
+        if buffer[end] == _QUOTE:
+            self._close_long()
+            return end + 1
+        if len(buffer) - end >= len(b"\\u0000") or _PARTIAL.match(buffer, end) is None:
+            self.failed = True
+        return end
+
+    def _close_long(self) -> None:
+        if not self._muted:
+            self._out += _missing(self._long) + b'"'
+        self._long = -1
+
+    def _pass_over(self, buffer: bytes, at: int) -> int:
+        """Inside of what is left out: only brackets and texts are told from the rest."""
+        at = _end(_FLAT, buffer, at)
+        if at == len(buffer):
+            return at
+        if self._is_too_much():
+            return at
+        mark = buffer[at]
+        if mark == _QUOTE:
+            end = _end(_TEXT_INSIDE, buffer, at + 1)
+            if len(buffer) - at > _WAITED:
+                self._long = 0
+                return end
+            if end < len(buffer) and _PARTIAL.match(buffer, end) is None:
+                self.failed = True
+            return at
+        end = _end(_ALIKE, buffer, at)
+        if mark in _CLOSER:
+            self._stack += buffer[at:end]
+            return end
+        if mark not in _CLOSES:
+            self.failed = True
+            return at
+        inside = min(end - at, len(self._stack) - self._muted)
+        if inside and self._stack[-inside:] != bytes([_CLOSES[mark]]) * inside:
+            self.failed = True
+            return at
+        del self._stack[len(self._stack) - inside :]
+        if at + inside < end:
+            self._close(mark)
+            return at + inside + 1
+        return end
+
+    # --- what is kept ---
+
+    def _mark(self, mark: int) -> None:
+        expected, out = self._expected, self._out
+        if mark in _CLOSER:
+            if expected not in (_VALUE, _FIRST) or (mark == _OPEN_LIST and not self._stack):
+                self.failed = True
+                return
+            out.append(mark)
+            self._stack.append(mark)
+            self._expected = _FIRST if mark == _OPEN_LIST else _FIRST_KEY
+            if len(self._stack) > DEEPEST:
+                self._muted = len(self._stack)
+        elif mark in _CLOSES:
+            if expected not in (_NEXT, _FIRST if mark == _CLOSE_LIST else _FIRST_KEY):
+                self.failed = True
+                return
+            self._close(mark)
+        elif mark == _COMMA:
+            if expected != _NEXT:
+                self.failed = True
+                return
+            inside = len(self._stack)
+            if len(out) > self._budget and (inside > 1 or len(out) > 4 * self._budget):
+                self._muted = inside
+                return
+            out.append(mark)
+            self._expected = _VALUE if self._stack[-1] == _OPEN_LIST else _KEY
+        elif expected == _COLON:
+            out.append(mark)
+            self._expected = _VALUE
+        else:
+            self.failed = True
+
+    def _close(self, mark: int) -> None:
+        if not self._stack or self._stack[-1] != _CLOSES[mark]:
+            self.failed = True
+            return
+        if self._muted in (0, len(self._stack)):
+            self._out.append(mark)
+            self._muted = 0
+        self._stack.pop()
+        self._expected = _NEXT if self._stack else _DONE
+
+    def _string(self, text: bytes, *, whole: bool = True) -> None:
+        """A key or a text, or the beginning of one."""
+        if self._expected in (_KEY, _FIRST_KEY):
+            self._expected = _COLON
+        elif self._expected in (_VALUE, _FIRST) and self._stack:
+            self._expected = _NEXT
+        else:
+            self.failed = True
+            return
+        spent = len(self._out) > self._budget
+        if whole and len(text) <= (_SHORT_TEXT if spent else self._text):
+            self._out += b'"%b"' % text
+            return
+        head = _beginning(text, _SHORT_HEAD if spent else _HEAD) if self._text < _NEVER else text
+        self._out += b'"' + head
+        if whole:
+            self._out += _missing(len(text) - len(head)) + b'"'
+        else:
+            self._long = len(text) - len(head)
+
+    def _is_too_much(self) -> bool:
+        """Counts one more mark; whether it is one too many, and the line was closed for it."""
+        self._steps += 1
+        if self._steps > _STEPS:
+            self._close_all()
+        return self._closed
+
+    def _close_all(self) -> None:
+        """Closes the line as it stands."""
+        out, expected = self._out, self._expected
+        if not self._stack or self._long >= 0:
+            self.failed = True
+            return
+        if not self._muted:
+            if expected == _COLON:
+                out += b":null"
+            elif expected == _VALUE and out[-1] == _COLON_MARK:
+                out += b"null"
+            elif out[-1] == _COMMA:
+                del out[-1]
+        for mark in reversed(self._stack[: self._muted or len(self._stack)]):
+            out += _CLOSER[mark]
+        self._closed = True
+
+
+def abridged(line: bytes, *, shorten: bool = True) -> bytes | None:
+    """A line as a shorter one; None where it is no JSON object. See `Abridger`."""
+    abridger = Abridger(shorten=shorten)
+    step = 1 << 20
+    for at in range(0, len(line), step):
+        abridger.feed(line[at : at + step])
+    return abridger.finish()
+
+
+def _end(pattern: re.Pattern[bytes], buffer: bytes, at: int) -> int:
+    found = pattern.match(buffer, at)
+    return found.end() if found is not None else at
+
+
+def _missing(size: int) -> bytes:
+    return f" … [{size:,} bytes more]".encode() if size else b""
+
+
+def _kept_number(text: bytes) -> bytes:
+    return text if len(text) <= _DIGITS else b"null"
+
+
+def _beginning(text: bytes, pattern: re.Pattern[bytes]) -> bytes:
+    """The first characters of a text, whole ones."""
+    found = pattern.match(text)
+    head = found[0] if found is not None else b""
+    end = len(head)
+    while end and text[end - 1] & 0xC0 == 0x80:
+        end -= 1
+    if end and text[end - 1] >= 0xC0:
+        end -= 1
+    head = head[:end]
+    half = _HALF_PAIR.search(head)
+    return head[: half.start()] if half is not None else head

@@ -1,0 +1,83 @@
+"""What a person typed, and what stands in the same prompt without being theirs: logs, and text that an agent encloses in tags."""
+
+from __future__ import annotations
+
+import re
+
+_OPENS = re.compile(
+    r"<(system-reminder|skill|skills_instructions|skill_content|environment_context|user_instructions|INSTRUCTIONS"
+    r"|permissions instructions|collaboration_mode|apps_instructions|plugins_instructions|local-command-[a-z]{1,40}"
+    r"|ide_[a-z_]{1,40}|command-contents)(?:[ \t][^<>\n]{0,400})?>"
+)
+"""What agents and editors put around a prompt: skills, reminders, instructions, what is open."""
+_TIME = r"(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\[?\d{2}:\d{2}:\d{2}\b|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}\b)"
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|SEVERE)"
+_LOG = re.compile(
+    rf"^\s*(?:{_TIME}"
+    rf"|[\[(<]?{_LEVEL}[\])>]?(?:\s*[:|\]]|\s+\S*[\[(:])"
+    r"|(?:npm|yarn|pnpm|pip|cargo) (?:ERR!|WARN|error|warn|warning|notice)(?=\s)"
+    r"|(?:error|warning|fatal|panic)(?:\[\w{1,12}\])?:\s"
+    r"|\s+at\s+\S+.{0,200}[:(]\d+"
+    r"|\s*File \"[^\"\n]{1,300}\", line \d+"
+    r"|Traceback \(most recent call last\)"
+    r"|[\w./\\@-]{1,200}[:(]\d{1,7}(?:[:,]\d{1,7})?\)?[:\s]"
+    r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning)(?::|\s+\[)"
+    r"|[\w.-]{1,40}(?:@[\w.-]{1,40})?(?:\[\d{1,7}\])?:\s+(?:error|warning|fatal)\b"
+    r"|(?:\$|%|>>>|PS [A-Z]:.{0,80}>)\s+\S"
+    r"|(?:bash|sh|zsh|fish|make(?:\[\d+\])?): "
+    r"|[+-]{3} \S|@@ -\d|diff --git )"
+)
+"""How a line of a log, of a trace or of a shell begins."""
+_MAYBE = re.compile(
+    r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
+    r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
+)
+"""The same where people write so too: it counts beside another such line only."""
+_NEAR = 2
+"""Lines of a block that have to be such ones for the others to belong to them."""
+
+
+def divided(text: str) -> tuple[str, str]:
+    """What a person typed of a prompt, and what was pasted into it; what an agent enclosed in tags is in neither.
+
+    A line that begins as logs do was pasted, and so is what stands in one block with two of them and is not set off by blank
+    lines, from the first to the last of them and behind it.
+    """
+    text = _without_enclosed(text) if "<" in text else text
+    own: list[str] = []
+    pasted: list[str] = []
+    block: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if line.strip():
+            block.append(line)
+            continue
+        marks = [_LOG.match(one) is not None for one in block]
+        perhaps = [mark or _MAYBE.match(one) is not None for mark, one in zip(marks, block, strict=True)]
+        if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
+            marks = perhaps
+        first = marks.index(True) if True in marks else len(block)
+        together = sum(marks) >= _NEAR
+        for place, one in enumerate(block):
+            (pasted if marks[place] or (together and place > first) else own).append(one)
+        own.append("")
+        block = []
+    return "\n".join(own), "\n".join(pasted)
+
+
+def _without_enclosed(text: str) -> str:
+    """A text without what agents enclosed in tags; a tag that is never closed encloses nothing."""
+    parts: list[str] = []
+    open_for_ever: set[str] = set()
+    start = 0
+    opening = _OPENS.search(text)
+    while opening is not None:
+        tag = opening[1]
+        closes = -1 if tag in open_for_ever else text.find(f"</{tag}>", opening.end())
+        following = opening.end()
+        if closes < 0:
+            open_for_ever.add(tag)
+        else:
+            parts.append(text[start : opening.start()])
+            start = following = closes + len(tag) + 3
+        opening = _OPENS.search(text, following)
+    return "\n".join([*parts, text[start:]])

@@ -1,0 +1,157 @@
+"""Facts by who said them and in what kind of text: what is boilerplate, pasted, or of an abandoned branch is nobody's rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import FactKind, FactReader
+from leafward.summaries.facts.pasting import divided
+from leafward.summaries.survival import survival_of
+from tests.claude_transcript import Transcript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULE = "You must never push to main."
+
+
+def read(message: dict[str, Any]) -> dict[FactKind, list[str]]:
+    found: dict[FactKind, list[str]] = {}
+    for one in FactReader().read(EntryIndex(0), message):
+        found.setdefault(one.kind, []).append(one.text)
+    return found
+
+
+def typed(text: str) -> dict[FactKind, list[str]]:
+    return read({"role": "user", "content": text})
+
+
+def test_what_was_decided_on_an_abandoned_branch_is_no_decision() -> None:
+    summary = (
+        "## Goal\nUse Redis for the cache because it is faster.\n\n"
+        "## Key Decisions\n- We decided to use Redis.\n\n## Next Steps\n- Still need to write the client.\n\n"
+        "Changed: src/cache.py"
+    )
+    left = read({"role": "branchSummary", "summary": summary})
+    assert FactKind.DECISION not in left
+    assert FactKind.TODO not in left
+    assert left[FactKind.PATH] == ["src/cache.py"]
+    assert FactKind.DECISION in read({"role": "compactionSummary", "summary": summary})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude.skill_listing",
+        "claude.meta",
+        "codex.instructions",
+        "claude.system-reminder",
+        "opencode.synthetic",
+    ],
+)
+def test_what_an_agent_puts_in_by_itself_holds_no_facts(name: str) -> None:
+    text = (
+        f"{RULE} We decided to use tabs because of the style. TODO: read docs/rules.md and run `make check`."
+    )
+    assert read({"role": "custom", "content": text, "injected": name}) == {}
+    # A message that an extension of pi added may say anything.
+    assert FactKind.DECISION in read({"role": "custom", "content": text})
+
+
+@pytest.mark.parametrize(
+    "name", ["claude.task-notification", "codex.subagent_notification", "opencode.subtask"]
+)
+def test_what_was_said_or_printed_in_one_does(name: str) -> None:
+    assert read({"role": "custom", "content": "Changed src/a.py", "injected": name})[FactKind.PATH] == [
+        "src/a.py"
+    ]
+
+
+def test_a_prompt_that_waited_is_the_users() -> None:
+    found = read({"role": "custom", "content": RULE, "injected": "claude.queued_command"})
+    assert found[FactKind.CONSTRAINT] == [RULE]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        f"<system-reminder>\n{RULE}\n</system-reminder>",
+        f'<skill name="ship" location="/x/SKILL.md">\n{RULE}\n\nAlways run `make`.\n</skill>',
+        f"<user_instructions>\n{RULE}\n</user_instructions>",
+    ],
+)
+def test_what_is_enclosed_in_a_prompt_is_not_the_users(block: str) -> None:
+    found = typed(f"{block}\n\nAlways keep the tests green.")
+    assert found[FactKind.CONSTRAINT] == ["Always keep the tests green."]
+    assert FactKind.COMMAND not in found
+
+
+LOGS = [
+    "2026-02-07T04:21:18Z WARN config: the value must never exceed 10 items.",
+    "[vite] You must not import this module from the client.\n[vite] page reload",
+    "npm WARN deprecated: you must install peer dependencies yourself.",
+    "error: the argument must be a number, never a string.",
+    "src/app.ts:12:4 - error TS2345: Argument must always be a string.",
+    "Error: listen must not be called twice.",
+    '  File "/srv/app.py", line 3, in main: must be set',
+    "$ ./deploy --always --never-ask must be run",
+    "ValueError: value must always be positive.",
+]
+
+
+@pytest.mark.parametrize("line", LOGS)
+def test_a_line_of_a_log_is_no_rule(line: str) -> None:
+    assert FactKind.CONSTRAINT not in typed(f"This is what I get:\n\n{line}\n\nCan you look into it?")
+
+
+def test_what_stands_among_lines_of_a_log_belongs_to_it() -> None:
+    log = "npm WARN old lockfile\nYou must install peer dependencies yourself.\nnpm ERR! code ERESOLVE\nAlways try again later."
+    found = typed(f"It fails:\n\n{log}\n\n{RULE}")
+    assert found[FactKind.CONSTRAINT] == [RULE]
+
+
+RULES = [
+    RULE,
+    "Never use `any`: it must be typed.",
+    "Note that you must not touch the schema.",
+    "Please make sure errors are shown to the user, always.",
+    "- Always run the tests before a commit.",
+    "1. Never amend commits.",
+    "Use ruff only, at most 100 columns.",
+    "[important] we must keep the old API",
+    "ok you must never do that again",
+    "note: never push to main",
+]
+
+
+@pytest.mark.parametrize("line", RULES)
+def test_what_a_person_types_stays_a_rule(line: str) -> None:
+    assert FactKind.CONSTRAINT in typed(f"Some words ahead.\n{line}\nAnd behind.")
+    assert divided(line)[1] == ""
+
+
+def test_survival_of_a_compaction_offers_no_rule_out_of_a_log_or_a_skill(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt(f"{RULES[4]}\n\n{LOGS[0]}")
+    transcript.prompt("Base directory for this skill: /x\n\nYou must always greet.", isMeta=True)
+    transcript.reply("We decided to use tabs because the linter wants them.")
+    transcript.boundary("nothing much")
+    transcript.turn("two", "second")
+    session = transcript.opened()
+    at = session.columns.kind.find(9)
+    told = [fate.fact.text for fate in survival_of(session, at).fates]
+    assert any("run the tests" in text for text in told)
+    assert not any(
+        "exceed" in text and fate.fact.kind is FactKind.CONSTRAINT
+        for fate in survival_of(session, at).fates
+        for text in [fate.fact.text]
+    )
+    assert not any("greet" in text for text in told)
+    assert any("tabs" in text for text in told)
+
+
+def test_tags_that_are_never_closed_take_no_time() -> None:
+    assert divided("<skill> <system-reminder>" * 50_000)[1] == ""

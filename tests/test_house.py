@@ -1,0 +1,387 @@
+"""The architecture: what every class, module and job has to keep to. Each rule is shown to find what breaks it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.architecture import Code, dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tests.architecture import Class
+
+TUI = "leafward_tui"
+CORE = "leafward"
+LONGEST_LINEAGE = 3
+"""Classes of ours in the MRO of one, itself counted."""
+MOST_METHODS = 40
+"""Methods of ours that a class has, inherited ones counted."""
+SHORTEST_PARAGRAPH = 60
+"""Characters of the docstring of a room."""
+
+UNCONVERTED = ("compare", "ui.screen_search", "ui.row_keys")
+"""Rooms of the application whose classes are still inheritance chains; none in the end."""
+CIRCLES_BEFORE: frozenset[str] = frozenset()
+"""Modules that are part of a circle still; none in the end."""
+
+
+@pytest.fixture(scope="module")
+def code() -> Code:
+    return Code.read()
+
+
+def planted(**modules: str) -> Code:
+    """A small tree: `ui__screen` is the module `leafward_tui.ui.screen`."""
+    sources = {f"{TUI}.{name.replace('__', '.')}": source for name, source in modules.items()}
+    return Code(sources)
+
+
+def excused(full: str) -> bool:
+    return full.startswith(tuple(f"{TUI}.{room}" for room in UNCONVERTED))
+
+
+def of_application(code: Code) -> Iterator[tuple[str, ast.Module]]:
+    for module, tree in code.modules.items():
+        if module.startswith(f"{TUI}."):
+            yield module, tree
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def long_lineages(code: Code) -> Iterator[str]:
+    """Classes with too many classes of ours in their MRO."""
+    for one in code.classes.values():
+        if len(line := code.lineage(one)) > LONGEST_LINEAGE:
+            yield f"{one.full}: {len(line)}, {', '.join(each.name for each in line)}"
+
+
+def crowded(code: Code) -> Iterator[str]:
+    """Classes with too many methods of ours, inherited ones counted. Properties are attributes to whoever uses them."""
+    for one in code.classes.values():
+        names = {
+            name
+            for each in code.lineage(one)
+            for name, method in each.methods().items()
+            if not any("property" in ast.unparse(decorator) for decorator in method.decorator_list)
+        }
+        if len(names) > MOST_METHODS:
+            yield f"{one.full}: {len(names)} methods"
+
+
+def left_to_heirs(code: Code) -> Iterator[str]:
+    """Methods that only a heir has."""
+    for module, tree in of_application(code):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id == "NotImplementedError":
+                yield f"{module}:{node.lineno}: NotImplementedError"
+
+
+def handled_twice(code: Code) -> Iterator[str]:
+    """Message handlers that two classes of one MRO define: Textual would call both."""
+    for one in code.classes.values():
+        owners: dict[str, str] = {}
+        for each in code.lineage(one):
+            for name in each.methods():
+                if name.startswith("on_") and name in owners:
+                    yield f"{one.full}: {name} of {owners[name]} and of {each.name}"
+                owners.setdefault(name, each.name)
+
+
+_STARTS = frozenset({"run_worker", "to_thread", "call_from_thread", "get_current_worker", "run_in_executor"})
+_STARTERS = frozenset(
+    {"textual.work", "threading.Thread", "threading.Timer", "concurrent.futures.ThreadPoolExecutor"}
+)
+JOBS = f"{TUI}.app.jobs"
+
+
+def threads_elsewhere(code: Code) -> Iterator[str]:
+    """Thread workers that are started anywhere but in the one module for that."""
+    for module, tree in of_application(code):
+        if module == JOBS:
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Name | ast.Attribute):
+                continue
+            name = dotted(node)
+            if name and (name.rpartition(".")[2] in _STARTS or code.resolve(module, name) in _STARTERS):
+                yield f"{module}:{node.lineno}: {name}"
+
+
+def jobs_of(tree: ast.Module) -> Iterator[ast.expr]:
+    """What is run as a job, wherever one is started; where a variable is given, what was put into it there."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        variables = {
+            dotted(target): node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        }
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in {"latest", "also"}
+                and "jobs" in ast.unparse(node.func.value).lower()
+                and len(node.args) >= 2
+            ):
+                work = node.args[1]
+                yield variables.get(dotted(work) or "-", work)
+
+
+def shared_with_screens(code: Code) -> Iterator[str]:
+    """Jobs that are no free function of values: they would read or write what belongs to the thread of the screen."""
+    for module, tree in of_application(code):
+        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        for work in jobs_of(tree):
+            values: list[ast.expr] = []
+            if isinstance(work, ast.Call) and dotted(work.func) in {"partial", "functools.partial"}:
+                values = [*work.args[1:], *(keyword.value for keyword in work.keywords)]
+                work = work.args[0]
+            place = f"{module}:{work.lineno}"
+            name = dotted(work)
+            owner, _, function = code.resolve(module, name).rpartition(".")
+            if name in functions:
+                owner, function = module, name
+            if owner not in code.modules:
+                yield f"{place}: a job runs {ast.unparse(work)}, no function of a module"
+                continue
+            yield from (
+                f"{place}: a job is given {ast.unparse(value)}"
+                for value in values
+                if isinstance(value, ast.Name) and value.id == "self"
+            )
+            for node in code.modules[owner].body:
+                if isinstance(node, ast.FunctionDef) and node.name == function:
+                    yield from (f"{place}: {function} takes {one}" for one in screens_in(code, owner, node))
+
+
+def screens_in(code: Code, module: str, function: ast.FunctionDef) -> Iterator[str]:
+    """Parameters of a function that are widgets, screens, controllers or services."""
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    for argument in arguments:
+        for node in ast.walk(argument.annotation) if argument.annotation is not None else ():
+            name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+            full = code.resolve(module, name) if name else ""
+            if full in code.classes and of_the_screen(code, code.classes[full]):
+                yield f"{argument.arg}: {name}"
+
+
+def of_the_screen(code: Code, one: Class) -> bool:
+    """Whether a class belongs to the thread of the screen."""
+    if one.full in {f"{TUI}.ui.services.{name}" for name in ("AppServices", "Jobs", "Screens")}:
+        return True
+    if any(root.startswith("textual.") and "message" not in root for root in code.roots(one)):
+        return True
+    return ".controllers." in one.module or one.module.endswith((".ports", ".state"))
+
+
+_OF_NAMED_TUPLES = frozenset({"_asdict", "_fields", "_field_defaults", "_make", "_replace"})
+"""Public, in spite of their names."""
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in _OF_NAMED_TUPLES
+
+
+def crossing(code: Code) -> Iterator[str]:
+    """Underscore names that one module takes from another."""
+    for module, tree in code.modules.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in {TUI, CORE}:
+                for alias in node.names:
+                    if is_private(alias.name):
+                        yield f"{module}:{node.lineno}: {node.module}.{alias.name}"
+            elif isinstance(node, ast.Attribute) and is_private(node.attr):
+                name = dotted(node.value)
+                if name and code.names[module].get(name.partition(".")[0]) and name not in {"self", "cls"}:
+                    full = code.resolve(module, name)
+                    if full in code.modules or full in code.classes:
+                        yield f"{module}:{node.lineno}: {name}.{node.attr}"
+
+
+def undescribed(code: Code) -> Iterator[str]:
+    """Rooms whose package does not say in a paragraph what it owns."""
+    for package in sorted(code.packages):
+        if package.count(".") == 1 and not package.endswith((".data", ".packs")):
+            text = ast.get_docstring(code.modules[package]) or ""
+            if len(text) < SHORTEST_PARAGRAPH:
+                yield f"{package}: {text!r}"
+
+
+# --- the code ---------------------------------------------------------------------------------------------------------
+
+
+def unexcused(found: Iterable[str]) -> list[str]:
+    return [one for one in found if not excused(one)]
+
+
+def test_no_class_has_more_than_three_of_ours_in_its_lineage(code: Code) -> None:
+    assert unexcused(long_lineages(code)) == []
+
+
+def test_no_class_has_more_than_forty_methods(code: Code) -> None:
+    assert unexcused(crowded(code)) == []
+
+
+def test_no_method_is_left_to_heirs(code: Code) -> None:
+    assert unexcused(left_to_heirs(code)) == []
+
+
+def test_no_message_is_handled_twice(code: Code) -> None:
+    assert unexcused(handled_twice(code)) == []
+
+
+def test_threads_are_started_in_one_module(code: Code) -> None:
+    assert unexcused(threads_elsewhere(code)) == []
+
+
+def test_a_job_is_a_function_of_values(code: Code) -> None:
+    assert unexcused(shared_with_screens(code)) == []
+
+
+@pytest.mark.parametrize("package", [TUI, CORE])
+def test_no_modules_import_each_other(code: Code, package: str) -> None:
+    assert [one for one in code.circles(package) if not CIRCLES_BEFORE.issuperset(one)] == []
+
+
+def test_no_underscore_name_crosses_a_module(code: Code) -> None:
+    assert unexcused(crossing(code)) == []
+
+
+def test_every_room_says_what_it_owns(code: Code) -> None:
+    assert unexcused(undescribed(code)) == []
+
+
+# --- what breaks a rule is found --------------------------------------------------------------------------------------
+
+
+def test_a_lineage_of_four_is_found() -> None:
+    code = planted(
+        ui__screen="class A: ...\nclass B(A): ...",
+        log__parts="from leafward_tui.ui.screen import B as Base\nclass C(Base[int]): ...",
+        log__screen="from leafward_tui.log import parts\nclass D(parts.C): ...",
+    )
+    assert list(long_lineages(code)) == [f"{TUI}.log.screen.D: 4, D, C, B, A"]
+
+
+def test_lineages_of_three_and_of_others_are_not() -> None:
+    code = planted(ui__a="from textual.app import App\nclass A(App): ...\nclass B(A): ...\nclass C(B): ...")
+    assert list(long_lineages(code)) == []
+
+
+def test_inherited_methods_are_counted_once() -> None:
+    def body(numbers: range) -> str:
+        return "".join(f"\n    def m{number}(self): ..." for number in numbers)
+
+    code = planted(
+        ui__a=f"class A:{body(range(30))}\nclass B(A):{body(range(20, 41))}\nclass C(A):{body(range(40))}"
+    )
+    assert list(crowded(code)) == [f"{TUI}.ui.a.B: 41 methods"]
+
+
+def test_a_method_for_heirs_is_found() -> None:
+    code = planted(ui__a="class A:\n    def f(self):\n        raise NotImplementedError('in a heir')")
+    assert list(left_to_heirs(code)) == [f"{TUI}.ui.a:3: NotImplementedError"]
+
+
+def test_a_handler_that_is_there_twice_is_found() -> None:
+    code = planted(
+        ui__a="class A:\n    def on_mount(self): ...\nclass B(A):\n    def on_mount(self): ...\nclass C(A): ..."
+    )
+    assert list(handled_twice(code)) == [f"{TUI}.ui.a.B: on_mount of B and of A"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from textual import work\nclass A:\n    @work(thread=True)\n    def f(self): ...",
+        "class A:\n    def f(self):\n        self.run_worker(self.g, thread=True)",
+        "import threading\ndef f():\n    threading.Thread(target=f).start()",
+        "import asyncio\nasync def f():\n    await asyncio.to_thread(f)",
+        "from concurrent.futures import ThreadPoolExecutor\ndef f():\n    ThreadPoolExecutor()",
+    ],
+)
+def test_a_thread_elsewhere_is_found(source: str) -> None:
+    assert len(list(threads_elsewhere(planted(log__jobs=source)))) == 1
+    assert list(threads_elsewhere(planted(app__jobs=source))) == []
+
+
+JOB = """
+from functools import partial
+from leafward_tui.log.widgets import List
+from leafward_tui.log.controllers.undo import Undo
+from leafward_tui.log.jobs import elsewhere
+def counted(numbers: list[int], job): ...
+def listed(view: "List | None", job): ...
+def drawn(view: List | None, job): ...
+def taken(undo: Undo, job): ...
+class Screen:
+    def start(self):
+        work = {work}
+        self.jobs.latest("key", work, print)
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        ("self.count", "a job runs self.count, no function of a module"),
+        ("lambda job: self.count(job)", "a job runs lambda job: self.count(job), no function of a module"),
+        ("partial(counted, self)", "a job is given self"),
+        ("partial(counted, numbers=self)", "a job is given self"),
+        ("partial(elsewhere, None)", "elsewhere takes view: List"),
+        ("partial(drawn, None)", "drawn takes view: List"),
+        ("partial(taken, None)", "taken takes undo: Undo"),
+    ],
+)
+def test_a_job_that_is_given_a_screen_is_found(work: str, words: str) -> None:
+    code = planted(
+        log__screen=JOB.format(work=work),
+        log__widgets="from textual.widget import Widget\nclass Base(Widget): ...\nclass List(Base): ...",
+        log__controllers__undo="class Undo: ...",
+        log__jobs="from leafward_tui.log.widgets import List\ndef elsewhere(view: List, job): ...",
+    )
+    assert [one.partition(": ")[2] for one in shared_with_screens(code)] == [words]
+
+
+def test_a_job_of_values_is_not() -> None:
+    code = planted(
+        log__screen=JOB.format(work="partial(counted, self.numbers)"),
+        log__widgets="from textual.widget import Widget\nclass List(Widget): ...",
+        log__controllers__undo="class Undo: ...",
+    )
+    assert list(shared_with_screens(code)) == []
+
+
+def test_a_circle_is_found_through_type_checking_imports() -> None:
+    code = planted(
+        log__a="from leafward_tui.log import b",
+        log__b="def f():\n    from leafward_tui.log.c import g",
+        log__c="from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from leafward_tui.log.a import A",
+        log__d="from leafward_tui.log import a",
+    )
+    assert code.circles(TUI) == [[f"{TUI}.log.{name}" for name in "abc"]]
+    assert code.circles(f"{TUI}.ui") == []
+
+
+def test_an_underscore_name_that_crosses_is_found() -> None:
+    code = planted(
+        log__a="from leafward_tui.log.b import _f, g\nfrom leafward_tui.log import b\nb._h()\nself._own = 1",
+        log__b="def _f(): ...\ndef g(): ...\ndef _h(): ...",
+    )
+    assert list(crossing(code)) == [f"{TUI}.log.a:1: {TUI}.log.b._f", f"{TUI}.log.a:3: b._h"]
+
+
+def test_a_room_that_says_nothing_is_found() -> None:
+    code = Code(
+        {f"{TUI}.log": '"""The log."""', f"{TUI}.log.model": ""},
+        frozenset({f"{TUI}.log", f"{TUI}.log.model"}),
+    )
+    assert list(undescribed(code)) == [f"{TUI}.log: 'The log.'"]

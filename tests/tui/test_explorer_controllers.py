@@ -1,0 +1,398 @@
+"""The controllers of the explorer, without a terminal."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from leafward.base.config import Config
+from leafward.base.errors import Refused
+from leafward_tui.explorer import controllers
+from leafward_tui.explorer.assembly import Controllers
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.explorer.state import ExplorerState, Mode
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.page import Tab
+from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
+from tests.tui.explored import lines
+from tests.tui.waiting_jobs import WaitingJobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.ui.services import AppServices
+    from tests.tui.explored import Named
+
+
+class Silent:
+    """Something that is told, and of which nothing is asked."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_values, **_named: None
+
+
+class Tree(Silent):
+    """Rows without a screen, all of them on it."""
+
+    page_rows = 20
+    jumping = False
+
+    def __init__(self, state: ExplorerState) -> None:
+        self._state = state
+        self.cursor = 0
+        self.hits: frozenset[int] = frozenset()
+
+    @property
+    def line(self) -> Line | None:
+        exploration = self._state.exploration
+        return exploration.lines.line(self.cursor) if exploration is not None else None
+
+    @property
+    def row(self) -> int:
+        return self.line.row if self.line is not None else -1
+
+    def rows_on_screen(self) -> range:
+        return range(len(self._state.exploration.lines) if self._state.exploration is not None else 0)
+
+    def show(self, painter: Any, row: int) -> None:
+        self.cursor = painter.lines.y_of(row)
+
+    def move_to_row(self, row: int) -> None:
+        assert self._state.exploration is not None
+        self.cursor = self._state.exploration.lines.y_of(row)
+
+    def move_by(self, step: int) -> None:
+        self.cursor = max(0, min(len(self.rows_on_screen()) - 1, self.cursor + step))
+
+    def set_hits(self, rows: frozenset[int], _text: str) -> None:
+        self.hits = rows
+
+
+class View(Silent):
+    """The screen as controllers see it: what is said, asked and run is kept."""
+
+    in_tree = two_panes = on_top = True
+    size = (120, 40)
+
+    def __init__(self, state: ExplorerState) -> None:
+        self.tree = Tree(state)
+        self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=lambda _one: None, show_gauge=lambda _one: None)
+        self.strip = self.gauge = self.peek = self.price_line = self.title_bar = Silent()
+        self.said: list[str] = []
+        self.asked: list[tuple[Any, Any]] = []
+        self.ran: list[str] = []
+
+    def tell(self, text: str, *_rest: Any, **_named: Any) -> None:
+        if text:
+            self.said.append(text)
+
+    refuse = fail = tell
+
+    def key_hints(self, *_wanted: Any) -> tuple[()]:
+        return ()
+
+    def ask(self, sheet: Any, then: Any) -> None:
+        self.asked.append((sheet, then))
+
+    def answer(self, value: str | None) -> None:
+        self.asked.pop()[1](value)
+
+    def after(self, _seconds: float, _then: Any) -> Silent:
+        return Silent()
+
+    def run(self, intent_id: str) -> None:
+        self.ran.append(intent_id)
+
+
+class Services(Silent):
+    """The services of an application."""
+
+    config = Config()
+    glyphs = UNICODE
+    styles_now = Styles.of(built_in_theme(DEFAULT_DARK))
+
+    def clock(self) -> datetime:
+        return datetime.now(UTC)
+
+    def recall(self, _key: str) -> None:
+        return None
+
+
+class Explorer:
+    """An explorer without a screen, on a session that is read."""
+
+    def __init__(self, file: Named) -> None:
+        self.file = file
+        self.state = ExplorerState(file.path, "pi")
+        self.view, self.jobs = View(self.state), WaitingJobs()
+        view, services = cast("ExplorerView", self.view), cast("AppServices", Services())
+        self.its = Controllers(self.state, view, services, self.jobs)
+        self.its.navigation.begin(Density.TURNS)
+        self.its.loader.open(None, None)
+        self.jobs.run("read")
+        self.jobs.run("count")
+
+    @property
+    def session(self) -> Session:
+        assert self.state.session is not None
+        return self.state.session
+
+    @property
+    def cursor(self) -> int:
+        """The entry that the row of the cursor begins with."""
+        return self.its.navigation.head_here()
+
+    def prompt(self, name: str) -> int:
+        return self.session.columns.index(self.file.prompts[name])
+
+    def press(self, intent_id: str) -> None:
+        """Runs what a key does, if it does something now."""
+        owner = next(one for one in self.its.routed if intent_id in one.actions)
+        if owner.enabled(intent_id):
+            owner.actions[intent_id]()
+
+
+@pytest.fixture
+def explorer(file: Named) -> Iterator[Explorer]:
+    made = Explorer(file)
+    yield made
+    made.session.close()
+
+
+def unwritten(_session: Session, _writing: Writing) -> Write:
+    raise Refused("the disk is full")
+
+
+# --- the state --------------------------------------------------------------------------------------------------------
+
+
+def written(node: ast.expr) -> Iterator[str]:
+    """The part of the state that an assignment writes: `self._state.search.text` and `state.search.text` write `search`."""
+    if isinstance(node, ast.Tuple):
+        for one in node.elts:
+            yield from written(one)
+        return
+    parts = ast.unparse(node).removeprefix("self._").split(".")
+    if parts[0] == "state" and len(parts) > 1:
+        yield parts[1]
+
+
+def test_each_part_of_the_state_has_one_writer() -> None:
+    writers: dict[str, set[str]] = {}
+    for path in Path(controllers.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for name in (name for target in targets for name in written(target)):
+                writers.setdefault(name, set()).add(path.stem)
+    assert writers["writing"] == {"write"}
+    assert writers["summary"] == {"branch_summary"}
+    # What an exploration leaves out, folds and marks is its own state.
+    assert {name: modules for name, modules in writers.items() if len(modules) > 1} == {}
+    assert set(writers) == {field.name for field in fields(ExplorerState)} - {"path"}
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_change_waits_for_the_one_before(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("c"))
+    explorer.press("label.edit")
+    explorer.view.answer("here")
+    explorer.press("operation.undo")
+    assert explorer.view.said == ["still writing the change before"]
+    before = len(explorer.session)
+    explorer.jobs.run("write")
+    assert explorer.view.said[-1].startswith(f"labelled #{explorer.prompt('c')}")
+    assert len(explorer.session) == len(lines(explorer.file.path)) - 1 == before + 1
+    assert not explorer.state.writing
+
+
+def test_a_change_that_is_refused_says_why_and_the_next_may_begin(explorer: Explorer) -> None:
+    explorer.its.write.start("done", unwritten)
+    explorer.jobs.run("write")
+    assert explorer.view.said == ["refused: the disk is full"]
+    assert not explorer.state.busy
+
+
+def test_a_change_that_fails_on_a_session_that_was_replaced_closes_it(explorer: Explorer) -> None:
+    old = explorer.session
+    explorer.its.write.start("done", unwritten)
+    explorer.its.loader.read_anew(old.columns)
+    explorer.jobs.run("read")
+    assert explorer.session is not old
+    assert old.file.at(0, 1), "whoever writes to it still needs its file"
+    explorer.jobs.run("write")
+    assert explorer.view.said == ["refused: the disk is full"]
+    with pytest.raises(OSError, match="closed"):
+        old.file.at(0, 1)
+
+
+def test_enter_moves_the_leaf_and_then_resumes_where_that_was_chosen(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("b"))
+    explorer.press("move.here")
+    explorer.view.answer("r")
+    assert explorer.view.ran == []
+    explorer.jobs.run("write")
+    assert explorer.view.ran == ["agent.resume"]
+    assert explorer.session.columns.id(explorer.session.place) == explorer.file.ends["b"]
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_that_is_replaced_while_it_is_read_is_read_once_more(explorer: Explorer) -> None:
+    first = explorer.session
+    explorer.its.loader.read_anew(first.columns)
+    explorer.its.loader.read_anew(first.columns)
+    explorer.jobs.run("read")
+    assert explorer.session is first
+    explorer.jobs.run("read")
+    assert explorer.session is not first
+    assert not explorer.jobs.running("read")
+
+
+def test_what_is_worked_out_for_a_session_is_dropped_with_it(explorer: Explorer) -> None:
+    explorer.its.search.start("make")
+    explorer.its.details.survey()
+    explorer.its.loader.read_anew(explorer.session.columns)
+    explorer.jobs.run("read")
+    # The search is for the new session, the overview waits for its numbers.
+    assert explorer.jobs.running("search")
+    assert not explorer.jobs.running("survey")
+
+
+def test_the_cursor_goes_along_with_a_session_that_grows_from_the_leaf_only(explorer: Explorer) -> None:
+    explorer.file.turn("e")
+    explorer.its.loader.look()
+    explorer.jobs.run("follow")
+    assert explorer.cursor == explorer.prompt("e")
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    explorer.file.turn("f")
+    explorer.its.loader.look()
+    explorer.jobs.run("follow")
+    assert explorer.cursor == explorer.prompt("a")
+
+
+def test_nothing_is_taken_in_below_a_sheet(explorer: Explorer) -> None:
+    explorer.view.on_top = False
+    explorer.file.turn("e")
+    explorer.its.loader.look()
+    assert not explorer.jobs.running("follow")
+
+
+# --- finding ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_goes_to_the_next_hit_unless_the_user_has_moved_on(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    explorer.its.search.start("make", explorer.view.tree.row)
+    explorer.jobs.run("search")
+    assert explorer.cursor == explorer.prompt("b")
+    assert len(explorer.state.search.rows) == len(explorer.view.tree.hits) == 2
+    explorer.its.search.start("prompt", explorer.view.tree.row)
+    explorer.its.navigation.go_to_entry(explorer.prompt("d"))
+    explorer.jobs.run("search")
+    assert explorer.cursor == explorer.prompt("d")
+
+
+def test_the_query_of_a_search_outlasts_it(explorer: Explorer) -> None:
+    explorer.its.search.start("tool(edit) & error()")
+    explorer.jobs.run("search")
+    explorer.its.search.clear()
+    assert explorer.state.search.last_query == "tool(edit) & error()"
+
+
+def test_words_that_another_screen_searched_for_are_no_query(explorer: Explorer) -> None:
+    explorer.its.search.arrive("kind(user)")
+    explorer.jobs.run("search")
+    assert not explorer.state.search.by_query
+    assert explorer.state.search.rows == []
+
+
+# --- modes ------------------------------------------------------------------------------------------------------------
+
+
+def test_escape_leaves_one_thing_after_the_other(explorer: Explorer) -> None:
+    explorer.its.filter.set(Filter.PROMPTS)
+    explorer.its.search.start("prompt")
+    explorer.jobs.run("search")
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    seen = []
+    for _ in range(3):
+        seen.append(explorer.state.mode)
+        explorer.press("mode.leave")
+    assert seen == [Mode.SEARCHING, Mode.FILTERING, Mode.BROWSING]
+    assert explorer.cursor == explorer.prompt("d")
+
+
+def test_keys_of_hits_and_of_the_mark_work_where_there_are_some(explorer: Explorer) -> None:
+    def working() -> list[bool]:
+        return [explorer.its.search.enabled("find.next"), explorer.its.navigation.enabled("mark.go")]
+
+    assert working() == [False, False]
+    explorer.press("mark.set")
+    explorer.its.search.start("make")
+    explorer.jobs.run("search")
+    assert working() == [True, True]
+
+
+# --- summaries --------------------------------------------------------------------------------------------------------
+
+
+def test_what_writes_waits_for_a_summary_and_escape_gives_it_up(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("b"))
+    explorer.press("move.here")
+    explorer.view.answer("s")
+    modes = [explorer.state.mode]
+    explorer.press("move.here")
+    assert explorer.view.asked == []
+    assert explorer.view.said == ["refused: a summary of this session is still being made"]
+    explorer.press("mode.leave")
+    explorer.jobs.run("summary")
+    assert explorer.view.said[-1] == "cancelled; nothing was written"
+    modes.append(explorer.state.mode)
+    assert modes == [Mode.SUMMARISING, Mode.BROWSING]
+
+
+def test_a_summary_of_a_session_that_was_replaced_is_given_up(explorer: Explorer) -> None:
+    before = explorer.file.path.read_bytes()
+    explorer.its.navigation.go_to_entry(explorer.prompt("b"))
+    explorer.press("move.here")
+    explorer.view.answer("s")
+    explorer.its.loader.read_anew(explorer.session.columns)
+    explorer.jobs.run("read")
+    explorer.jobs.run("summary")
+    assert not explorer.jobs.running("summary")
+    assert explorer.state.summary is None
+    assert explorer.file.path.read_bytes() == before
+
+
+# --- the price --------------------------------------------------------------------------------------------------------
+
+
+def test_the_price_of_another_place_is_not_shown(explorer: Explorer) -> None:
+    details, navigation = explorer.its.details, explorer.its.navigation
+    navigation.go_to_entry(explorer.prompt("b"))
+    line = explorer.view.tree.line
+    assert line is not None
+    assert explorer.state.exploration is not None
+    target = explorer.state.exploration.target(line)
+    details.ask_price(target)
+    navigation.go_to_entry(explorer.prompt("a"))
+    explorer.jobs.run("price")
+    assert explorer.state.price is None
+    navigation.go_to_entry(explorer.prompt("b"))
+    details.ask_price(target)
+    explorer.jobs.run("price")
+    assert explorer.state.price is not None

@@ -1,0 +1,151 @@
+"""The controllers of the search of all text, without a terminal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from leafward.base.config import Config
+from leafward_tui.search.controllers.results import Results
+from leafward_tui.search.controllers.run import SearchRun
+from leafward_tui.search.model.finds import FindKind, FindLine, Finds
+from leafward_tui.search.state import LeftSearch, SearchState
+from leafward_tui.ui.two_panes import Panes
+from tests.tui.session_store import lines_of, small_store
+from tests.tui.waiting_jobs import WaitingJobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from leafward_tui.search.ports import SearchView
+    from leafward_tui.ui.open_target import OpenTarget
+    from leafward_tui.ui.services import AppServices
+
+
+class Screen:
+    """What the controllers see of the screen."""
+
+    editing = True
+    text_shown = True
+    two_panes = True
+
+    def __init__(self) -> None:
+        self.finds = Finds()
+        self.cursor = 0
+        self.panes = Panes(self, lambda: self.line is not None)
+        self.waiting: Callable[[], object] | None = None
+        self.heard: list[str] = []
+
+    @property
+    def line(self) -> FindLine | None:
+        return self.finds.lines[self.cursor] if self.finds.lines else None
+
+    def show_finds(self, finds: Finds, cursor: int = 0) -> None:
+        self.finds, self.cursor = finds, cursor
+
+    def focus_results(self) -> None:
+        self.editing = False
+
+    def leave_field(self) -> bool:
+        return False
+
+    def after_pause(self, then: Callable[[], None]) -> None:
+        self.waiting = then
+
+    def forget_pause(self) -> None:
+        self.waiting = None
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_values: self.heard.append(name)
+
+
+class Parts:
+    """A search without a screen, over a small store."""
+
+    def __init__(self, root: Path) -> None:
+        small_store(root)
+        self.state = SearchState((), list(lines_of(root).stock.cards), "")
+        self.screen, self.jobs = Screen(), WaitingJobs()
+        self.said: list[str] = []
+        self.opened: list[OpenTarget] = []
+        services = SimpleNamespace(
+            config=Config(),
+            clock=lambda: datetime(2026, 3, 2, 12, tzinfo=UTC),
+            say=lambda text, **_problem: self.said.append(text),
+            screens=SimpleNamespace(session=lambda _path, _agent, target: self.opened.append(target)),
+        )
+        view = cast("SearchView", self.screen)
+        self.run = SearchRun(self.state, view, cast("AppServices", services), self.jobs)
+        self.results = Results(self.state, view, cast("AppServices", services), self.jobs)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Parts:
+    return Parts(tmp_path)
+
+
+def test_what_is_typed_is_searched_for_after_a_pause_and_enter_does_not_wait(parts: Parts) -> None:
+    parts.run.type("the")
+    assert not parts.jobs.running("search")
+    parts.run.type("theme")
+    parts.run.commit()
+    assert parts.screen.waiting is None, "nothing is to be done after the pause"
+    assert parts.state.text == "theme"
+    parts.jobs.run("search")
+    assert [found.card.title for found in parts.screen.finds.sessions] == [
+        "Port the selectors to the theme system",
+        "Light theme, second attempt",
+        "Spike: themeable checkout",
+        "Dark theme for the reading view",
+    ]
+    assert not parts.state.searching
+
+
+def test_one_letter_is_not_searched_for_by_itself(parts: Parts) -> None:
+    parts.run.type("t")
+    assert parts.screen.waiting is not None
+    parts.screen.waiting()
+    assert not parts.jobs.running("search")
+
+
+def test_escape_goes_out_of_one_thing_after_the_other(parts: Parts) -> None:
+    parts.run.take_up(LeftSearch("theme"))
+    leave = parts.run.actions["mode.leave"]
+    parts.screen.two_panes = False
+    parts.screen.panes.toggle()
+    leave()
+    assert not parts.screen.panes.side
+    assert parts.jobs.running("search")
+    leave()
+    assert not parts.jobs.running("search")
+    assert (parts.state.searching, parts.state.words) == (False, ("stopped", ""))
+    assert "go_back" not in parts.screen.heard
+    leave()
+    assert "go_back" in parts.screen.heard
+
+
+def test_a_search_that_fails_says_so_and_is_over(parts: Parts) -> None:
+    parts.run.take_up(LeftSearch("theme"))
+    _, _, failed = parts.jobs.waiting["search"]
+    failed("the disk is gone")
+    assert parts.said == ["the disk is gone"]
+    assert not parts.state.searching
+
+
+def test_a_hit_of_a_reply_opens_where_every_entry_has_a_row(parts: Parts) -> None:
+    parts.run.take_up(LeftSearch("done footer"))
+    parts.jobs.run("search")
+    assert not parts.results.enabled("hit.open") or parts.screen.line is not None
+    parts.screen.cursor = next(
+        at for at, line in enumerate(parts.screen.finds.lines) if line.kind is FindKind.HIT and line.hit
+    )
+    parts.results.actions["hit.open"]()
+    line = parts.screen.line
+    assert line is not None
+    assert line.hit is not None
+    assert parts.opened[0].entry == line.hit.entry
+    assert parts.opened[0].in_turn == (line.hit.part == "reply")

@@ -1,0 +1,158 @@
+"""The lines of the catalogue: their order, their groups, which of them are folded, what they are filtered by."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.catalog import Sort
+from leafward_tui.catalogue.jobs import Listed, make_lines
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Arrangement"]
+
+_SORTS = tuple(Sort)
+_GROUPINGS = tuple(Grouping)
+_REST = 6.0
+"""While files are being read, how much longer than the making of lines the rest after it is."""
+
+
+class Arrangement:
+    """Makes the lines, and has the keys that arrange them."""
+
+    def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs) -> None:
+        self._state, self._stores = state.list, state.stores
+        self._view, self._services, self._jobs = view, services, jobs
+        self._listed_at = 0.0
+        self._pause = 0.0
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "find.next": partial(view.move_to_session, 1),
+            "find.previous": partial(view.move_to_session, -1),
+            "sort.next": self.sort_next,
+            "group.next": self.group_next,
+            "archived.toggle": self.toggle_archived,
+            "project.fold": self.toggle_here,
+            "project.fold_all": self.fold_all,
+            "project.close": self.close_here,
+            "project.open": self.open_here,
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        if intent_id.startswith("find."):
+            return bool(self._state.view.text)
+        if intent_id.startswith("project."):
+            return self._view.line is not None and self._state.view.grouping is not Grouping.NONE
+        return True
+
+    # --- lines --------------------------------------------------------------------------------------------------------
+
+    def list_again(self) -> None:
+        """Lines for the present view; a later call makes an earlier answer void."""
+        state = self._state
+        view = replace(state.view, folded=state.folded_hits) if state.view.text else state.view
+        now = int(self._services.clock().timestamp() * 1000)
+        cards = self._stores.cards if self._stores.cards is not None else []
+        work = partial(make_lines, state.stock, cards, self._stores.catalogue, view, now)
+        self._jobs.latest("lines", work, self._show)
+
+    def _show(self, listed: Listed) -> None:
+        self._pause = _REST * listed.seconds
+        self._listed_at = time.perf_counter()
+        self._state.stock = listed.listing.stock
+        self._view.show_listing(listed.listing)
+
+    @property
+    def resting(self) -> bool:
+        """Whether lines are being made, or were a moment ago."""
+        return self._jobs.running("lines") or time.perf_counter() - self._listed_at < self._pause
+
+    # --- order and groups ---------------------------------------------------------------------------------------------
+
+    def restore(self) -> None:
+        """Takes sort and grouping of the last time."""
+        kept = self._services.recall("catalogue")
+        if isinstance(kept, dict):
+            sort, grouping = kept.get("sort"), kept.get("group")
+            self._state.view = View(
+                sort=Sort(sort) if sort in _SORTS else Sort.WHEN,
+                grouping=Grouping(grouping) if grouping in _GROUPINGS else Grouping.PROJECT,
+            )
+
+    def sort_next(self) -> None:
+        """When, name, size, turns, tokens."""
+        self.sort_by(_SORTS[(_SORTS.index(self._state.view.sort) + 1) % len(_SORTS)])
+
+    def sort_by(self, sort: Sort) -> None:
+        """Orders the sessions of each group."""
+        self._state.view = replace(self._state.view, sort=sort)
+        self._keep_view()
+
+    def group_next(self) -> None:
+        """By project, family, day, by agent where there are several, not at all."""
+        at = _GROUPINGS.index(self._state.view.grouping) + 1
+        grouping = _GROUPINGS[at % len(_GROUPINGS)]
+        if grouping is Grouping.AGENT and len(self._state.stock.agents) < 2:
+            grouping = Grouping.NONE
+        self._state.view = replace(self._state.view, grouping=grouping, folded=frozenset())
+        self._state.folded_hits = frozenset()
+        self._keep_view()
+
+    def _keep_view(self) -> None:
+        view = self._state.view
+        self._services.remember("catalogue", {"sort": view.sort.value, "group": view.grouping.value})
+        self._view.relight()
+        self.list_again()
+
+    def toggle_archived(self) -> None:
+        """With or without archived sessions."""
+        self._state.view = replace(self._state.view, archived=not self._state.view.archived)
+        self.list_again()
+
+    def filter_by(self, text: str) -> None:
+        """Shows what a query finds; everything for an empty one."""
+        self._state.folded_hits = frozenset()
+        self._state.view = replace(self._state.view, text=text)
+        self.list_again()
+
+    # --- folds --------------------------------------------------------------------------------------------------------
+
+    def _fold(self, folded: frozenset[str]) -> None:
+        if self._state.view.text:
+            self._state.folded_hits = folded
+        else:
+            self._state.view = replace(self._state.view, folded=folded)
+        self.list_again()
+
+    def toggle(self, group: str) -> None:
+        """Folds a group, or unfolds it."""
+        self._fold(self._state.folded ^ {group})
+
+    def toggle_here(self) -> None:
+        """The group of the cursor, closed or open."""
+        if (line := self._view.line) is not None:
+            self.toggle(line.group)
+
+    def close_here(self) -> None:
+        """Closes it."""
+        if (line := self._view.line) is not None and line.group not in self._state.folded:
+            self.toggle(line.group)
+
+    def open_here(self) -> None:
+        """Opens it."""
+        if (line := self._view.line) is not None and line.group in self._state.folded:
+            self.toggle(line.group)
+
+    def fold_all(self) -> None:
+        """All groups closed, or open when any is closed."""
+        groups = {line.group for line in self._view.listing.lines if line.kind is LineKind.GROUP}
+        self._fold(frozenset() if self._state.folded & groups else frozenset(groups))

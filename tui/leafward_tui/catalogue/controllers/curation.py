@@ -1,0 +1,123 @@
+"""What is done with whole sessions: kept, archived, thrown away, brought back, added up."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward_tui.catalogue.curation_jobs import Done, archive, delete, done_of, keep_copy
+from leafward_tui.ui.cells import count, counted, exact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.catalogue.controllers.stores import Stores
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Curation"]
+
+
+class Curation:
+    """The keys that do something with the session under the cursor."""
+
+    def __init__(
+        self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
+    ) -> None:
+        self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
+        self._stores = stores
+        self._undos: list[Callable[[], Done]] = []
+        """How what was done here is taken back, the latest last."""
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "session.keep": self.keep,
+            "session.archive": self.archive,
+            "session.delete": self.ask_delete,
+            "session.undo": self.undo,
+            "totals.open": self.show_totals,
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        if intent_id == "totals.open":
+            return bool(self._list.stock.cards)
+        if intent_id == "session.undo":
+            return bool(self._undos)
+        card = self._view.card
+        return card is not None and (card.problem is None or intent_id == "session.delete")
+
+    def keep(self) -> None:
+        """Copies the session where its agent cannot reach it."""
+        if (card := self._view.card) is not None:
+            self._do(partial(keep_copy, card))
+
+    def archive(self) -> None:
+        """Puts the session away, or takes it out again; the file stays."""
+        if (card := self._view.card) is not None:
+            self._do(partial(archive, card, not card.archived))
+
+    def ask_delete(self) -> None:
+        """Says what would go, and then moves it to the trash."""
+        card = self._view.card
+        if card is None:
+            return
+        from leafward.agents import native
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+        refused = ""
+        if card.agent != native().name:
+            refused = f"{card.agent}'s own files are never touched: archive it"
+        stock = self._list.stock
+        forks = [one for one in stock.cards if stock.parents.get(one.path, ("",))[0] == card.path]
+        entries = counted(card.entries or 0, "entry", "entries")
+        about = [SheetLine(f"{entries}   {exact(card.size)} bytes   {card.title}")]
+        if forks:
+            stay = "stays" if len(forks) == 1 else "stay"
+            about.append(
+                SheetLine(f"{counted(len(forks), 'session')} made from it {stay}, on their own", "warn")
+            )
+        trash = f"move {Path(card.path).name} to the trash"
+        choices = [
+            Choice("d", "Move to the trash", "u brings it back", trash, refused),
+            Choice("a", "Archive instead", "the file stays where it is", "append 1 line that hides it"),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "d":
+                self._do(partial(delete, card))
+            elif key == "a":
+                self._do(partial(archive, card, True))
+
+        self._view.open_sheet(ChoiceSheet("Delete", choices, about, note=count(card.size)), done)
+
+    def undo(self) -> None:
+        """Takes back what was done last."""
+        if self._undos:
+            self._do(self._undos.pop())
+
+    def show_totals(self) -> None:
+        """What the sessions that are listed used and cost."""
+        from leafward.catalog import totals
+        from leafward_tui.catalogue.model.totals_table import totals_rows
+
+        stock, listing = self._list.stock, self._view.listing
+        cards = stock.select(listing.query)
+        rows = totals_rows(totals(cards, stock.about.spent), stock.about.missing)
+        of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
+        self._view.show_totals(rows, of_all if listing.view.text else "esc goes back")
+
+    def _do(self, act: Callable[[], Done]) -> None:
+        self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
+
+    def _did(self, done: Done) -> None:
+        """Says what was done, and looks at the stores."""
+        if done.undo is not None:
+            self._undos.append(done.undo)
+        self._services.say(done.words)
+        self._stores.look_around()
+        self._view.show_hints()
+
+    def _refused(self, problem: str) -> None:
+        self._services.say(problem, problem=True)
+        self._view.show_hints()

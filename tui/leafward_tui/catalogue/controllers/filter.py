@@ -1,0 +1,41 @@
+"""The filter, and the way out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.catalogue.ports import CatalogueView
+
+__all__ = ["Filter"]
+
+
+class Filter:
+    """The keys that go to the filter and leave it; what is typed there goes to `Arrangement.filter_by`."""
+
+    def __init__(self, view: CatalogueView) -> None:
+        self._view = view
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "filter.edit": self.edit,
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both work always
+        """Whether one of its intents does something now."""
+        return True
+
+    def edit(self) -> None:
+        """The filter has the keys."""
+        self._view.panes.to_list()
+        self._view.edit_filter()
+        self._view.show_hints()
+
+    def leave(self) -> None:
+        """Out of the preview on a narrow screen, else no filter any more."""
+        if self._view.panes.side and not self._view.filtering:
+            self._view.panes.to_list()
+        else:
+            self._view.clear_filter()
+        self._view.focus_list()

@@ -1,0 +1,54 @@
+"""The preview of the session under the cursor."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.catalogue.jobs import preview_of
+
+if TYPE_CHECKING:
+    from leafward.catalog import Card
+    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["Previews"]
+
+_KEPT = 64
+"""Looks into sessions that are kept."""
+
+
+class Previews:
+    """Looks into sessions, once into each version of one."""
+
+    def __init__(self, state: CatalogueState, view: CatalogueView, jobs: Jobs) -> None:
+        self._stores, self._view, self._jobs = state.stores, view, jobs
+        self._kept: OrderedDict[tuple[str, int, int], Glimpse] = OrderedDict()
+
+    def look(self) -> None:
+        """Shows what is known of the session under the cursor at once, else has it read."""
+        card = self._view.card
+        if card is None:
+            self._view.clear_preview()
+        elif self._view.preview_shown:
+            known = self._kept.get(_version(card))
+            if known is not None:
+                self._view.show_glimpse(card, known)
+            elif self._stores.catalogue is not None:
+                work = partial(preview_of, self._stores.catalogue, card)
+                self._jobs.latest("preview", work, partial(self._seen, card))
+
+    def _seen(self, card: Card, glimpse: Glimpse | None) -> None:
+        if glimpse is None:
+            return
+        self._kept[_version(card)] = glimpse
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        self._view.show_glimpse(card, glimpse)
+
+
+def _version(card: Card) -> tuple[str, int, int]:
+    return card.path, card.size, card.modified

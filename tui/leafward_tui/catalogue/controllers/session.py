@@ -1,0 +1,94 @@
+"""Where one goes from the catalogue: into a session, into its agent, into the search of all text."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import pasted_path
+from leafward_tui.catalogue.jobs import resume_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.agents import Resume
+    from leafward_tui.catalogue.controllers.arrangement import Arrangement
+    from leafward_tui.catalogue.controllers.stores import Stores
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["SessionExits"]
+
+
+class SessionExits:
+    """The keys that lead to other screens and programs."""
+
+    def __init__(
+        self,
+        state: CatalogueState,
+        view: CatalogueView,
+        services: AppServices,
+        jobs: Jobs,
+        arrangement: Arrangement,
+        stores: Stores,
+    ) -> None:
+        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        self._arrangement, self._stores = arrangement, stores
+        self._search: object = None
+        """The search of all text that was left last."""
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "session.open": self.open,
+            "session.resume": self.resume,
+            "search.open": self.search,
+            "demo.open": services.screens.demo,
+            "copy.text": self.copy,
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        card = self._view.card
+        if intent_id == "session.open":
+            return self._view.line is not None
+        if intent_id == "session.resume":
+            return card is not None and card.problem is None
+        return intent_id != "copy.text" or card is not None
+
+    def open(self) -> None:
+        """The session in the explorer; a group opens or closes."""
+        card = self._view.card
+        if card is None:
+            self._arrangement.toggle_here()
+        else:
+            self._services.screens.session(Path(card.path), card.agent)
+
+    def search(self) -> None:
+        """All text of all sessions; what was found last stands there again, or what is filtered for is searched for."""
+
+        def left(search: object) -> None:
+            self._search = search
+
+        self._services.screens.search(
+            self._state.paths, self._state.stores.cards, self._state.list.view.text, self._search, left
+        )
+
+    def copy(self) -> None:
+        """The path of the session."""
+        if (card := self._view.card) is not None:
+            self._services.copy(pasted_path(card.path))
+
+    def resume(self) -> None:
+        """Reads the session to learn how its agent opens it, then hands the terminal over."""
+        if (card := self._view.card) is not None:
+            work = partial(resume_command, card, self._services.keymap.label("session.fork"))
+            self._jobs.latest("resume", work, self._resume_with, self._resume_with)
+
+    def _resume_with(self, answer: Resume | str) -> None:
+        """Hands the terminal over; back again, looks at what the agent wrote."""
+        problem: str | None = answer if isinstance(answer, str) else None
+        if not isinstance(answer, str) and (failed := self._view.run_in_agent(answer)) is not None:
+            problem = f"{failed}; leafward resume --print shows the command"
+        if problem:
+            self._services.say(problem, problem=True)
+        self._stores.look_again()

@@ -1,0 +1,214 @@
+"""The widgets of the catalogue, and how they are shown: all that its controllers see of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.catalogue.model.empty_words import empty_words
+from leafward_tui.catalogue.widgets.list_head import ListHead
+from leafward_tui.catalogue.widgets.preview import Preview
+from leafward_tui.catalogue.widgets.session_list import SessionList
+from leafward_tui.ui.cells import counted, exact
+from leafward_tui.ui.filter_bar import FilterBar
+from leafward_tui.ui.hairline import ColumnRule
+from leafward_tui.ui.two_panes import Panes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.agents import Resume
+    from leafward.catalog import Card
+    from leafward_tui.catalogue.model.listing import Listing, ListLine
+    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.model.totals_table import TotalsRow
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.title_bar import Progress
+
+__all__ = ["CatalogueDisplay"]
+
+
+class CatalogueDisplay:
+    """A `CatalogueView`: what is shown of the state."""
+
+    def __init__(self, screen: BaseScreen[None], state: CatalogueState, look: Callable[[], object]) -> None:
+        """`look` fills the preview."""
+        self._screen, self._state = screen, state
+        self.filter_bar = FilterBar()
+        self.head = ListHead()
+        self.sessions = SessionList()
+        self.preview = Preview()
+        self.rule = ColumnRule()
+        self._panes = Panes(self, lambda: self.line is not None)
+        self.look = look
+
+    # --- what is on show ----------------------------------------------------------------------------------------------
+
+    @property
+    def listing(self) -> Listing:
+        """The lines on show."""
+        return self.sessions.listing
+
+    @property
+    def line(self) -> ListLine | None:
+        """The line under the cursor."""
+        return self.sessions.line
+
+    @property
+    def card(self) -> Card | None:
+        """The session under the cursor."""
+        return self.sessions.card
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        return self._screen.is_current
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether there is room for list and preview beside each other."""
+        return self._screen.two_panes
+
+    @property
+    def preview_shown(self) -> bool:
+        """Whether there is a preview on the screen."""
+        return self.preview.display
+
+    @property
+    def panes(self) -> Panes:
+        """Which of list and preview has the keys."""
+        return self._panes
+
+    @property
+    def in_preview(self) -> bool:
+        """Whether the preview has the keys."""
+        return self.panes.side and self.preview.display
+
+    @property
+    def filtering(self) -> bool:
+        """Whether the filter has the keys."""
+        return self.filter_bar.editing
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def show_listing(self, listing: Listing) -> None:
+        """New lines."""
+        self.sessions.show(listing)
+        self.clear_preview()
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Everything around the lines: title, figures, hints, what stands where there are none."""
+        listing, stock = self.listing, self._state.list.stock
+        total, agents = listing.total, len(stock.agents)
+        note = counted(stock.projects, "project") if total else ""
+        note = f"{agents} agents, {note}" if agents > 1 and note else note
+        self._screen.title_bar.show("Sessions", note=note)
+        query, filtered = listing.query, bool(listing.view.text)
+        of_all = f" of {counted(total, 'session')}"
+        words = of_all if filtered else f" {'session' if total == 1 else 'sessions'}"
+        if query.problems:
+            self.filter_bar.show(exact(listing.shown), words, query.problems[0].text, problem=True)
+        elif filtered:
+            self.filter_bar.show(exact(listing.shown), words, "in titles, prompts, projects")
+        else:
+            self.filter_bar.show(exact(total) if total else "", words if total else "")
+        stores = self._state.stores
+        self.sessions.say_empty(
+            empty_words(
+                listing,
+                searching=stores.cards is None or (stores.searching and not stores.cards),
+                excluded=stores.catalogue.excluded if stores.catalogue is not None else 0,
+                searched=stores.catalogue.searched if stores.catalogue is not None else (),
+                demo_key=self._screen.shell.keymap.label("demo.open"),
+            )
+        )
+        self.arrange_panes()
+
+    def show_progress(self, progress: Progress | None) -> None:
+        """How far the reading is."""
+        self._screen.title_bar.progress(progress)
+
+    def show_hints(self) -> None:
+        """Other keys matter now."""
+        self._screen.show_hints()
+
+    def arrange_panes(self) -> None:
+        """The list, the preview, or both."""
+        two, panes = self.two_panes, self.panes
+        width = self._screen.app.size.width
+        self.preview.styles.width = max(36, min(56, width // 3)) if two else "1fr"
+        some = bool(self.listing.lines or self._state.list.view.text)
+        self.rule.display = two and panes.with_preview and some
+        self.preview.display = panes.with_preview and some if two else panes.side
+        self._screen.query_one("#list").display = two or not panes.side
+        self.preview.styles.padding = 0 if two else (0, 0, 0, 1)
+        self.relight()
+
+    def relight(self) -> None:
+        """The heavy part of a rule says where the keys go."""
+        side, view = self.in_preview, self._state.list.view
+        agents = len(self._state.list.stock.agents) > 1
+        self.head.show(view.sort, agents=agents, lit=not side, bare=not self.listing.total)
+        self.preview.light(lit=side)
+        self.show_hints()
+
+    def show_glimpse(self, card: Card, glimpse: Glimpse) -> None:
+        """In the preview, if the cursor is still there."""
+        if self.card is not None and self.card.path == card.path:
+            self.preview.show(card, glimpse, self.listing.query, self._state.list.stock)
+
+    def clear_preview(self) -> None:
+        """Nothing is shown of a session that is not in the list."""
+        shown = self.preview.card
+        if shown is not None and self.card is None and shown.path not in self.listing.at:
+            self.preview.show(None, None, self.listing.query)
+
+    # --- going about --------------------------------------------------------------------------------------------------
+
+    def step(self, by: int) -> None:
+        """Moves the cursor, or the preview where it has the keys."""
+        if self.in_preview:
+            self.preview.scroll_by(by)
+        else:
+            self.sessions.move(by)
+
+    def move_to_session(self, step: int) -> None:
+        """The next session that matches, or the one before."""
+        self.sessions.move_to_session(step)
+
+    def edit_filter(self) -> None:
+        """The filter has the keys."""
+        self.filter_bar.edit()
+
+    def clear_filter(self) -> None:
+        """No filter any more."""
+        self.filter_bar.clear()
+
+    def focus_list(self) -> None:
+        """The list has the keys."""
+        self.sessions.focus()
+
+    def leave_field(self) -> bool:
+        """Out of the filter."""
+        if self.filtering:
+            self.focus_list()
+            return True
+        return False
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet."""
+        self._screen.open_sheet(sheet, done)
+
+    def show_totals(self, rows: Sequence[TotalsRow], note: str) -> None:
+        """The table of what sessions used and cost."""
+        from leafward_tui.catalogue.totals import TotalsScreen
+
+        self._screen.app.push_screen(TotalsScreen(rows, note))
+
+    def run_in_agent(self, resume: Resume) -> str | None:
+        """In its agent, in our place."""
+        from leafward_tui.ui.agent_run import run_in_agent
+
+        return run_in_agent(self._screen.app, resume)

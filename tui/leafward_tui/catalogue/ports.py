@@ -1,0 +1,114 @@
+"""What the controllers of the catalogue see of its screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.agents import Resume
+    from leafward.catalog import Card
+    from leafward_tui.catalogue.model.listing import Listing, ListLine
+    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.model.totals_table import TotalsRow
+    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.title_bar import Progress
+    from leafward_tui.ui.two_panes import Panes
+
+__all__ = ["CatalogueView"]
+
+
+class CatalogueView(Protocol):
+    """The screen of the catalogue."""
+
+    @property
+    def listing(self) -> Listing:
+        """The lines on show."""
+        ...
+
+    @property
+    def line(self) -> ListLine | None:
+        """The line under the cursor."""
+        ...
+
+    @property
+    def card(self) -> Card | None:
+        """The session under the cursor."""
+        ...
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        ...
+
+    @property
+    def preview_shown(self) -> bool:
+        """Whether there is a preview on the screen."""
+        ...
+
+    @property
+    def panes(self) -> Panes:
+        """Which of list and preview has the keys."""
+        ...
+
+    @property
+    def filtering(self) -> bool:
+        """Whether the filter has the keys."""
+        ...
+
+    def show_listing(self, listing: Listing) -> None:
+        """Shows new lines."""
+        ...
+
+    def show_state(self) -> None:
+        """Shows what stands around the lines: title, figures, hints, what stands where there are none."""
+        ...
+
+    def show_hints(self) -> None:
+        """Other keys matter now."""
+        ...
+
+    def show_progress(self, progress: Progress | None) -> None:
+        """How far the reading is; None where nothing is read."""
+        ...
+
+    def relight(self) -> None:
+        """The order or the grouping is another: what stands around the list shows it."""
+        ...
+
+    def show_glimpse(self, card: Card, glimpse: Glimpse) -> None:
+        """Shows a look into a session, if the cursor is still there."""
+        ...
+
+    def clear_preview(self) -> None:
+        """Shows nothing of a session that is not in the list."""
+        ...
+
+    def move_to_session(self, step: int) -> None:
+        """Moves the cursor to the next session, or the one before."""
+        ...
+
+    def edit_filter(self) -> None:
+        """Gives the filter the keys."""
+        ...
+
+    def clear_filter(self) -> None:
+        """Takes the filter away."""
+        ...
+
+    def focus_list(self) -> None:
+        """Gives the list the keys."""
+        ...
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet; `done` hears its answer, None where it was left."""
+        ...
+
+    def show_totals(self, rows: Sequence[TotalsRow], note: str) -> None:
+        """Opens the table of what sessions used and cost."""
+        ...
+
+    def run_in_agent(self, resume: Resume) -> str | None:
+        """Hands the terminal to an agent until it ends; returns what went wrong, None when it ran."""
+        ...

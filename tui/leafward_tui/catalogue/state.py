@@ -1,0 +1,51 @@
+"""What the catalogue knows and how it is shown. Each slice is written by one controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward_tui.catalogue.model.listing import Stock, View
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.catalog import Card, Catalogue
+
+__all__ = ["CatalogueState", "ListState", "StoreState"]
+
+
+@dataclass(slots=True)
+class StoreState:
+    """What was read; written by `Stores`."""
+
+    catalogue: Catalogue | None = None
+    """None before the stored index was read."""
+    cards: list[Card] | None = None
+    """The cards known; None before the stored index was read."""
+    searching: bool = True
+
+
+@dataclass(slots=True)
+class ListState:
+    """How it is listed; written by `Arrangement`."""
+
+    stock: Stock = field(default_factory=lambda: Stock(()))
+    view: View = field(default_factory=View)
+    folded_hits: frozenset[str] = frozenset()
+    """Groups folded while a filter holds; the others come back with the end of it."""
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """The groups that are folded now."""
+        return self.folded_hits if self.view.text else self.view.folded
+
+
+@dataclass(slots=True)
+class CatalogueState:
+    """The whole of it."""
+
+    paths: tuple[Path, ...] = ()
+    """What lies there is shown; the stores of every agent where it is empty."""
+    stores: StoreState = field(default_factory=StoreState)
+    list: ListState = field(default_factory=ListState)

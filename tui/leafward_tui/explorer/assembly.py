@@ -1,0 +1,81 @@
+"""The controllers of the explorer, made with what each of them needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.controllers.branch_summary import BranchSummary
+from leafward_tui.explorer.controllers.compactions import Compactions
+from leafward_tui.explorer.controllers.comparison import Comparison
+from leafward_tui.explorer.controllers.context_edit import ContextEdits
+from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+from leafward_tui.explorer.controllers.export import Export
+from leafward_tui.explorer.controllers.fork import NewSession
+from leafward_tui.explorer.controllers.modes import Modes
+from leafward_tui.explorer.controllers.move import Move
+from leafward_tui.explorer.controllers.navigation import Navigation
+from leafward_tui.explorer.controllers.operations import Operations
+from leafward_tui.explorer.controllers.resume import AgentResume
+from leafward_tui.explorer.controllers.row_filter import RowFilter
+from leafward_tui.explorer.controllers.row_metrics import RowMetrics
+from leafward_tui.explorer.controllers.search import Search
+from leafward_tui.explorer.controllers.session_loader import SessionLoader
+from leafward_tui.explorer.controllers.write import SessionWrite
+
+if TYPE_CHECKING:
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Controllers"]
+
+
+class Controllers:
+    """All of them, those first that others need."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
+        self.metrics = RowMetrics(state, view, services, jobs)
+        self.details = CursorDetails(state, view, services, jobs, self.metrics)
+        self.navigation = Navigation(state, view, services, self.details, self.metrics)
+        self.search = Search(state, view, services, jobs, self.navigation)
+        self.navigation.laid_out = self.search.again
+        self.filter = RowFilter(state, view, jobs, self.navigation, self.search)
+        self.loader = SessionLoader(
+            state, view, services, jobs, self.navigation, self.details, self.metrics, self.search
+        )
+        self.write = SessionWrite(state, view, services, jobs, self.loader, self.navigation)
+        self.operations = Operations(state, view, services, self.write, self.loader, self.navigation)
+        self.edits = ContextEdits(state, view, jobs, self.write)
+        self.summary = BranchSummary(state, view, services, jobs, self.write, self.details)
+        self.move = Move(state, view, services, self.write, self.summary, self.details)
+        self.resume = AgentResume(state, view, services, self.loader)
+        self.fork = NewSession(
+            state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
+        )
+        self.export = Export(state, view, services, jobs, self.navigation)
+        self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
+        self.compactions = Compactions(
+            state, view, services, self.loader, self.navigation, self.write, self.operations
+        )
+        self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
+
+    @property
+    def routed(self) -> tuple[Controller, ...]:
+        """Those that intents go to."""
+        return (
+            self.navigation,
+            self.search,
+            self.filter,
+            self.loader,
+            self.operations,
+            self.edits,
+            self.summary,
+            self.move,
+            self.resume,
+            self.fork,
+            self.export,
+            self.comparison,
+            self.compactions,
+            self.modes,
+        )

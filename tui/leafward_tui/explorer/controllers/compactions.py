@@ -1,0 +1,141 @@
+"""Compactions that happened, and the next one: X-ray and lab, and what is wanted of the explorer after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.explorer.model.folds import LineKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.operations import Operations
+    from leafward_tui.explorer.controllers.session_loader import SessionLoader
+    from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.results import LabResult, XRayResult
+    from leafward_tui.ui.services import AppServices
+
+
+class Compactions:
+    """Opens the X-ray and the lab."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        loader: SessionLoader,
+        navigation: Navigation,
+        write: SessionWrite,
+        operations: Operations,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._loader = loader
+        self._navigation = navigation
+        self._write = write
+        self._operations = operations
+        self.actions: dict[str, Callable[[], object]] = {
+            "xray.open": self._see_through,
+            "lab.open": self._compact_here,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    # --- X-ray --------------------------------------------------------------------------------------------------------
+
+    def _see_through(self) -> None:
+        """Shows the compaction here before and after; on a context edit, and where nothing was compacted, the edits."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            compaction = edit = EntryIndex(-1)
+        else:
+            compaction = compaction_at(exploration, line)
+            edit = edit_at(exploration, line, above=compaction < 0)
+        if compaction < 0 and edit < 0:
+            self._view.tell("nothing was compacted or edited on the path to here", "warn")
+            return
+        self.open_xray(edit if edit >= 0 else compaction)
+
+    def open_xray(self, compaction: int) -> None:
+        """Shows a compaction before and after."""
+        session = self._state.session
+        if session is not None:
+            self._services.screens.xray(session, compaction, self._go_on)
+
+    def _go_on(self, result: XRayResult | None) -> None:
+        """Goes on with what was wanted there: an undo, the compaction corrected with pinned facts, an entry."""
+        if result is None:
+            return
+        if result.undo:
+            self._operations.undo(result.undo)
+        elif result.pins:
+            self.open_lab(result.compaction, result.pins)
+        elif result.entry >= 0:
+            self._navigation.show_entry(result.entry)
+
+    # --- the lab ------------------------------------------------------------------------------------------------------
+
+    def _compact_here(self) -> None:
+        """Opens the compaction lab at the line of the cursor; on a compaction, beside it."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
+            self._view.tell(text, "warn")
+            return
+        head = exploration.layout.head[line.row]
+        compaction = exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW
+        self.open_lab(head if compaction else exploration.target(line))
+
+    def open_lab(self, entry: int, pins: tuple[str, ...] = ()) -> None:
+        """Opens the compaction lab at an entry, or beside a compaction, with pins."""
+        visit = self._loader.visit()
+        if visit is None or self._write.waits_for_write():
+            return
+
+        def done(result: LabResult | None) -> None:
+            if not self._loader.is_same(visit):
+                return
+            if result is not None:
+                self._write.show(visit.session, result.write, result.outcome)
+            else:
+                self._loader.show_grown(visit)
+
+        self._services.screens.lab(visit.session, entry, pins, done)
+
+
+def compaction_at(exploration: Exploration, line: Line) -> EntryIndex:
+    """The compaction of a line, or the one that applies there; -1 where there is none."""
+    from leafward.context.projection import latest
+
+    head = exploration.layout.head[line.row]
+    if exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW:
+        return EntryIndex(head)
+    return latest(exploration.session, exploration.target(line), frozenset({Kind.COMPACTION}))
+
+
+def edit_at(exploration: Exploration, line: Line, *, above: bool) -> EntryIndex:
+    """The context edit of a line; with `above` also the last one on the path, also below the line. -1 where there is none."""
+    from leafward.context.projection import latest
+
+    if line.kind is LineKind.ROW:
+        kinds = exploration.layout.tree.kind
+        for span in exploration.layout.entries_of(line.row):
+            found = kinds.rfind(Kind.CONTEXT_EDIT, span.start, span.stop)
+            if found >= 0:
+                return EntryIndex(found)
+    if not above:
+        return EntryIndex(-1)
+    # An edit stands below what it concerns.
+    session = exploration.session
+    at = session.leaf if exploration.on_path(line) else exploration.target(line)
+    return latest(session, at, frozenset({Kind.CONTEXT_EDIT}))

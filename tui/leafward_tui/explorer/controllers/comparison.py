@@ -1,0 +1,162 @@
+"""Branches held against each other: the row of the cursor with the mark or the leaf, and all leaves in a table."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.model.branch_table import figures
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.row_filter import RowFilter
+    from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.model.branch_table import BranchRow
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.results import CompareResult
+    from leafward_tui.ui.services import AppServices, Jobs
+
+_LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
+"""Letters of the rows; j, k and q are the sheet's own."""
+_WIDE = 120
+
+
+class Comparison:
+    """Opens comparisons, and goes on with what was wanted there."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+        row_filter: RowFilter,
+        write: SessionWrite,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self._filter = row_filter
+        self._write = write
+        self.actions: dict[str, Callable[[], object]] = {
+            "compare.open": self._compare_here,
+            "branches.table": self._read_branches,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    def _compare_here(self) -> None:
+        """Compares the row of the cursor with the mark; without a mark, with the leaf."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
+            self._view.tell(text, "warn")
+            return
+        here = exploration.target(line)
+        mark = exploration.mark
+        other = _end_of(exploration, mark) if mark >= 0 else exploration.session.place
+        if here == other:
+            what = "the mark" if mark >= 0 else "the leaf: mark another entry, or go to one"
+            self._view.tell(f"this is {what}; there is nothing to compare it with", "warn")
+            return
+        self.open(other, here)
+
+    def open(self, a: int, b: int) -> None:
+        """Shows two entries compared."""
+        exploration = self._state.exploration
+        if exploration is not None:
+            mark = _end_of(exploration, exploration.mark) if exploration.mark >= 0 else -1
+            self._services.screens.compare(exploration.session, a, b, mark, self._go_on)
+
+    def _go_on(self, result: CompareResult | None) -> None:
+        """Goes on with what was wanted there."""
+        if result is None or self._state.session is None:
+            return
+        if result.change is not None:
+            self._write.start(result.done, result.change)
+        elif result.touching:
+            self._filter.show_timeline(result.touching)
+        elif result.entry >= 0:
+            self._navigation.show_entry(result.entry)
+
+    # --- the table ----------------------------------------------------------------------------------------------------
+
+    def _read_branches(self) -> None:
+        """Reads what came of every leaf, then offers them to be compared with the leaf."""
+        session = self._state.session
+        if session is None:
+            return
+        if len(list(islice(session.tree.leaves(), 2))) < 2:
+            self._view.tell("this session has one branch only", "warn")
+            return
+        from leafward_tui.explorer.jobs.search import read_branches
+
+        self._view.tell("reading all branches", "faint")
+        self._jobs.latest(
+            "branches",
+            partial(read_branches, session),
+            partial(self._show_branches, session),
+            self._view.fail,
+        )
+
+    def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:
+        """Shows the table; a row that is chosen is compared with the leaf."""
+        from leafward.base.safe_text import safe_line
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+        if not self._view.on_top:
+            return
+        self._view.tell("")
+        place = session.place
+        width, height = self._view.size
+        # The newest first: what was tried last is what is compared.
+        rows = sorted(branches, key=lambda row: (row.leaf != place, -row.leaf))
+        shown = rows[: max(3, min(len(_LETTERS), height - 10))]
+        wide = width >= _WIDE
+        choices = [
+            Choice(
+                letter,
+                safe_line(row.words, 200),
+                figures(row.side, self._services.glyphs, wide=wide),
+                "compare it with the leaf" if row.leaf != place else "",
+                current=row.leaf == place,
+            )
+            for letter, row in zip(_LETTERS, shown, strict=False)
+        ]
+
+        def done(key: str | None) -> None:
+            if key is None:
+                return
+            leaf = shown[_LETTERS.index(key)].leaf
+            if leaf == place:
+                self._view.tell("this is the leaf: choose another branch to compare it with", "warn")
+            else:
+                self.open(leaf, place)
+
+        last = ", with its cost and the tokens that were written" if wide else ""
+        about = [SheetLine(f"each since it left the others{last}; enter compares it with the leaf")]
+        if len(rows) > len(shown):
+            about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))
+        besides = sum(row.leaf != place for row in rows)
+        note = counted(besides, "branch", "branches")
+        note = note if besides == len(rows) else f"the path and {note}"
+        self._view.ask(ChoiceSheet("Branches", choices, about, note=note), done)
+
+
+def _end_of(exploration: Exploration, entry: int) -> int:
+    """The last entry of the row that an entry begins, as a move to it would take it."""
+    row = exploration.layout.row_of(entry)
+    return exploration.layout.last_entry_of(row) if row >= 0 else entry

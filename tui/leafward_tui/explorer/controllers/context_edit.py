@@ -1,0 +1,140 @@
+"""What the model reads of a row: left out, shortened or replaced, with what that frees said before it is written."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.write_target import book_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.branches.transfer import EditDraft
+    from leafward.session.entries import EntryIndex
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.jobs.changes import EditDrafts
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import Jobs
+
+KEEP = 200
+"""Tokens of each entry that the shorter form keeps, unless another number is given."""
+
+
+class ContextEdits:
+    """The sheet of context edits."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView, jobs: Jobs, write: SessionWrite) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._write = write
+        self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    def _draft(self) -> None:
+        """Works out what leaving out and shortening the row of the cursor would free, then asks."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is not LineKind.ROW:
+            self._view.tell(
+                "" if self._state.bare else "go to one row: what is folded here is several", "warn"
+            )
+            return
+        if self._write.is_read_only() or self._write.waits_for_summary():
+            return
+        from leafward_tui.explorer.jobs.changes import edit_drafts
+
+        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        self._jobs.latest(
+            "edits",
+            partial(edit_drafts, exploration.session, entries, KEEP),
+            partial(self._ask, exploration.session),
+            self._view.fail,
+        )
+
+    def _ask(self, session: Session, drafts: EditDrafts) -> None:
+        """Asks what is to become of it, each with what it frees."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+
+        if not self._view.on_top:
+            return
+        if isinstance(drafts.omitted, str) and isinstance(drafts.short, str):
+            self._view.tell(drafts.short, "warn")
+            return
+        targets = drafts.targets
+        lines = counted(len(targets), "line")
+        operation = f"append {lines} to {book_words(session)}; the entries stay as they are"
+        text_refused = "" if len(targets) == 1 else "for one entry only: show entries with v"
+        choices = [
+            Choice("o", "Leave it out", *_effect(drafts.omitted, operation)),
+            Choice("s", f"Shorten each to about {KEEP} tokens", *_effect(drafts.short, operation)),
+            Choice("n", "Shorten to another size", "asks how many tokens each may have", operation),
+            Choice("t", "Let the model read another text", "asks for it", operation, text_refused),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "o":
+                self._apply(targets, None, None)
+            elif key == "s":
+                self._apply(targets, None, KEEP)
+            elif key == "n":
+                self._ask_size(targets)
+            elif key == "t":
+                self._ask_text(targets)
+
+        note = counted(len(targets), "entry", "entries")
+        self._view.ask(ChoiceSheet("Edit for the model", choices, note=note), done)
+
+    def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
+        from leafward_tui.ui.sheet import TextSheet
+
+        def meaning(text: str) -> str:
+            valid = text.isdecimal() and int(text)
+            return f"keeps about {int(text):,} tokens of each" if valid else "a number of tokens"
+
+        def done(text: str | None) -> None:
+            if text is not None and text.isdecimal() and int(text):
+                self._apply(targets, None, int(text))
+            elif text is not None:
+                self._view.tell("not edited: that is no number of tokens", "warn")
+
+        title = "Tokens to keep of each entry"
+        self._view.ask(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
+
+    def _ask_text(self, targets: tuple[EntryIndex, ...]) -> None:
+        from leafward_tui.ui.sheet import TextSheet
+
+        def done(text: str | None) -> None:
+            if text:
+                self._apply(targets, text, None)
+
+        title, hint = "What the model is to read instead", "calls keep their arguments"
+        self._view.ask(TextSheet(title, placeholder=hint, commit="replace"), done)
+
+    def _apply(self, targets: tuple[EntryIndex, ...], text: str | None, keep: int | None) -> None:
+        from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+
+        edits = [ContextEdit(one, text, keep) for one in targets]
+
+        def change(session: Session, writing: Writing) -> Write:
+            return apply_edits(session, draft_edits(session, edits), writing)
+
+        what = "replaced" if text is not None else "shortened" if keep is not None else "left out"
+        self._write.start(f"{counted(len(targets), 'entry', 'entries')} {what} for the model", change)
+
+
+def _effect(draft: EditDraft | str, operation: str) -> tuple[str, str, str]:
+    """Effect, operation and refusal of a choice."""
+    if isinstance(draft, str):
+        return "", operation, draft
+    saved = count(draft.saved, zero="0")
+    sizes = f"{count(draft.tokens_estimated)} to {count(draft.tokens_after)}"
+    return f"frees {saved} tokens: {sizes}", operation, ""

@@ -1,0 +1,220 @@
+"""What follows the cursor once it rests: the inspector, a proposed move and its price, the overview and the gauge."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.ghost import Ghost
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.explorer.widgets.gauge import Load
+from leafward_tui.ui.cells import count
+from leafward_tui.ui.page import Gauge, Selection, SelectionKind
+from leafward_tui.ui.price_groups import Quote
+from leafward_tui.ui.price_line import Facts
+
+if TYPE_CHECKING:
+    from leafward.context.model_context import ContextSize
+    from leafward.context.price import Price
+    from leafward_tui.explorer.controllers.row_metrics import RowMetrics
+    from leafward_tui.explorer.jobs.details import LeafContext
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.overview import Overview
+    from leafward_tui.explorer.ports import ExplorerView, Timer
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+SETTLE = 0.06
+"""Seconds the cursor rests before anything follows it."""
+PRICE_AFTER = 0.12
+"""Seconds more before a price is worked out: in a large session that takes the interpreter from the keys."""
+
+
+class CursorDetails:
+    """Follows the cursor, never on the key path."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        metrics: RowMetrics,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._metrics = metrics
+        self._settling: Timer | None = None
+        self._pricing: Timer | None = None
+
+    def settle(self) -> None:
+        """Lets pane, ghost and price follow the cursor once it rests; what is worked out for another place is not wanted."""
+        self._jobs.cancel("price", "glance")
+        for waiting in (self._settling, self._pricing):
+            if waiting is not None:
+                waiting.stop()
+        self._settling = self._view.after(SETTLE, self.follow_cursor)
+        self._metrics.await_idle()
+
+    def follow_cursor(self) -> None:
+        """Shows what belongs to the line of the cursor."""
+        state, view = self._state, self._view
+        exploration, line = state.exploration, view.tree.line
+        if exploration is None or line is None:
+            return
+        selected = selection(exploration, line)
+        view.inspector.show(selected)
+        session = exploration.session
+        if not view.two_panes:
+            from leafward_tui.explorer.jobs.rows import glance_at
+
+            self._jobs.latest(
+                "glance",
+                partial(glance_at, session, selected.entries, selected.head),
+                view.peek.show,
+                view.fail,
+            )
+        target = exploration.target(line)
+        if line.kind is LineKind.HIDDEN or target == session.place:
+            self._forget_move()
+            return
+        # On the path the tree stays as it is: only a move to another branch would change what is straight.
+        off_path = not exploration.layout.on_path(target)
+        view.tree.set_ghost(Ghost.of(exploration.layout, target) if off_path else None)
+        view.strip.set_ghost(state.overview.detour(target) if state.overview is not None else None)
+        view.gauge.set_ghost(moving=True)
+        tree = session.tree
+        shared = tree.content_upto(tree.joins(exploration.layout.path_stop, target))
+        left, entered = (tree.content_upto(end) - shared for end in (session.place, target))
+        state.price = None
+        view.price_line.show(Quote(left, entered))
+        view.show_keys()
+        self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
+
+    def propose(self, target: int) -> None:
+        """Shows a move to an entry in the tree, wherever the entry is."""
+        if self._state.exploration is not None:
+            self._view.tree.set_ghost(Ghost.of(self._state.exploration.layout, target))
+
+    def _forget_move(self) -> None:
+        """No move is proposed."""
+        view = self._view
+        self._jobs.cancel("price")
+        view.tree.set_ghost(None)
+        self._state.price = None
+        view.strip.set_ghost(None)
+        view.price_line.show(self._facts())
+        view.show_keys()
+        view.gauge.set_ghost(moving=False)
+
+    def _facts(self) -> Facts | None:
+        """What the price line says where no move is proposed."""
+        exploration, metrics, row = self._state.exploration, self._state.metrics, self._view.tree.row
+        if exploration is None or metrics is None or row < 0:
+            return None
+        tally = metrics.sum(exploration.layout.entries_of(row))
+        glyphs = self._services.glyphs
+        pairs = [
+            ("entries", f"{tally.entries:,}"),
+            ("calls", count(tally.calls, zero=glyphs.zero)),
+            ("edits", count(tally.edits, zero=glyphs.zero)),
+            ("tokens", count(tally.tokens, zero=glyphs.zero)),
+        ]
+        if tally.added or tally.removed:
+            pairs.append(("lines", f"+{tally.added} {glyphs.minus}{tally.removed}"))
+        if tally.failed:
+            pairs.append(("failed", str(tally.failed)))
+        return Facts("At the leaf", tuple(pairs))
+
+    # --- the price ----------------------------------------------------------------------------------------------------
+
+    def _proposed(self) -> int | None:
+        """The entry that the leaf would move to; None where no move is proposed."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return None
+        return exploration.target(line)
+
+    def ask_price(self, target: int) -> None:
+        """Works the price of a move out, if the cursor still rests where it was proposed."""
+        session, metrics = self._state.session, self._state.metrics
+        if session is None or metrics is None or self._proposed() != target:
+            return
+        from leafward_tui.explorer.jobs.details import price_move
+
+        self._jobs.latest(
+            "price",
+            partial(price_move, session, target, metrics),
+            partial(self._show_price, target),
+            lambda problem: self._view.fail(f"no price: {problem}"),
+        )
+
+    def _show_price(self, target: int, price: Price) -> None:
+        if self._proposed() != target:
+            return
+        self._state.price = price
+        self._view.price_line.show(Quote.of(price))
+        self._view.show_keys()
+        moved = self._load(price.after, price.sent_again, price.entered.tokens)
+        self._view.gauge.set_ghost(moving=True, moved=moved)
+
+    # --- overview and gauge -------------------------------------------------------------------------------------------
+
+    def survey(self) -> None:
+        """Measures the context at the leaf, and at every turn of the path."""
+        exploration, metrics = self._state.exploration, self._state.metrics
+        if exploration is None or metrics is None:
+            return
+        from leafward_tui.explorer.jobs.details import survey
+
+        self._jobs.latest(
+            "survey",
+            partial(
+                survey,
+                exploration.session,
+                metrics,
+                exploration.findings.archived,
+                self._services.config,
+                self._show_context,
+            ),
+            self._show_overview,
+            lambda problem: self._view.fail(f"cannot measure the context: {problem}"),
+        )
+
+    def _show_context(self, context: LeafContext) -> None:
+        window, reserve = context.window, self._services.config.reserve
+        self._state.lacks_prompt = context.lacks_prompt
+        self._view.gauge.show(self._load(context.size), window, window - reserve)
+        self._view.inspector.show_gauge(Gauge(window, reserve))
+
+    def _show_overview(self, overview: Overview) -> None:
+        if self._state.overview is None:
+            self._services.keep_for_long()
+        self._state.overview = overview
+        self._view.strip.show(overview)
+        self.settle()
+
+    def _load(self, size: ContextSize, again: int = 0, entered: int = 0) -> Load:
+        """A context for the gauge. What a reply reported counts the agent's prompt, an estimate does not."""
+        return Load(size.total, again, entered, self._state.lacks_prompt and not size.from_usage)
+
+
+def selection(exploration: Exploration, line: Line) -> Selection:
+    """What the inspector shows for a line."""
+    layout = exploration.layout
+    spans = layout.entries_between(line.row, line.rows) if line.rows > 1 else layout.entries_of(line.row)
+    head = layout.head[line.row]
+    kind = SelectionKind.ENTRY if layout.density is Density.ENTRIES else SelectionKind.TURN
+    if line.kind is not LineKind.ROW:
+        kind = SelectionKind.FOLD
+        if line.kind in (LineKind.FOLDED_BRANCH, LineKind.ARCHIVED):
+            # What a move to it would enter: the branch down to its tip, without those that leave from it.
+            tree = exploration.session.tree
+            way = tree.below(tree.parent[head], exploration.target(line))
+            spans = [range(run.start, run.stop) for run in way]
+    turn = exploration.turn_of(head)
+    return Selection(exploration.session, tuple(spans), head, kind, turn, layout.on_path(head))

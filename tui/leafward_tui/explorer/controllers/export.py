@@ -1,0 +1,126 @@
+"""What is taken out of the session: copied text, exports, the files as they were."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.saved_files import FILES_EFFECT, folder_sheet, free_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.jobs.changes import Saved
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+_FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
+"""By key; the capital letter exports what was chosen."""
+
+
+class Export:
+    """Writes to the clipboard and to files of the current folder."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self.actions: dict[str, Callable[[], object]] = {
+            "copy.text": self._copy,
+            "export.save": self._ask,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    def _copy(self) -> None:
+        """Copies the text of the entry under the cursor."""
+        from leafward.session.messages import message_text, messages_of
+
+        session, entry = self._state.session, self._navigation.head_here()
+        if session is None or entry < 0:
+            return
+        body = session.body(entry)
+        kind = session.entry(entry).kind
+        text = "\n".join(message_text(message) for message in messages_of(body or {}, kind))
+        self._services.copy(safe(text) or session.columns.id(entry))
+
+    def _ask(self) -> None:
+        """Asks what to write and how: the path of the cursor, or what a search or filter chose. It goes to the current folder."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None:
+            return
+        session = exploration.session
+        target = exploration.target(line)
+        stem = f"{session.id[:8]}-{session.columns.id(target)}" if target >= 0 else session.id[:8]
+        chosen = f"{session.id[:8]}-chosen"
+        filtered = exploration.filter is Filter.CHOSEN
+        only = frozenset(exploration.chosen if filtered else self._state.search.entries)
+
+        def done(key: str | None) -> None:
+            if key is None:
+                return
+            if key == "f":
+                self._ask_folder(session, target, f"{stem}-files")
+                return
+            name, _ = _FORMATS[key.lower()]
+            if key.islower():
+                self._save(session, target, name, free_path(stem, name))
+            else:
+                self._save(session, target, name, free_path(chosen, name), only)
+
+        redacted = "secrets are redacted, and the redaction is shown"
+        choices = [
+            Choice(key, f"The path to here as {title}", f"{stem}.{name}", redacted)
+            for key, (name, title) in _FORMATS.items()
+        ]
+        if target >= 0:
+            choices.append(Choice("f", "The files as they were here", FILES_EFFECT))
+        if only:
+            entries = counted(len(only), "entry", "entries")
+            what = "on show" if filtered else "that the search found"
+            choices += [
+                Choice(key.upper(), f"The {entries} {what} as {title}", f"{chosen}.{name}", redacted)
+                for key, (name, title) in _FORMATS.items()
+            ]
+        self._view.ask(ChoiceSheet("Export", choices, note=str(Path.cwd())), done)
+
+    def _save(
+        self, session: Session, target: int, form: str, path: Path, only: frozenset[int] | None = None
+    ) -> None:
+        from leafward_tui.explorer.jobs.changes import save_export
+
+        self._jobs.latest("export", partial(save_export, session, target, form, path, only), self._say)
+
+    def _ask_folder(self, session: Session, target: int, stem: str) -> None:
+        from leafward_tui.explorer.jobs.changes import save_files
+
+        def done(folder: str | None) -> None:
+            if folder is not None and folder.strip():
+                self._jobs.latest("export", partial(save_files, session, target, folder.strip()), self._say)
+
+        self._view.ask(folder_sheet("The files as they were here", stem), done)
+
+    def _say(self, saved: Saved) -> None:
+        """Says where the file is."""
+        if saved.text:
+            self._services.say(saved.text, problem=saved.problem)

@@ -1,0 +1,244 @@
+"""New sessions from the turn under the cursor: for which agent, what would be written, and the writing of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY, Kind
+from leafward_tui.explorer.model.branch_summary import entries_left, summary_between
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.write_words import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents import Agent
+    from leafward.branches.fork import Fork, ForkPoint
+    from leafward.compaction.branch import BranchDraft
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.branch_summary import BranchSummary
+    from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.resume import AgentResume
+    from leafward_tui.explorer.jobs.fork import ForkPoints, RefusedFolder
+    from leafward_tui.explorer.model.forks import ForkWish
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+
+class NewSession:
+    """Begins new sessions; the one that is shown is only read."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+        details: CursorDetails,
+        summary: BranchSummary,
+        resume: AgentResume,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self._details = details
+        self._summary = summary
+        self._resume = resume
+        self._left: tuple[tuple[object, ...], BranchDraft] | None = None
+        """The last summary of what is left behind, and of what it is one: it was paid for, and is not made again."""
+        self.actions: dict[str, Callable[[], object]] = {"session.fork": self._begin}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    # --- for whom -----------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Asks for whom a new session should begin at the turn of the cursor."""
+        from leafward_tui.explorer.model.forks import ForkWish
+
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return
+        head = exploration.layout.head[line.row]
+        typed = exploration.session.columns.kind[head] == Kind.USER and line.kind is LineKind.ROW
+        target = exploration.target(line)
+        self._find_cuts(ForkWish(target, head if typed else NO_ENTRY, before=typed and head == target))
+
+    def _find_cuts(self, wish: ForkWish) -> None:
+        session = self._state.session
+        if session is not None:
+            from leafward_tui.explorer.jobs.fork import find_cuts
+
+            self._view.tell("looking where a new session may end", "faint")
+            self._jobs.latest(
+                "fork", partial(find_cuts, session, wish), partial(self._show_cuts, session), self._view.fail
+            )
+
+    def _show_cuts(self, session: Session, points: ForkPoints | RefusedFolder) -> None:
+        """Shows who could go on, and who could not and why."""
+        from leafward.agents import all_agents
+        from leafward_tui.explorer.jobs.fork import RefusedFolder
+        from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
+        from leafward_tui.ui.sheet import ChoiceSheet, SheetLine
+
+        if not self._view.on_top:
+            return
+        self._view.tell("")
+        wish = points.wish
+        if isinstance(points, RefusedFolder):
+            self._ask_folder(replace(wish, cwd=""), wish.cwd, points.problem)
+            return
+        cuts, folder = points.cuts, points.folder
+        known = letters(all_agents())
+        leaves = bool(entries_left(session, session.place, wish.entry))
+        made = self._summary_of(session, next(iter(cuts.values())).end)
+        choices = [
+            *targets(known, cuts, points.own, folder, copied=points.copied),
+            *options(wish, known, cuts, named, folder, made, leaves=leaves),
+        ]
+        where = "before this prompt" if wish.before else "here"
+        about = [SheetLine(f"it ends {where}; this session stays as it is, and so do the files")]
+        if folder.obstacle:
+            about.append(SheetLine(folder.obstacle, "bad"))
+
+        def done(key: str | None) -> None:
+            if key is None:
+                self._details.settle()
+            elif key in known:
+                self._ask_for_draft(session, wish, known[key], cuts[known[key].name])
+            elif key == "b":
+                self._find_cuts(replace(wish, before=not wish.before))
+            elif key == "i":
+                self._find_cuts(replace(wish, inject=not wish.inject))
+            elif key == "s":
+                if wish.summary:
+                    # Off, and on again: another one is wanted.
+                    self._left = None
+                self._find_cuts(replace(wish, summary=not wish.summary))
+            elif key == "h":
+                self._find_cuts(replace(wish, cwd=folder.here))
+            elif key == "f":
+                self._ask_folder(wish, folder.path)
+            else:
+                self._navigation.go_to_entry(nearest_of(cuts)["gx".index(key)])
+
+        self._view.ask(ChoiceSheet("New session from here", choices, about, note=named(wish.entry)), done)
+
+    def _ask_folder(self, wish: ForkWish, typed: str, problem: str = "") -> None:
+        from leafward.base.safe_text import safe_line
+        from leafward_tui.ui.sheet import SheetLine, TextSheet
+
+        def done(text: str | None) -> None:
+            self._find_cuts(wish if text is None else replace(wish, cwd=text.strip()))
+
+        about = [SheetLine(safe_line(problem), "bad")] if problem else []
+        sheet = TextSheet(
+            "Folder that the new session works in",
+            typed,
+            about,
+            placeholder="a folder that exists; empty for that of this session",
+            commit="choose",
+        )
+        self._view.ask(sheet, done)
+
+    # --- drafts -------------------------------------------------------------------------------------------------------
+
+    def _summary_of(self, session: Session, end: int) -> BranchDraft | None:
+        """The summary of what a session that ends at an entry leaves behind, where it was made already."""
+        kept = self._left
+        return kept[1] if kept is not None and kept[0] == _place(session, end) else None
+
+    def _ask_for_draft(self, session: Session, wish: ForkWish, target: Agent, cut: ForkPoint) -> None:
+        """Makes a draft, once the summary that is wanted in it is whole."""
+        if session is not self._state.session:
+            return
+        made = self._summary_of(session, cut.end)
+        if not wish.summary or made is not None:
+            self._draft(session, wish, target, made if wish.summary else None)
+            return
+        place = _place(session, cut.end)
+
+        def then(summary: BranchDraft | None) -> None:
+            self._left = (place, summary) if summary is not None else None
+            if session is self._state.session:
+                self._draft(session, wish, target, summary)
+            else:
+                self._view.tell("the session was read anew meanwhile; nothing was written", "warn")
+
+        self._summary.start(summary_between(session, session.place, cut.end), then)
+
+    def _draft(self, session: Session, wish: ForkWish, target: Agent, summary: BranchDraft | None) -> None:
+        from leafward_tui.explorer.jobs.fork import draft_fork
+
+        self._view.tell(f"making a session of {target.title}", "faint")
+        # Where nothing is left behind that a summary could tell, none is put in.
+        wish = replace(wish, summary=summary is not None)
+        services = self._services
+        self._jobs.latest(
+            "fork",
+            partial(draft_fork, session, wish, target, summary, services.config, services.clock),
+            partial(self._show_draft, session, wish, target),
+            self._view.fail,
+        )
+
+    def _show_draft(self, session: Session, wish: ForkWish, target: Agent, made: Fork) -> None:
+        """Shows what would be written, and asks."""
+        from leafward_tui.explorer.model.forks import draft_lines, ways
+        from leafward_tui.ui.sheet import ChoiceSheet
+
+        if not self._view.on_top:
+            keys = self._view.key_hints(("session.fork", "asks for it again"))
+            text = f"the new session of {target.title} is not shown: something else was opened"
+            self._view.tell(text, "warn", keys)
+            return
+        self._view.tell("")
+
+        def done(key: str | None) -> None:
+            if key is None:
+                self._details.settle()
+                return
+            from leafward_tui.explorer.jobs.fork import store_fork
+
+            self._view.tell("writing", "faint")
+            self._jobs.also(
+                "write",
+                partial(store_fork, session, made, key),
+                partial(self._show_stored, made, target, key),
+                self._view.fail,
+            )
+
+        title, note = f"A new session of {target.title}", named(wish.entry)
+        sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, wish), note=note)
+        self._view.ask(sheet, done)
+
+    def _show_stored(self, made: Fork, target: Agent, then: str, problem: str) -> None:
+        """Says that it is there; copies its command, opens it or goes on in it, as was asked."""
+        draft, services = made.draft, self._services
+        if problem:
+            self._view.tell(f"refused: {problem}", "bad")
+            return
+        self._view.tell(f"began a session of {target.title}: {draft.path.name}", "leaf")
+        if then in ("o", "r") and made.prompt is not None:
+            services.copy(made.prompt)
+        if then == "o":
+            services.screens.session(draft.path, target.name)
+        elif then == "r":
+            self._resume.run(draft.resume)
+        else:
+            # What has to be run next, by hand.
+            waiting = draft.imported if then == "w" else None
+            services.copy((draft.resume if waiting is None else waiting.command).line())
+
+
+def _place(session: Session, end: int) -> tuple[object, ...]:
+    """What a session that ends at an entry leaves behind, as far as it can differ."""
+    return session, len(session), session.place, end

@@ -1,0 +1,139 @@
+"""Moves of the leaf to the line of the cursor: how is asked, with what each way costs and appends."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY, Kind
+from leafward_tui.explorer.model.branch_summary import entries_left, summary_between
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.write_words import appending, left_words, named, price_words
+from leafward_tui.ui.cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.branch_summary import BranchSummary
+    from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+    from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.sheet import Choice
+
+
+class Move:
+    """The sheet of moves."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        write: SessionWrite,
+        summary: BranchSummary,
+        details: CursorDetails,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._write = write
+        self._summary = summary
+        self._details = details
+        self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    def _ask(self) -> None:
+        """Asks how the leaf should move to the line of the cursor."""
+        from leafward.session.messages import prompt_text
+        from leafward_tui.ui.sheet import ChoiceSheet, SheetLine
+
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return
+        if self._write.waits_for_summary() or self._write.is_read_only():
+            return
+        session = exploration.session
+        target, prompt = exploration.target(line), exploration.layout.head[line.row]
+        if line.kind is not LineKind.ROW or session.columns.kind[prompt] != Kind.USER:
+            prompt = NO_ENTRY
+        before = session.tree.content_at(session.columns.parent[prompt]) if prompt >= 0 else NO_ENTRY
+        here = session.place
+        self._details.propose(target)
+
+        def done(key: str | None) -> None:
+            if key in ("e", "b"):
+                self._services.copy(prompt_text(session.body(prompt) or {}))
+            if key == "m":
+                self._move(target, f"moved to {named(target)}")
+            elif key == "r" and target == here:
+                self._view.run("agent.resume")
+            elif key == "r":
+                self._move(target, f"moved to {named(target)}", partial(self._view.run, "agent.resume"))
+            elif key == "e":
+                self._move(before, f"moved before {named(prompt)}, its text is copied")
+            elif key == "n":
+                self._view.run("session.fork")
+            elif key == "s":
+                self._summary.start(summary_between(session, here, target))
+            elif key == "f":
+                self._summary.ask_focus(summary_between(session, here, target))
+            elif key == "b":
+                self._summary.start(summary_between(session, here, before))
+            else:
+                self._details.settle()
+
+        about = [SheetLine(price_words(self._state.price))] if self._state.price is not None else []
+        choices = self._choices(session, target, prompt, before)
+        self._view.ask(ChoiceSheet("Move", choices, about, note=named(target)), done)
+
+    def _move(self, to: int, done: str, then: Callable[[], object] | None = None) -> None:
+        from leafward.session.journal import move
+
+        self._write.start(done, lambda session, writing: move(session, to, writing), then)
+
+    def _choices(self, session: Session, target: int, prompt: int, before: int) -> list[Choice]:
+        """Ways to an entry and, where its row begins with a prompt, to the entry `before` that."""
+        from leafward_tui.ui.sheet import Choice
+
+        here = session.place
+        one_line, with_summary = appending(session), appending(session, "a summary")
+        refused = "the leaf is here" if target == here else ""
+        effect = f"the next prompt follows {named(target)}"
+        choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
+        left = entries_left(session, here, target)
+        if left:
+            effect = left_words(left, self._state.price)
+            choices += [
+                Choice("s", "Move, with a summary of what is left", effect, with_summary),
+                Choice("f", "The same, with a focus", "you say what it dwells on", with_summary),
+            ]
+        if prompt >= 0:
+            refused = "the leaf is there" if before == here else ""
+            title = "Move before this prompt, to write it anew"
+            choices.append(Choice("e", title, "its text goes to the clipboard", one_line, refused))
+            left_before = entries_left(session, here, before)
+            if left_before and not refused:
+                effect = f"{counted(left_before, 'entry', 'entries')}, its text is copied"
+                title = "The same, with a summary of what is left"
+                choices.append(Choice("b", title, effect, with_summary))
+        choices.append(_resuming(session, target))
+        effect, operation = "in this agent or another", "this session stays as it is"
+        return [*choices, Choice("n", "New session from here", effect, operation)]
+
+
+def _resuming(session: Session, target: int) -> Choice:
+    """Going on in the agent at an entry: there already, by a move, or not at all, where the agent would go on elsewhere."""
+    from leafward_tui.ui.sheet import Choice
+
+    effect = "runs the agent's own command"
+    reachable = session.book is session or target == session.tree.content_at(session.own_leaf)
+    if target == session.place and reachable:
+        return Choice("r", "Resume in the agent from here", effect, "nothing is appended")
+    refused = "" if reachable else "a what-if only: fork instead"
+    return Choice("r", "Move here and resume in the agent", effect, appending(session), refused)

@@ -1,0 +1,152 @@
+"""What is appended about rows and the session: labels, the name, archived branches; undo, redo and the log of it all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.model.write_words import appending, named
+from leafward_tui.ui.cells import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.session_loader import SessionLoader
+    from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices
+
+
+class Operations:
+    """Asks for what is to be written, and shows what was."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        write: SessionWrite,
+        loader: SessionLoader,
+        navigation: Navigation,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._write = write
+        self._loader = loader
+        self._navigation = navigation
+        self.actions: dict[str, Callable[[], object]] = {
+            "operation.undo": self.undo,
+            "operation.redo": self._redo,
+            "label.edit": self._edit_label,
+            "name.edit": self._edit_name,
+            "branch.archive": self._archive,
+            "log.open": self._open_log,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need a session
+        """Whether there is a session."""
+        return self._state.exploration is not None
+
+    def undo(self, op: str | None = None) -> None:
+        """Takes an operation back, without an id the last one, by appending its inverse."""
+        from leafward.session.journal import undo
+
+        self._write.start("undone", lambda session, writing: undo(session, op, writing))
+
+    def _redo(self) -> None:
+        """Does again what was undone last."""
+        from leafward.session.journal import redo
+
+        self._write.start("done again", redo)
+
+    def _edit_label(self) -> None:
+        """Asks for the label of the entry under the cursor."""
+        from leafward.session.journal import label
+        from leafward_tui.ui.sheet import TextSheet
+
+        exploration, row = self._state.exploration, self._view.tree.row
+        if exploration is None or row < 0 or self._write.is_read_only():
+            return
+        session = exploration.session
+        spans = exploration.layout.entries_of(row)
+        labelled = [entry for entry in session.labels if any(entry in span for span in spans)]
+        target = labelled[0] if labelled else exploration.layout.head[row]
+        before = session.labels.get(EntryIndex(target), "")
+
+        def done(text: str | None) -> None:
+            if text is None or text.strip() == before:
+                return
+            what = f"labelled {named(target)}" if text.strip() else f"took the label off {named(target)}"
+            self._write.start(what, lambda it, writing: label(it, target, text.strip(), writing))
+
+        sheet = TextSheet(
+            "Label",
+            before,
+            note=named(target),
+            placeholder="a word or two; empty takes it away",
+            operation_of=lambda _text: appending(session),
+        )
+        self._view.ask(sheet, done)
+
+    def _edit_name(self) -> None:
+        """Asks for the session's name."""
+        from leafward.session.journal import rename
+        from leafward_tui.ui.sheet import TextSheet
+
+        session = self._state.session
+        if session is None or self._write.is_read_only():
+            return
+        before = session.name or ""
+
+        def done(text: str | None) -> None:
+            if text is not None and text.strip() != before:
+                what = "named" if text.strip() else "took the name away"
+                self._write.start(what, lambda it, writing: rename(it, text, writing))
+
+        sheet = TextSheet(
+            "Name of this session",
+            before,
+            placeholder="empty takes it away",
+            operation_of=lambda _text: appending(session),
+        )
+        self._view.ask(sheet, done)
+
+    def _archive(self) -> None:
+        """Puts the branch under the cursor away, or brings it back; nothing of it is removed."""
+        from leafward.session.journal import archive
+
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or self._write.is_read_only():
+            return
+        layout = exploration.layout
+        branch = layout.branches[layout.branch_of(line.row)]
+        first = branch.first_entry
+        if layout.on_path(first):
+            text = "the active path cannot be archived: move the leaf to another branch first"
+            self._view.tell(text, "warn")
+            return
+        archived = first in exploration.findings.archived
+        rows = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
+        verb = "brought back" if archived else "archived"
+        exploration.opened.discard(first)
+        self._write.start(
+            f"{verb} the branch at {named(first)}, {counted(rows, 'row')}",
+            lambda it, writing: archive(it, first, not archived, writing),
+        )
+
+    def _open_log(self) -> None:
+        """Shows the operations on this session."""
+        visit = self._loader.visit()
+        if visit is None or self._write.waits_for_write():
+            return
+
+        def done(entry: int | None) -> None:
+            if self._loader.is_same(visit):
+                self._loader.show_grown(visit)
+                if entry is not None:
+                    self._navigation.go_to_entry(entry)
+
+        self._services.screens.log(visit.session, done)

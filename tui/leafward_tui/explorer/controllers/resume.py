@@ -1,0 +1,78 @@
+"""Going on in the agent itself, in our place, until it ends."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents import Resume
+    from leafward_tui.explorer.controllers.session_loader import SessionLoader
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices
+
+
+class AgentResume:
+    """Runs the agent's own command."""
+
+    def __init__(
+        self, state: ExplorerState, view: ExplorerView, services: AppServices, loader: SessionLoader
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._loader = loader
+        self.actions: dict[str, Callable[[], object]] = {"agent.resume": self._resume}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there is a session to resume."""
+        return self._state.exploration is not None
+
+    def _resume(self) -> None:
+        """Runs the agent's own command on this session, and comes back when it ends."""
+        from leafward.agents import agent_behind
+
+        session = self._state.session
+        if session is None:
+            return
+        try:
+            command = agent_behind(session).resume(session, os.environ).ready()
+        except LeafwardError as error:
+            keys = self._view.key_hints(("session.fork", "goes on in a new session"))
+            self._view.tell(str(error), "bad", keys)
+            return
+        if session.what_if:
+            self._ask(command)
+        else:
+            self.run(command)
+
+    def _ask(self, command: Resume) -> None:
+        """Where the leaf is a what-if: the agent knows nothing of it."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+        about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
+        choices = [
+            Choice("n", "New session from here", "an agent goes on at the what-if leaf"),
+            Choice("r", "Resume all the same", "the agent goes on at its own leaf", command.command()),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "r":
+                self.run(command)
+            elif key == "n":
+                self._view.run("session.fork")
+
+        self._view.ask(ChoiceSheet("Resume", choices, about), done)
+
+    def run(self, command: Resume) -> None:
+        """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""
+        problem = self._view.hand_over(command)
+        if problem is not None:
+            self._services.copy(command.line())
+            self._view.tell(f"{problem}; its command is copied", "bad")
+        self._loader.look()

@@ -1,0 +1,217 @@
+"""Which rows are on show: by their kind, by a query, by a file that they touch."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.page import Tab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.search import Search
+    from leafward_tui.explorer.jobs.search import Chosen
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import Jobs
+
+FILTER_KEYS = "catpliexy"
+"""The letters of the filters, in their order."""
+_EFFECTS = {
+    Filter.CONVERSATION: "everything but bookkeeping",
+    Filter.ALL: "bookkeeping too, one row an entry",
+    Filter.NO_TOOLS: "what was said, one row an entry",
+    Filter.PROMPTS: "rows that begin with your words",
+    Filter.LABELLED: "rows with a label",
+    Filter.COMPACTIONS: "compactions and branch summaries",
+    Filter.ERRORS: "rows in which something failed",
+    Filter.EDITS: "rows that changed a file",
+    Filter.CHOSEN: "as leafward select takes it, such as tool(edit) & tokens>2k",
+}
+_FILE_LETTERS = "abcdefghilmnop"
+"""Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
+
+
+class RowFilter:
+    """Leaves rows out; branches keep their place."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        jobs: Jobs,
+        navigation: Navigation,
+        search: Search,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._navigation = navigation
+        self._search = search
+        self.actions: dict[str, Callable[[], object]] = {
+            "filter.choose": self._choose,
+            "file.timeline": self._ask_timeline,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    def _choose(self) -> None:
+        """Asks which rows to show."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+
+        exploration = self._state.exploration
+        if exploration is None:
+            return
+        filters = dict(zip(FILTER_KEYS, Filter, strict=True))
+        choices = [
+            Choice(key, one.value, _EFFECTS[one], current=one is exploration.filter)
+            for key, one in filters.items()
+        ]
+
+        def done(key: str | None) -> None:
+            if key is not None and filters[key] is Filter.CHOSEN:
+                self._ask_query()
+            elif key is not None:
+                self.set(filters[key])
+
+        self._view.ask(
+            ChoiceSheet("Show", choices, note="branches keep their place", cycle="ampersand"), done
+        )
+
+    def set(self, wanted: Filter) -> None:
+        """Shows only some rows; those left out leave stubs with a count."""
+        exploration = self._state.exploration
+        if exploration is None or wanted is exploration.filter:
+            return
+        exploration.filter = wanted
+        self._navigation.lay_out()
+        if wanted is Filter.CONVERSATION:
+            self._view.tell("")
+        else:
+            self._say(f"showing {wanted.value}")
+
+    def _say(self, text: str) -> None:
+        keys = self._view.key_hints(("filter.choose", "another"), ("mode.leave", "everything again"))
+        self._view.tell(text, "", keys)
+
+    # --- by a query ---------------------------------------------------------------------------------------------------
+
+    def _ask_query(self) -> None:
+        """Asks for a query; what is wrong with it is said while it is typed."""
+        from leafward.query.select import FUNCTIONS, QueryError, parse
+        from leafward_tui.ui.sheet import SheetLine, TextSheet
+
+        def meaning(text: str) -> str:
+            if not text.strip():
+                return ""
+            try:
+                parse(text)
+            except QueryError as error:
+                return safe_line(str(error), 200)
+            return "shows the rows that it chooses"
+
+        def done(text: str | None) -> None:
+            session = self._state.session
+            if text and text.strip() and session is not None:
+                from leafward_tui.explorer.jobs.search import choose
+
+                self._search.remember_query(text)
+                self._jobs.latest(
+                    "choose", partial(choose, session, text), self._show_chosen, self._view.fail
+                )
+
+        about = [
+            SheetLine("& both   | either   - without   ! not   a text in quotes is searched for"),
+            SheetLine("  ".join(FUNCTIONS), lines=4),
+        ]
+        sheet = TextSheet(
+            "Show the rows that a query chooses",
+            self._state.search.last_query,
+            about,
+            placeholder="ancestors(leaf) & tool(edit) & tokens>2k",
+            commit="show",
+            operation_of=meaning,
+        )
+        self._view.ask(sheet, done)
+
+    def _show_chosen(self, chosen: Chosen) -> None:
+        """Shows what was chosen; where nothing was, the tree stays as it is."""
+        exploration = self._state.exploration
+        if exploration is None:
+            return
+        if not chosen.entries:
+            self._view.tell(f"nothing is chosen by {chosen.words}", "warn")
+            return
+        exploration.chosen, exploration.touching = chosen.entries, chosen.touching
+        exploration.filter = Filter.CHOSEN
+        self._navigation.lay_out()
+        text = f"showing {counted(len(chosen.entries), 'entry', 'entries')}: {chosen.words}"
+        if chosen.touching:
+            from leafward_tui.explorer.model.file_markers import summed
+
+            text = f"{chosen.words}: {summed(chosen.touching)}"
+        self._say(text)
+
+    # --- by a file ----------------------------------------------------------------------------------------------------
+
+    def _ask_timeline(self) -> None:
+        """The timeline of a file that the row of the cursor touches, or of one that the tab Files shows; asks which of several."""
+        state, view = self._state, self._view
+        exploration, line, session = state.exploration, view.tree.line, state.session
+        if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
+            view.tell("" if state.bare else "go to one row: what is folded here is several", "warn")
+            return
+        from leafward_tui.explorer.jobs.search import files_touched
+
+        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        if not view.in_tree and view.inspector.tab is Tab.FILES:
+            entries = [*session.tree.path(entries[-1])]
+        self._jobs.latest(
+            "choose", partial(files_touched, session, entries), self._choose_file, self._view.fail
+        )
+
+    def _choose_file(self, paths: tuple[str, ...]) -> None:
+        """Shows the timeline of the one file, or asks which."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+
+        if not self._view.on_top:
+            return
+        if not paths:
+            self._view.tell("this row touches no file", "warn")
+            return
+        if len(paths) == 1:
+            self.show_timeline(paths[0])
+            return
+        shown = dict(zip(_FILE_LETTERS, paths, strict=False))
+        choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
+
+        def done(letter: str | None) -> None:
+            if letter is not None:
+                self.show_timeline(shown[letter])
+
+        more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
+        self._view.ask(ChoiceSheet("Timeline of", choices, note=more), done)
+
+    def show_timeline(self, path: str) -> None:
+        """Shows the rows of all branches that read or change a file."""
+        session = self._state.session
+        if session is not None:
+            from leafward_tui.explorer.jobs.search import choose_touching
+
+            self._jobs.latest(
+                "choose", partial(choose_touching, session, path), self._show_timeline, self._view.fail
+            )
+
+    def _show_timeline(self, chosen: Chosen) -> None:
+        if chosen.entries:
+            self._show_chosen(chosen)
+        else:
+            self._view.fail(f"no entry touches {chosen.words}")

@@ -1,0 +1,182 @@
+"""Search over all text of the session, and hits to step through."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.state import SearchState
+from leafward_tui.ui.hits import hit_beside, which_hit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.jobs.search import Found
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+_LEAST_TEXT = 2
+"""Characters before a search starts by itself while one types."""
+
+
+class Search:
+    """Finds rows, and goes from one to the next."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self._from = -1
+        """The row the search goes on from; -1 where the cursor is to stay."""
+        self._at = -1
+        """The row of the cursor when the search began: where the user has moved on since, it is left there."""
+        self.actions: dict[str, Callable[[], object]] = {
+            "find.open": self._ask,
+            "find.next": partial(self._step, 1),
+            "find.previous": partial(self._step, -1),
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether there is something to search, or a hit to go to."""
+        return self._state.exploration is not None and (
+            intent_id == "find.open" or bool(self._state.search.rows)
+        )
+
+    def _ask(self) -> None:
+        """Asks what to search for, and searches while one types."""
+        from leafward_tui.ui.sheet import TextSheet
+
+        before = self._from = self._view.tree.row
+        search = self._state.search
+
+        def done(text: str | None) -> None:
+            if text is None:
+                self.clear()
+                self._navigation.go_to_row(before)
+            elif text != self._state.search.text:
+                self.start(text, before)
+
+        sheet = TextSheet(
+            "Search",
+            search.text,
+            note="prompts, replies, calls, results, summaries; or a query",
+            placeholder="words anywhere in this session, or tool(edit) & error()",
+            commit="keep, then n N",
+            operation_of=_meaning,
+            changed=self._follow,
+        )
+        self._view.ask(sheet, done)
+
+    def _follow(self, text: str) -> None:
+        if len(text) >= _LEAST_TEXT:
+            self.start(text, self._from)
+        else:
+            self.clear()
+
+    def arrive(self, words: str) -> None:
+        """Searches for words that another screen was asked for: they are no query, whatever they look like."""
+        self._state.search.literal = words
+        self.start(words)
+
+    def start(self, text: str, origin: int = -1) -> None:
+        """Searches all text of the session, and goes to the next hit from the row `origin`, if one is given."""
+        session, search = self._state.session, self._state.search
+        if not text or session is None:
+            self.clear()
+            return
+        search.text, search.rows = text, ()
+        self._from, self._at = origin, self._view.tree.row
+        from leafward_tui.explorer.jobs.search import find
+
+        self._jobs.latest(
+            "search",
+            partial(find, session, text, search.literal, partial(self._show, complete=False)),
+            partial(self._show, complete=True),
+            lambda problem: self._view.fail(f"cannot search: {problem}"),
+        )
+
+    def again(self) -> None:
+        """Rows were laid out anew, maybe of a session that has grown: those that hold the text are looked for once more."""
+        if self._state.search.text and self._state.search.rows:
+            self.start(self._state.search.text)
+
+    def clear(self) -> None:
+        """Forgets the search."""
+        before = self._state.search
+        self._state.search = SearchState(literal=before.literal, last_query=before.last_query)
+        self._jobs.cancel("search")
+        self._view.tree.set_hits(frozenset(), "")
+        self._view.strip.set_hits(())
+        self._view.tell("")
+
+    def _show(self, found: Found, *, complete: bool) -> None:
+        """Lights what was found; the first time, goes to the next hit from where the search began."""
+        state, view = self._state, self._view
+        exploration, search = state.exploration, state.search
+        if exploration is None:
+            return
+        first = not search.rows and self._from >= 0 and view.tree.row == self._at
+        rows = {exploration.layout.row_of(entry) for entry in found.entries}
+        rows.discard(-1)
+        search.rows, search.entries, search.by_query = sorted(rows), tuple(found.entries), found.by_query
+        if found.by_query:
+            self.remember_query(search.text)
+        view.tree.set_hits(frozenset(rows), "" if found.by_query else search.text)
+        view.strip.set_hits(state.overview.turns_of(found.entries) if state.overview is not None else ())
+        if first and search.rows:
+            at = bisect_left(search.rows, self._from)
+            self._navigation.go_to_row(search.rows[at % len(search.rows)])
+        self._show_hits(complete=complete)
+
+    def remember_query(self, query: str) -> None:
+        """A query was asked for: the next one is offered with it."""
+        self._state.search.last_query = query
+
+    def cursor_moved(self) -> None:
+        """Says which hit the cursor is on; where nothing is searched, what was said makes room for the price."""
+        if self._state.search.text:
+            self._show_hits()
+        else:
+            self._view.clear_note()
+
+    def _show_hits(self, *, complete: bool = True) -> None:
+        search, view = self._state.search, self._view
+        if not search.rows:
+            words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
+            view.tell(f"{words}  {search.text}", tone)
+            return
+        more = "" if complete else ", searching on"
+        keys = view.key_hints(("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "ends"))
+        glyphs = self._services.glyphs
+        quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
+        how = f"chosen by {search.text}" if search.by_query else quoted
+        rows = "row" if len(search.rows) == 1 else "rows"
+        view.tell(f"{which_hit(search.rows, view.tree.row)} {rows}{more} {how}", "", keys)
+
+    def _step(self, step: int) -> None:
+        row = hit_beside(self._state.search.rows, self._view.tree.row, step)
+        if row is not None:
+            self._navigation.go_to_row(row)
+            self._show_hits()
+
+
+def _meaning(text: str) -> str:
+    """How what is typed is taken."""
+    if "leafward.query.select" not in sys.modules:
+        return ""
+    from leafward_tui.ui.query_kind import is_query
+
+    return "a query: goes to the rows it chooses" if is_query(text) else ""

@@ -1,0 +1,303 @@
+"""Reads the session, again where its file was replaced, and follows the file as it grows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.model.title import title_of
+from leafward_tui.ui.title_bar import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.columns import Columns
+    from leafward.session.prefetch import Ahead
+    from leafward.session.scan import Scan
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.row_metrics import RowMetrics
+    from leafward_tui.explorer.controllers.search import Search
+    from leafward_tui.explorer.jobs.session import Growth, OpenedSession
+    from leafward_tui.explorer.model.exploration import Findings
+    from leafward_tui.explorer.model.view_state import ViewState
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.open_target import OpenTarget
+    from leafward_tui.ui.services import AppServices, Jobs
+
+_REMARK = 300
+"""Characters of a remark on the whole session."""
+_LEAST_ROWS = 8
+_OF_THE_SESSION = (
+    "count",
+    "note",
+    "lost",
+    "price",
+    "glance",
+    "survey",
+    "search",
+    "choose",
+    "edits",
+    "branches",
+    "fork",
+)
+"""Jobs whose results are about the session that is on show, and about no other."""
+
+
+class Visit(NamedTuple):
+    """A session as it was when another screen was opened on it."""
+
+    session: Session
+    scan: Scan
+    entries: int
+
+
+class SessionLoader:
+    """Owns the session: nothing else opens or closes one."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+        details: CursorDetails,
+        metrics: RowMetrics,
+        search: Search,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self._details = details
+        self._metrics = metrics
+        self._search = search
+        self._ahead: Ahead | None = None
+        self._target: OpenTarget | None = None
+        self._kept: ViewState | None = None
+        """Cursor, mark, folds and filter, while the session is read anew."""
+        self._again = False
+        """Whether the session was replaced once more while it is read."""
+        self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there is a session to follow."""
+        return self._state.exploration is not None
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def open(self, ahead: Ahead | None, target: OpenTarget | None) -> None:
+        """Reads the session for the first time; `ahead` is its scan under way, `target` where the cursor goes first."""
+        self._ahead, self._target = ahead, target
+        self.read()
+
+    def read(self) -> None:
+        """Reads the session."""
+        if self._jobs.running("read"):
+            self._again = True
+            return
+        from leafward_tui.explorer.jobs.session import open_session
+
+        state, services = self._state, self._services
+        rows = max(_LEAST_ROWS, self._view.tree.page_rows or 20)
+        self._jobs.latest(
+            "read",
+            partial(
+                open_session,
+                state.path,
+                state.density,
+                rows,
+                services.config,
+                self._ahead,
+                self._show_progress,
+            ),
+            self._show,
+            self._fail,
+        )
+
+    def read_anew(self, before: Columns) -> None:
+        """Reads the session anew and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""
+        if self._state.exploration is not None:
+            from leafward_tui.explorer.model.view_state import ViewState
+
+            self._kept = ViewState.of(self._state.exploration, before, self._view.tree.row)
+        self.read()
+
+    def close(self) -> None:
+        """The screen goes: closes the session's file."""
+        if self._state.session is not None:
+            self._state.session.close()
+            self._services.let_go()
+
+    def _show_progress(self, done: int, total: int) -> None:
+        self._view.title_bar.progress(Progress("reading", done >> 20, total >> 20))
+
+    def _fail(self, problem: str) -> None:
+        """Says why there is nothing to show."""
+        if self._read_once_more():
+            return
+        self._view.title_bar.progress(None)
+        self._state.trouble = problem
+        self._view.tell(problem, "bad")
+        self._view.show_keys()
+
+    def _read_once_more(self) -> bool:
+        again, self._again = self._again, False
+        if again:
+            self.read()
+        return again
+
+    def _show(self, opened: OpenedSession) -> None:
+        """Shows the tree with the cursor on the leaf, or where it was."""
+        if self._read_once_more():
+            opened.exploration.session.close()
+            return
+        state, view, before = self._state, self._view, self._state.session
+        self._jobs.cancel(*_OF_THE_SESSION)
+        if before is not None and not state.busy and state.summary is None:
+            # Whoever is still at work on it closes it.
+            before.close()
+        state.exploration, state.metrics = opened.exploration, opened.metrics
+        self._metrics.begin()
+        kept, self._kept = self._kept, None
+        cursor = kept.take_up(opened.exploration) if kept is not None else -1
+        view.title_bar.progress(None)
+        state.trouble = ""
+        layout = opened.exploration.layout
+        self._services.keep_for_long()
+        self._navigation.show_rows(layout.row_of(cursor if cursor >= 0 else layout.leaf))
+        self.show_title()
+        self._metrics.count(self._show_counted)
+        view.show_keys()
+        if state.bare:
+            view.tell("")
+        unread = opened.exploration.session.unread
+        if unread:
+            more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+            view.tell(f"{safe_line(unread[0], _REMARK)}{more}", "warn")
+        if state.search.text:
+            self._search.start(state.search.text)
+        self._arrive(opened.exploration.session)
+
+    def _arrive(self, session: Session) -> None:
+        """Goes to the entry that the session was opened at, and has its words searched for."""
+        target, self._target = self._target, None
+        if target is None:
+            return
+        entry = session.columns.index(target.entry)
+        if entry < 0:
+            self._view.tell("the entry that was found is no longer in this session", "warn")
+            return
+        self._navigation.go_to_entry(entry)
+        if target.words:
+            self._search.arrive(target.words)
+
+    def _show_counted(self, findings: Findings) -> None:
+        """All numbers are known: filters and overview can go by them."""
+        if self._state.exploration is not None:
+            self._state.exploration.findings = findings
+            self._navigation.lay_out()
+            self.show_title()
+            self._details.survey()
+
+    def show_title(self) -> None:
+        """Project, name and facts of the session."""
+        state, exploration = self._state, self._state.exploration
+        if exploration is None:
+            return
+        if not state.agent:
+            from leafward.agents import agent_behind
+
+            state.agent = agent_behind(exploration.session).name
+        dot = self._services.glyphs.dot
+        title = title_of(exploration, state.agent, following=state.following, dot=dot)
+        self._view.title_bar.show(title.title, crumb=title.crumb, facts=title.facts)
+
+    # --- following ----------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Looks whether the file has grown; costs one stat."""
+        state = self._state
+        session = state.session
+        # What lies on top, a sheet or the log, goes by the session as it was when it was opened.
+        waits = state.busy or state.summary is not None or self._jobs.running("read") or not self._view.on_top
+        if session is None or not state.following or waits:
+            return
+        gone = session.gone
+        if not session.changed_on_disk():
+            if session.gone and not gone:
+                self._view.tell("the file is gone; what was read of it can still be read here", "warn")
+            return
+        from leafward_tui.explorer.jobs.session import grow
+
+        state.growing = True
+        self._jobs.latest(
+            "follow", partial(grow, session), partial(self._take_in, session), self._fail_to_follow
+        )
+
+    def _fail_to_follow(self, problem: str) -> None:
+        self._state.growing = False
+        self._view.tell(problem, "bad")
+
+    def _take_in(self, session: Session, growth: Growth) -> None:
+        """Shows what came; the cursor goes along where it was on the leaf."""
+        self._state.growing = False
+        exploration = self._state.exploration
+        if exploration is None or session is not exploration.session:
+            session.close()
+            return
+        if growth.replaced:
+            self._view.tell("the file shrank or was replaced: read anew", "warn")
+            self.read_anew(growth.before)
+        elif growth.added:
+            layout = exploration.layout
+            self.show_changed(to_leaf=self._view.tree.row == layout.row_of(layout.leaf))
+
+    def show_changed(self, *, to_leaf: bool) -> None:
+        """Lays out anew after the session grew, and counts what is new."""
+        from leafward.session.journal.operations import archived_branches
+
+        exploration, metrics = self._state.exploration, self._state.metrics
+        if exploration is None or metrics is None:
+            return
+        metrics.grow(exploration.session)
+        archived = archived_branches(exploration.session)
+        exploration.findings = exploration.findings._replace(archived=archived)
+        self._metrics.forget_note(exploration.layout.head[-1] if len(exploration.layout) else -1)
+        self._navigation.lay_out()
+        if to_leaf:
+            self._navigation.go_to_leaf()
+        self.show_title()
+        self._metrics.count(self._show_counted)
+
+    def _toggle_following(self) -> None:
+        """Follows the file as it grows, or stays with what was read."""
+        self._state.following = not self._state.following
+        self.show_title()
+        self.look()
+
+    # --- other screens ------------------------------------------------------------------------------------------------
+
+    def visit(self) -> Visit | None:
+        """The session for another screen, which may append to it and take in what others appended."""
+        session = self._state.session
+        return Visit(session, session.scan, len(session)) if session is not None else None
+
+    def is_same(self, visit: Visit) -> bool:
+        """Whether the session is the one that the other screen was opened on; else it is read anew.
+
+        A look at the file would find nothing new: the other screen took the lines in itself.
+        """
+        if visit.session.scan is not visit.scan:
+            self.read_anew(visit.scan.columns)
+        return visit.session.scan is visit.scan
+
+    def show_grown(self, visit: Visit) -> None:
+        """Shows what the other screen took in."""
+        if len(visit.session) != visit.entries:
+            self.show_changed(to_leaf=True)

@@ -1,0 +1,146 @@
+"""The one road for writing to the session: one change at a time, in a job, and what it did is shown."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+from leafward_tui.ui.write_target import remark_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.journal import Write
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.session_loader import SessionLoader
+    from leafward_tui.explorer.jobs.changes import Change
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["SessionWrite"]
+
+
+class SessionWrite:
+    """Appends to the session. It alone says whether a write is under way."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        loader: SessionLoader,
+        navigation: Navigation,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._loader = loader
+        self._navigation = navigation
+
+    # --- what stands against it ---------------------------------------------------------------------------------------
+
+    def waits_for_summary(self) -> bool:
+        """Whether a summary is being made, which everything that writes waits for; says so, and what ends it."""
+        if self._state.summary is None:
+            return False
+        text = "refused: a summary of this session is still being made"
+        self._view.refuse(text, self._view.key_hints(("mode.leave", "cancels")))
+        return True
+
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written to the session; says why, before anything is asked."""
+        if self._state.refusal:
+            self._view.tell(f"read only: {self._state.refusal}", "bad")
+        return bool(self._state.refusal)
+
+    def waits_for_write(self) -> bool:
+        """Whether a change is being written, for which another waits; says so."""
+        if self._state.busy:
+            self._view.tell("still writing the change before", "warn")
+        return self._state.busy
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def start(self, done: str, change: Change, then: Callable[[], object] | None = None) -> None:
+        """Writes a change unless one is under way; `done` says what it did, `then` is what follows it."""
+        session = self._state.session
+        if session is None or self.waits_for_summary() or self.is_read_only() or self.waits_for_write():
+            return
+        from leafward_tui.explorer.jobs.changes import append
+
+        self._state.writing = True
+        self._jobs.also(
+            "write",
+            partial(append, session, change, self._services.clock),
+            partial(self._end, session, done, then),
+            partial(self._fail, session),
+        )
+
+    def _end(self, session: Session, done: str, then: Callable[[], object] | None, written: Write) -> None:
+        self._state.writing = False
+        self.show(session, written, done, then)
+
+    def _fail(self, session: Session, problem: str) -> None:
+        self._state.writing = False
+        self._view.tell(f"refused: {problem}", "bad")
+        if session is not self._state.session:
+            session.close()
+        self._loader.look()
+
+    def show(
+        self, session: Session, written: Write, done: str, then: Callable[[], object] | None = None
+    ) -> None:
+        """Shows what was written to a session. Where another was read meanwhile, that one is followed as ever."""
+        from leafward.session.journal import OperationKind
+
+        if session is not self._state.session:
+            session.close()
+            self._loader.look()
+            return
+        if not written.changed:
+            self._view.tell("nothing to do: things are like that already")
+            return
+        moved = written.kind in (
+            OperationKind.MOVE,
+            OperationKind.SUMMARY_MOVE,
+            OperationKind.COMPACT,
+            OperationKind.GRAFT,
+            OperationKind.MERGE,
+            OperationKind.UNDO,
+            OperationKind.REDO,
+        )
+        before = self._navigation.head_here()
+        self._loader.show_changed(to_leaf=moved)
+        parts = [done, *map(remark_words, written.remarks)]
+        if written.recent and then is None:
+            parts.append(reopening(session))
+        undone = written.kind is OperationKind.UNDO
+        keys = self._view.key_hints(
+            ("operation.redo", "does it again") if undone else ("operation.undo", "undoes it"),
+            *([("session.fork", "makes it real")] if moved and session.what_if else []),
+        )
+        self._view.tell(
+            "; ".join(parts),
+            "warn" if written.remarks else "leaf",
+            keys,
+            stays=moved and self._navigation.head_here() != before,
+        )
+        if then is not None:
+            then()
+
+
+def reopening(session: Session) -> str:
+    """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
+    from leafward.agents import agent_behind
+
+    try:
+        command = agent_behind(session).resume(session, os.environ).command()
+    except LeafwardError:
+        return "an agent that runs sees it when it reopens the session"
+    return f"an agent that runs sees it after {command}"

@@ -1,0 +1,78 @@
+"""The keys of the explorer that matter in a state, for the key bar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.page import Tab
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Situation", "hints"]
+
+
+class Situation(NamedTuple):
+    """What the keys go by."""
+
+    failed: bool = False
+    """There is no session to show."""
+    summarising: bool = False
+    in_tree: bool = True
+    tab: Tab = Tab.ENTRY
+    bare: bool = False
+    """There are no rows."""
+    hidden: bool = False
+    """Of a session without rows: whether it has entries."""
+    proposed: bool = False
+    """Whether a move is proposed and has its price."""
+    on_path: bool = False
+    """Whether the cursor is on the path to the leaf."""
+    on_compaction: bool = False
+    """Whether the cursor is on a compaction or a context edit."""
+
+
+def hints(now: Situation) -> Sequence[Hint]:
+    """The keys, the most important first."""
+    if now.failed:
+        return (Hint("app.back"),)
+    if now.summarising:
+        return (Hint("mode.leave", "cancel summary"), Hint("row.down"), Hint("tab.context"))
+    if not now.in_tree:
+        return (
+            Hint("row.down"),
+            Hint("move.here", "open", key_only=True),
+            Hint("mode.leave", "tree"),
+            *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),
+            Hint("copy.text"),
+        )
+    if now.bare:
+        return (*((Hint("density.next"),) if now.hidden else ()), Hint("app.back"))
+    through = (Hint("xray.open"),) if now.on_compaction else ()
+    compact = (Hint("lab.open"),) if now.on_path else ()
+    if now.proposed:
+        return (
+            Hint("move.here"),
+            Hint("mode.leave", "back to leaf", "leaf"),
+            *through,
+            Hint(("branch.previous", "branch.next")),
+            Hint(("point.previous", "point.next")),
+            *compact,
+            Hint("mark.set"),
+            Hint("tab.context"),
+            Hint("operation.undo"),
+        )
+    return (
+        Hint("row.down"),
+        *through,
+        Hint(("branch.previous", "branch.next")),
+        Hint(("point.previous", "point.next")),
+        Hint("find.open"),
+        *compact,
+        Hint("filter.choose"),
+        Hint("fold.toggle"),
+        Hint("label.edit"),
+        Hint("density.next"),
+        Hint("log.open"),
+    )

@@ -1,0 +1,59 @@
+"""What the title bar says of a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import Kind
+from leafward.session.headline import headline, typed_command
+from leafward_tui.ui.title_bar import Fact
+
+if TYPE_CHECKING:
+    from leafward_tui.explorer.model.exploration import Exploration
+
+__all__ = ["SessionTitle", "title_of"]
+
+
+class SessionTitle(NamedTuple):
+    """Project, name and facts."""
+
+    title: str
+    crumb: str
+    facts: list[Fact]
+
+
+def title_of(exploration: Exploration, agent: str, *, following: bool, dot: str) -> SessionTitle:
+    """The title of a session; `following` says whether it is followed as it grows, `dot` is the sign for that."""
+    session = exploration.session
+    # As in the catalogue: a fork is called by its own first prompt.
+    kinds = session.columns.kind
+    first = kinds.find(Kind.USER, session.inherited)
+    first = first if first >= 0 else kinds.find(Kind.USER)
+    words = headline(session, first).text if first >= 0 else typed_command(session)
+    compactions = kinds.count(Kind.COMPACTION)
+    branches = session.branches
+    entries = "entry" if len(session) == 1 else "entries"
+    facts = [
+        Fact(agent, short=agent, keep=2),
+        Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=4),
+        Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=3 if branches else 0),
+        Fact(
+            f"{compactions:,}",
+            "compaction" if compactions == 1 else "compactions",
+            "",
+            keep=1 if compactions else 0,
+        ),
+    ]
+    if session.columns.damage:
+        facts.append(Fact(f"{len(session.columns.damage):,}", "damaged", keep=4, hue="bad"))
+    if exploration.findings.archived:
+        facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
+    if session.read_only:
+        facts.append(Fact("read only", keep=5, hue="warn"))
+    elif session.what_if:
+        facts.append(Fact("what-if", "leaf", "what-if leaf", keep=5, hue="ghost"))
+    elif following:
+        facts.append(Fact(f"{dot} following", short=dot, keep=5, hue="leaf"))
+    crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
+    return SessionTitle(safe_line(session.title or words or session.path.stem, 200), crumb, facts)

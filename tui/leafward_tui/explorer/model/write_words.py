@@ -1,0 +1,47 @@
+"""What a change of the session does, in words: where the leaf goes, what is appended, what a move leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.write_target import book_words
+
+if TYPE_CHECKING:
+    from leafward.context.price import Price
+    from leafward.session.session import Session
+
+__all__ = ["appending", "left_words", "named", "price_words"]
+
+
+def named(entry: int) -> str:
+    """An entry as it is named on the screen."""
+    return f"#{entry}" if entry >= 0 else "the beginning"
+
+
+def appending(session: Session, what: str = "") -> str:
+    """What a write appends."""
+    line = f"1 line, {what}," if what else "1 line"
+    return f"append {line} to {book_words(session)}"
+
+
+def left_words(entries: int, price: Price | None) -> str:
+    """What a summary would stand for, as far as it is known by now."""
+    words = counted(entries, "entry", "entries")
+    if price is not None and price.left.entries == entries:
+        words += f", {count(price.left.told)} tokens"
+        if price.files_left:
+            words += f", {counted(len(price.files_left), 'file')}"
+    return words
+
+
+def price_words(price: Price) -> str:
+    """What a move costs."""
+    again = f"{count(price.sent_again)} of it" if price.sent_again else "nothing"
+    parts = [
+        f"{verb} {counted(side.entries, 'entry', 'entries')}"
+        for verb, side in (("leave", price.left), ("enter", price.entered))
+        if side.entries
+    ]
+    context = f"context {count(price.before.total)} becomes {count(price.after.total)}, {again} sent again"
+    return "; ".join(part for part in (", ".join(parts), context) if part)

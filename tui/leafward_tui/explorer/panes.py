@@ -1,0 +1,295 @@
+"""The panes of the explorer: which are on show, where keys go, what is said at the foot. The controllers' view of the screen."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.model.branch_summary import progress_words
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.graph import Density
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.page import Tab
+from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.geometry import Region
+    from textual.screen import Screen
+    from textual.timer import Timer
+
+    from leafward.agents import Resume
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.explorer.widgets.gauge import Gauge
+    from leafward_tui.explorer.widgets.graph_view import GraphView
+    from leafward_tui.explorer.widgets.peek import Peek
+    from leafward_tui.explorer.widgets.strip import StripView
+    from leafward_tui.ui.hairline import ColumnRule, RowRule
+    from leafward_tui.ui.inspector_pane import InspectorPane
+    from leafward_tui.ui.price_line import PriceLine
+    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.tree_head import TreeHead
+
+__all__ = ["TABS", "ExplorerPanes"]
+
+Answer = TypeVar("Answer")
+
+TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
+"""Panes of a narrow screen, as its tabs name them."""
+_PROBLEM = 300
+"""Characters of a problem that are shown."""
+_REFUSAL_SECONDS = 2.5
+"""Seconds that a refusal stands before the progress of a summary is shown again."""
+
+
+class ExplorerPanes:
+    """Fits `ExplorerView`."""
+
+    def __init__(
+        self,
+        screen: BaseScreen[Any],
+        state: ExplorerState,
+        *,
+        head: TreeHead,
+        tree: GraphView,
+        column_rule: ColumnRule,
+        inspector: InspectorPane,
+        peek: Peek,
+        strip_rule: RowRule,
+        strip: StripView,
+        gauge: Gauge,
+        price_line: PriceLine,
+    ) -> None:
+        self._screen = screen
+        self._state = state
+        self.head = head
+        self.tree = tree
+        self.column_rule = column_rule
+        self.inspector = inspector
+        self.peek = peek
+        self.strip_rule = strip_rule
+        self.strip = strip
+        self.gauge = gauge
+        self.price_line = price_line
+        self.title_bar = screen.title_bar
+        self._covered = 0
+        """Rows at the bottom that a sheet takes."""
+        self._shortened: Region | None = None
+        """Where the tree lay when it was shortened last."""
+        self._stays = False
+        """Whether the next move of the cursor leaves the note standing."""
+        self._refused_until = 0.0
+        """By the monotonic clock."""
+
+    # --- panes --------------------------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the terminal, in cells."""
+        return self._screen.app.size.width, self._screen.app.size.height
+
+    @property
+    def on_top(self) -> bool:
+        """Whether nothing lies over this screen, and it is still there."""
+        return self._screen.is_attached and self._screen.app.screen is self._screen
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether keys go to the tree."""
+        return self.tree.has_focus
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether tree and inspector are beside each other."""
+        return self._screen.two_panes
+
+    def arrange(self) -> None:
+        """Fits panes, rules and heads to the size of the screen."""
+        two = self.two_panes
+        self._screen.set_class(not two, "-one-pane")
+        self.inspector.show_tabs(two)
+        if two:
+            self._screen.remove_class("-inspecting")
+        self.strip_rule.join(*([self.column_rule.region.x + 1] if two else []))
+        self.show_head()
+
+    def show_head(self) -> None:
+        """Tabs and headings over the tree."""
+        exploration = self._state.exploration
+        note = ""
+        if exploration is not None:
+            note = exploration.layout.density.value
+            if exploration.filter is not Filter.CONVERSATION:
+                touching = exploration.filter is Filter.CHOSEN and exploration.touching
+                note += ", timeline of a file" if touching else f", {exploration.filter.value}"
+        narrow = not self.two_panes
+        pane = self.inspector.tab.value if narrow and self._inspecting else "Tree"
+        self.head.show(
+            tabs=TABS if narrow else ("Tree",),
+            active=pane,
+            note="" if narrow else note,
+            columns=self.tree.columns if pane == "Tree" else None,
+            focused=self.in_tree or narrow,
+        )
+
+    @property
+    def _inspecting(self) -> bool:
+        return self._screen.has_class("-inspecting")
+
+    def show_tree(self) -> None:
+        """Keys go to the tree."""
+        self._screen.remove_class("-inspecting")
+        self.tree.focus()
+        self.show_head()
+
+    def show_tab(self, tab: Tab) -> None:
+        """Shows a tab of the inspector; on a narrow screen in place of the tree."""
+        self.inspector.show_tab(tab)
+        if not self.two_panes:
+            self._screen.add_class("-inspecting")
+            self.inspector.focus()
+        self.show_head()
+
+    def show_pane(self, name: str) -> None:
+        """Shows the pane of a tab of the head."""
+        if name == TABS[0]:
+            self.show_tree()
+        else:
+            self.show_tab(Tab(name))
+
+    def step_pane(self, step: int) -> None:
+        """Goes to the other pane; on a narrow screen to the next tab, or the one before."""
+        if self.two_panes:
+            (self.inspector if self.in_tree else self.tree).focus()
+            self.show_head()
+        else:
+            now = TABS.index(self.inspector.tab.value) if self._inspecting else 0
+            self.show_pane(TABS[(now + step) % len(TABS)])
+
+    # --- under a sheet ------------------------------------------------------------------------------------------------
+
+    def make_room(self, height: int) -> None:
+        """Shortens the tree so far that its cursor stays above a sheet of some height; `uncover` undoes it.
+
+        May be asked for again, when the sheet, the tree or the terminal has another height.
+        """
+        self._covered = height
+        tree = self.tree
+        if tree.region == self._shortened:
+            # What was asked for last is not laid out yet: counted from the place of before it would be taken away twice.
+            return
+        line = tree.state.cursor * tree.line_height - tree.scroll_offset.y
+        bottom = tree.region.bottom + tree.styles.margin.bottom
+        covered = bottom - (self.size[1] - height)
+        hidden = tree.region.y + line + tree.line_height > bottom - covered
+        if covered > 0 and tree.display and (hidden or tree.styles.margin.bottom):
+            most = max(0, bottom - tree.region.y - tree.line_height)
+            room = min(covered, most)
+            if room != tree.styles.margin.bottom:
+                self._shortened = tree.region
+                tree.styles.margin = (0, 0, room, 0)
+
+    def keep_room(self) -> None:
+        """The tree was laid out anew, maybe under a sheet."""
+        if self._covered:
+            self.make_room(self._covered)
+
+    def uncover(self) -> None:
+        """What was covered is free again, unless another sheet is there already."""
+        if self.on_top:
+            self._covered = 0
+            self._shortened = None
+            if self.tree.styles.margin.bottom:
+                self.tree.styles.margin = 0
+
+    # --- what is said -------------------------------------------------------------------------------------------------
+
+    def tell(
+        self,
+        text: str,
+        tone: str = "",
+        keys: Sequence[KeyHint] = (),
+        beneath: str = "",
+        *,
+        stays: bool = False,
+    ) -> None:
+        """Says something in the place of the price line, with keys that help.
+
+        Where the text is empty that is how far a summary is, or why there is no tree to price a move in; else nothing.
+        """
+        state = self._state
+        self._stays = stays
+        if state.summary is None:
+            self._refused_until = 0.0
+        if not text and state.summary is not None:
+            if time.monotonic() < self._refused_until and not state.summary.stop.is_set():
+                return
+            text, tone, keys = progress_words(state.summary), "", self.key_hints(("mode.leave", "cancels"))
+            beneath = state.summary.growth.last_line if state.summary.growth is not None else ""
+        elif not text and state.trouble:
+            text, tone = state.trouble, "bad"
+        elif not text and state.bare:
+            text, tone = "nothing was said in this session yet", "faint"
+            entries = len(state.session) if state.session is not None else 0
+            if entries and state.density is Density.TURNS:
+                keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
+        self.price_line.note(text or None, tone, keys, beneath)
+
+    def fail(self, problem: str) -> None:
+        """Says what could not be done, and why."""
+        self.tell(safe_line(problem, _PROBLEM), "bad")
+
+    def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
+        """Says for a moment why something is not done while a summary is made."""
+        self._refused_until = time.monotonic() + _REFUSAL_SECONDS
+        self.after(_REFUSAL_SECONDS, self._end_refusal)
+        self.price_line.note(text, "bad", keys)
+
+    def _end_refusal(self) -> None:
+        if self._state.summary is not None:
+            self.tell("")
+
+    def clear_note(self) -> None:
+        """The cursor moved: what was said makes room, unless it was to stay for once."""
+        if self._stays:
+            self._stays = False
+        else:
+            self.tell("")
+
+    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+        """Keys of intents with what they do now, as the user's keymap has them; those without a key are left out."""
+        label = services_of(self._screen).keymap.label
+        return tuple(
+            KeyHint(intent_id, label(intent_id), words) for intent_id, words in wanted if label(intent_id)
+        )
+
+    def show_keys(self) -> None:
+        """Shows the keys that matter now."""
+        self._screen.show_hints()
+
+    # --- of the application -------------------------------------------------------------------------------------------
+
+    def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:
+        """Opens a sheet; `then` gets its answer, None where it was left."""
+        self._screen.app.push_screen(sheet, then)
+
+    def after(self, seconds: float, then: Callable[[], object]) -> Timer:
+        """Does something later, as long as the screen is there."""
+        return self._screen.set_timer(seconds, then)
+
+    def run(self, intent_id: str) -> None:
+        """Does what an intent asks for, if it does something now."""
+        self._screen.run_intent(intent_id)
+
+    def prefetch(self) -> None:
+        """Loads what other screens need, so that the next of them opens at once."""
+        services_of(self._screen).screens.prefetch(self._screen)
+
+    def hand_over(self, command: Resume) -> str | None:
+        """Gives the terminal to an agent until it ends; returns what went wrong."""
+        from leafward_tui.ui.agent_run import run_in_agent
+
+        return run_in_agent(self._screen.app, command)

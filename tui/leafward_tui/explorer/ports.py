@@ -1,0 +1,251 @@
+"""What the controllers of the explorer see of its screen. The widgets fit the smaller ports as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from textual.screen import Screen
+
+    from leafward.agents import Resume
+    from leafward_tui.explorer.model.file_markers import Touch
+    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.ghost import Ghost
+    from leafward_tui.explorer.model.overview import Detour, Overview
+    from leafward_tui.explorer.model.rows import RowPainter
+    from leafward_tui.explorer.widgets.gauge import Load
+    from leafward_tui.explorer.widgets.peek import Glance
+    from leafward_tui.ui.inspector_pane import InspectorPane
+    from leafward_tui.ui.page import Tab
+    from leafward_tui.ui.price_groups import Quote
+    from leafward_tui.ui.price_line import Facts, KeyHint
+    from leafward_tui.ui.title_bar import Fact, Progress
+
+__all__ = [
+    "ExplorerView",
+    "GaugePort",
+    "PeekPort",
+    "PricePort",
+    "StripPort",
+    "Timer",
+    "TitlePort",
+    "TreePort",
+]
+
+Answer = TypeVar("Answer")
+
+
+class Timer(Protocol):
+    """Something that happens later."""
+
+    def stop(self) -> None:
+        """It does not happen."""
+
+
+class TreePort(Protocol):
+    """The rows of the tree."""
+
+    @property
+    def row(self) -> int:
+        """The row of the cursor; -1 where there is none."""
+
+    @property
+    def line(self) -> Line | None:
+        """The line of the cursor."""
+
+    @property
+    def page_rows(self) -> int:
+        """Rows that fit on the screen."""
+
+    @property
+    def jumping(self) -> bool:
+        """Whether the next letters name a line."""
+
+    def rows_on_screen(self) -> range:
+        """The lines that are on the screen."""
+
+    def focus(self) -> object:
+        """Keys go to the tree."""
+
+    def show(self, painter: RowPainter, row: int) -> None:
+        """Shows other lines, with the cursor on a row."""
+
+    def redraw_rows(self) -> None:
+        """Draws again what is on the screen."""
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor some lines down, or up."""
+
+    def move_to_row(self, row: int) -> None:
+        """Puts the cursor on the line of a row."""
+
+    def set_ghost(self, ghost: Ghost | None) -> None:
+        """Shows a proposed move, or none."""
+
+    def set_mark(self, row: int) -> None:
+        """Shows where the mark is; -1 for none."""
+
+    def set_hits(self, rows: frozenset[int], query: str) -> None:
+        """Lights the rows that a search found."""
+
+    def set_touches(self, touches: Mapping[int, Touch]) -> None:
+        """What rows do to a file, for the next `show`."""
+
+    def start_jump(self) -> None:
+        """Puts letters on the lines; the ones typed next go there."""
+
+    def end_jump(self) -> None:
+        """Takes the letters away."""
+
+
+class StripPort(Protocol):
+    """The overview of the path."""
+
+    def show(self, overview: Overview | None) -> None:
+        """Shows a path."""
+
+    def set_ghost(self, detour: Detour | None) -> None:
+        """Shows a proposed move, or none."""
+
+    def set_hits(self, turns: Sequence[int]) -> None:
+        """Lights turns that a search found."""
+
+
+class GaugePort(Protocol):
+    """The size of the context."""
+
+    def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
+        """Shows the context at the leaf, in tokens."""
+
+    def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
+        """Shows the context after a proposed move."""
+
+
+class PeekPort(Protocol):
+    """The two lines under a narrow tree."""
+
+    def show(self, glance: Glance | None) -> None:
+        """Shows what a turn came to."""
+
+
+class PricePort(Protocol):
+    """The line at the foot."""
+
+    def show(self, value: Quote | Facts | None) -> None:
+        """Shows the price of a move, or facts of a row."""
+
+
+class TitlePort(Protocol):
+    """The first row of the screen."""
+
+    def show(self, title: str, *, crumb: str = "", facts: Sequence[Fact] = ()) -> None:
+        """Shows the name and the facts of the session."""
+
+    def progress(self, progress: Progress | None) -> None:
+        """Shows how far reading is."""
+
+
+class ExplorerView(Protocol):
+    """The screen as its controllers see it."""
+
+    @property
+    def tree(self) -> TreePort:
+        """The rows."""
+
+    @property
+    def inspector(self) -> InspectorPane:
+        """The right pane."""
+
+    @property
+    def strip(self) -> StripPort:
+        """The overview."""
+
+    @property
+    def gauge(self) -> GaugePort:
+        """The context."""
+
+    @property
+    def peek(self) -> PeekPort:
+        """What stands under a narrow tree."""
+
+    @property
+    def price_line(self) -> PricePort:
+        """The foot."""
+
+    @property
+    def title_bar(self) -> TitlePort:
+        """The head."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the terminal, in cells."""
+
+    @property
+    def on_top(self) -> bool:
+        """Whether nothing lies over this screen, and it is still there."""
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether keys go to the tree."""
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether tree and inspector are beside each other."""
+
+    def show_tree(self) -> None:
+        """Keys go to the tree."""
+
+    def show_tab(self, tab: Tab) -> None:
+        """Shows a tab of the inspector; on a narrow screen in place of the tree."""
+
+    def step_pane(self, step: int) -> None:
+        """Goes to the other pane; on a narrow screen to the next tab, or the one before."""
+
+    def show_head(self) -> None:
+        """Shows tabs and headings over the tree as they are now."""
+
+    def show_keys(self) -> None:
+        """Shows the keys that matter now."""
+
+    def tell(
+        self,
+        text: str,
+        tone: str = "",
+        keys: Sequence[KeyHint] = (),
+        beneath: str = "",
+        *,
+        stays: bool = False,
+    ) -> None:
+        """Says something in the place of the price, with keys that help; an empty text makes room for the price.
+
+        Where it `stays`, the next move of the cursor leaves it standing.
+        """
+
+    def fail(self, problem: str) -> None:
+        """Says what could not be done, and why."""
+
+    def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
+        """Says for a moment why something is not done while a summary is made."""
+
+    def clear_note(self) -> None:
+        """The cursor moved: what was said makes room, unless it was to stay for once."""
+
+    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+        """Keys of intents with what they do now; those without a key are left out."""
+
+    def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:
+        """Opens a sheet; `then` gets its answer, None where it was left."""
+
+    def after(self, seconds: float, then: Callable[[], object]) -> Timer:
+        """Does something later, as long as the screen is there."""
+
+    def run(self, intent_id: str) -> None:
+        """Does what an intent asks for, if it does something now."""
+
+    def prefetch(self) -> None:
+        """Loads what other screens need."""
+
+    def hand_over(self, command: Resume) -> str | None:
+        """Gives the terminal to an agent until it ends; returns what went wrong."""

@@ -1,0 +1,123 @@
+"""What the explorer knows, as one value. Each part is written by one controller, which it names; all others read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.graph import Density
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from leafward.context.entry_metrics import EntryMetrics
+    from leafward.context.price import Price
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.branch_summary import SummaryRun
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.model.overview import Overview
+
+
+class Mode(Enum):
+    """What the explorer is about; where several hold, the one that the keys go by."""
+
+    FAILED = auto()
+    """There is no session to show."""
+    SUMMARISING = auto()
+    SEARCHING = auto()
+    FILTERING = auto()
+    BROWSING = auto()
+
+
+@dataclass(slots=True)
+class SearchState:
+    """What is searched for. Written by `controllers/search`."""
+
+    text: str = ""
+    """Empty where nothing is searched for."""
+    rows: Sequence[int] = ()
+    """Rows that hold it, ascending."""
+    entries: Sequence[int] = ()
+    """Entries that hold it."""
+    by_query: bool = False
+    """Whether the text is a query, which chose them."""
+    literal: str = ""
+    """Words that another screen searched for and that this one began with: no query, whatever they look like."""
+    last_query: str = ""
+    """The query that was asked for last, also for a filter."""
+
+
+@dataclass(slots=True)
+class RowTexts:
+    """What is known of rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
+
+    notes: dict[int, str] = field(default_factory=dict)
+    lost: dict[int, int] = field(default_factory=dict)
+    """How many facts compactions lost; filled while nothing else is done."""
+
+
+@dataclass(slots=True)
+class ExplorerState:
+    """A session as it is explored."""
+
+    path: Path
+    agent: str | None = None
+    """The agent's name; None until it is known. Written, with what follows, by `controllers/session_loader`."""
+    exploration: Exploration | None = None
+    metrics: EntryMetrics | None = None
+    trouble: str = ""
+    """Why there is no session to show."""
+    following: bool = True
+    growing: bool = False
+    """Whether what was appended to the file is being taken in."""
+
+    density: Density = Density.TURNS
+    """Written by `controllers/navigation`."""
+    texts: RowTexts = field(default_factory=RowTexts)
+    overview: Overview | None = None
+    """The path turn by turn; None until it is measured. Written by `controllers/cursor_details`, as what follows."""
+    lacks_prompt: bool = False
+    """Whether the session does not hold the prompt that its agent sends."""
+    price: Price | None = None
+    """The price of the move that is proposed."""
+    search: SearchState = field(default_factory=SearchState)
+    writing: bool = False
+    """Whether a write is under way; there is never more than one. Written by `controllers/write`."""
+    summary: SummaryRun | None = None
+    """The summary under way; everything that writes waits for it. Written by `controllers/branch_summary`."""
+
+    @property
+    def session(self) -> Session | None:
+        """The session on show; None before it is read."""
+        return self.exploration.session if self.exploration is not None else None
+
+    @property
+    def bare(self) -> bool:
+        """Whether the session has nothing to show as a row."""
+        return self.exploration is not None and not len(self.exploration.lines)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the session is being changed, for which another change waits."""
+        return self.writing or self.growing
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return (self.session.read_only or "") if self.session is not None else ""
+
+    @property
+    def mode(self) -> Mode:
+        """What the explorer is about."""
+        if self.trouble:
+            return Mode.FAILED
+        if self.summary is not None:
+            return Mode.SUMMARISING
+        if self.search.text:
+            return Mode.SEARCHING
+        if self.exploration is not None and self.exploration.filter is not Filter.CONVERSATION:
+            return Mode.FILTERING
+        return Mode.BROWSING

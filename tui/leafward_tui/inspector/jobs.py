@@ -1,0 +1,58 @@
+"""What the inspector works out beside the screen: its pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.inspector.pages import build
+from leafward_tui.ui.page import Line, Page, Span
+
+if TYPE_CHECKING:
+    from leafward.base.config import Config
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.page import Gauge, Selection, Tab
+    from leafward_tui.ui.services import Job
+
+__all__ = ["PageRequest", "build_page"]
+
+
+class PageRequest(NamedTuple):
+    """Which page is wanted."""
+
+    tab: Tab
+    selection: Selection
+    width: int
+    """Cells of a line."""
+    height: int
+    """Rows that are seen at once."""
+    glyphs: Glyphs
+    config: Config
+    toggled: frozenset[str]
+    """Sections that the user opened or closed."""
+    gauge: Gauge | None
+
+
+def build_page(request: PageRequest, job: Job) -> Page:
+    """A page, or one that says in a line why there is none: the file went away, or a fault of ours."""
+    tab, width, glyphs = request.tab, request.width, request.glyphs
+    try:
+        return build(
+            tab,
+            request.selection,
+            width,
+            glyphs,
+            request.config,
+            height=request.height,
+            toggled=request.toggled,
+            gauge=request.gauge,
+            stop=job.stop,
+        )
+    except Exception as error:
+        strerror = error.strerror if isinstance(error, OSError) else ""
+        reason = strerror or f"{type(error).__name__}: {error}"
+        spans = (
+            Span(f"{glyphs.malformed} ", "bad"),
+            Span(safe_line(f"this cannot be shown: {reason}", width - 2), "warn"),
+        )
+        return Page(tab, width, [Line(), Line(spans)])

@@ -1,0 +1,124 @@
+"""The operation under the cursor: gone to, searched for, copied, shown in the tree."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.hits import which_hit
+from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.screen_search import ScreenSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.log.ports import LogView
+    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.sheet import Sheet
+
+__all__ = ["Cursor"]
+
+
+class Cursor:
+    """The keys that change nothing. A place of its search is an operation."""
+
+    def __init__(self, view: LogView, services: AppServices) -> None:
+        self._view, self._services = view, services
+        self.search = ScreenSearch(self)
+        self.show_hints = view.show_hints
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "log.find": self.ask_search,
+            "find.next": partial(self.search.step, 1),
+            "find.previous": partial(self.search.step, -1),
+            "log.show": self.show_in_tree,
+            "copy.text": self.copy,
+            "pane.next": view.focus_list,
+            "pane.previous": view.focus_list,
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        return intent_id not in ("find.next", "find.previous") or bool(self.search.hits)
+
+    def step(self, by: int) -> None:
+        """Moves the cursor."""
+        self._view.tell("")
+        self._view.move_by(by)
+
+    def show_in_tree(self) -> None:
+        """Back to the tree, at the entry that the operation is about."""
+        every, operation = self._view.operations, self._view.operation
+        if every is None or operation is None:
+            return
+        entry = every.shows(operation)
+        if entry < 0:
+            self._view.tell("what this operation is about is not in the tree", "warn")
+        else:
+            self._view.close(entry)
+
+    def copy(self) -> None:
+        """Copies what is known of the operation under the cursor."""
+        every, operation = self._view.operations, self._view.operation
+        if every is None or operation is None:
+            return
+        lines = [f"{every.title(operation)}  {operation.time or ''}"]
+        lines += [f"{name}  {text}  {ident}".rstrip() for name, text, ident in every.facts(operation)]
+        self._services.copy("\n".join(lines))
+
+    def leave(self) -> None:
+        """Ends the search; then back."""
+        if self.search.words:
+            self.search.end()
+        else:
+            self._view.close()
+
+    # --- searching ----------------------------------------------------------------------------------------------------
+
+    def ask_search(self) -> None:
+        """Asks what to search for, and goes to the nearest hit at or above the cursor while one types."""
+        placeholder = "words of an operation, or of the entry it is about"
+        self.search.ask("Search the operations", placeholder, first=-1)
+
+    def operations_changed(self) -> None:
+        """Other operations are on show: the hits are those among them."""
+        every = self._view.operations
+        self.search.hits = every.matching(self.search.words) if every is not None else ()
+
+    def place(self) -> int:
+        """The operation of the cursor."""
+        return self._view.cursor
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on an operation."""
+        self._view.move_by(place - self._view.cursor)
+
+    def look_for(self, words: str) -> None:
+        """The operations that hold words."""
+        every = self._view.operations
+        self.search.found(words, every.matching(words) if every is not None else ())
+
+    def show_hits(self) -> None:
+        """In the line over the keys."""
+        words, hits = self.search.words, self.search.hits
+        if not words:
+            self._view.tell("")
+        elif not hits:
+            self._view.tell(f"nothing found  {words}", "warn")
+        else:
+            label = self._services.keymap.label
+            keys = [
+                KeyHint(one, label(one), name)
+                for one, name in (
+                    ("find.next", "next"),
+                    ("find.previous", "previous"),
+                    ("mode.leave", "ends"),
+                )
+            ]
+            glyphs = self._services.glyphs
+            quoted = f"{glyphs.quote_open}{words}{glyphs.quote_close}"
+            self._view.tell(f"{which_hit(hits, self.place())} with {quoted}", "", keys)
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet."""
+        self._view.open_sheet(sheet, done)

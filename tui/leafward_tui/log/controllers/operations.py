@@ -1,0 +1,147 @@
+"""The operations: read, watched, taken back and done again."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.session.journal import redoable
+from leafward_tui.log.jobs import read_operations, refresh, rehearse, write
+from leafward_tui.ui.operation_text import OperationText
+from leafward_tui.ui.write_target import book_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.session.journal import Operation, Write
+    from leafward_tui.log.ports import LogView
+    from leafward_tui.log.state import LogState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Operations"]
+
+
+class Operations:
+    """Reads the operations and has the keys that change them."""
+
+    def __init__(self, state: LogState, view: LogView, services: AppServices, jobs: Jobs) -> None:
+        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "operation.undo": self.ask_undo,
+            "operation.redo": self.ask_redo,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what cannot be done is told
+        """Whether one of its intents does something now."""
+        return True
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Reads the operations."""
+        work = partial(read_operations, self._state.session)
+        self._jobs.latest("log", work, self._show, lambda why: self._fail(f"cannot read the session: {why}"))
+
+    def _show(self, log: list[Operation]) -> None:
+        """Shows them, with the cursor on the newest, or where it was."""
+        found = OperationText(self._state.session, log, self._services.glyphs)
+        cursor = len(found) - 1 if self._state.to_newest else self._view.cursor
+        self._state.to_newest = False
+        self._view.show_operations(found, cursor)
+
+    def look(self) -> None:
+        """Looks whether the file has grown; costs one stat."""
+        state = self._state
+        if not state.writing and self._view.on_top and state.session.changed_on_disk():
+            state.writing = True
+            self._jobs.also("write", partial(refresh, state.session), self._refreshed, self._fail)
+
+    def _refreshed(self, _none: None) -> None:
+        self._state.writing = False
+        self.load()
+
+    def _fail(self, why: str) -> None:
+        self._state.writing = False
+        self._view.tell(why, "bad")
+
+    # --- taking back --------------------------------------------------------------------------------------------------
+
+    def ask_undo(self) -> None:
+        """Shows what taking the operation under the cursor back would append, and asks."""
+        every, operation = self._view.operations, self._view.operation
+        if every is None or operation is None or self._refused():
+            return
+        root = every.root(operation)
+        if root.undone:
+            self._view.tell(f"undone already, {every.taken_back(root)}", "warn")
+        else:
+            self._rehearse(root)
+
+    def ask_redo(self) -> None:
+        """Shows what doing the operation that was undone last again would append, and asks."""
+        every = self._view.operations
+        if every is None or self._refused():
+            return
+        last = redoable(every.log)
+        if last is None:
+            self._view.tell("nothing to redo", "warn")
+        else:
+            self._rehearse(last)
+
+    def _refused(self) -> bool:
+        """Whether nothing can be written now, and says why."""
+        if self._state.session.read_only:
+            self._view.tell(f"read only: {self._state.session.read_only}", "bad")
+        elif self._state.writing:
+            self._view.tell("still writing the change before", "warn")
+        else:
+            return False
+        return True
+
+    def _rehearse(self, operation: Operation) -> None:
+        def refused(why: str) -> None:
+            self._view.tell(f"refused: {why}", "bad")
+            self.look()
+
+        work = partial(rehearse, self._state.session, operation)
+        self._jobs.latest("rehearsal", work, partial(self._ask, operation), refused)
+
+    def _ask(self, operation: Operation, would: Write) -> None:
+        """Asks, with what would be written and what is odd about it."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+        every = self._view.operations
+        if every is None:
+            return
+        again = operation.op != operation.root
+        root = every.root(operation)
+        outcome, doing = every.outcome(root), every.doing(root)
+        choice = Choice(
+            "U" if again else "u",
+            "Do it again" if again else "Take it back",
+            outcome,
+            f"append 1 line to {book_words(self._state.session)}",
+        )
+        arrow = f" {self._services.glyphs.arrow} " if doing.follow else ""
+        about = [SheetLine(f"{doing.verb}  {doing.lead}{arrow}{doing.follow}")]
+        about += [SheetLine(remark.text, "warn") for remark in would.remarks]
+        title, done = ("Redo", "done again") if again else ("Undo", "undone")
+
+        def answered(key: str | None) -> None:
+            if key is not None and not self._state.writing:
+                self._state.writing = True
+                work = partial(write, self._state.session, operation, self._services.clock)
+                told = partial(self._written, f"{done}: {outcome}")
+                self._jobs.also("write", work, told, lambda why: self._fail(f"refused: {why}"))
+
+        self._view.open_sheet(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
+
+    def _written(self, done: str, written: Write) -> None:
+        """Says what a change did, and reads the operations again."""
+        remarks = [remark.text for remark in written.remarks]
+        if written.recent:
+            remarks.append("an agent that runs sees it when it reopens the session")
+        self._view.tell("   ".join([done, *remarks]), "warn" if remarks else "leaf")
+        self._state.writing = False
+        self._state.to_newest = True
+        self.load()

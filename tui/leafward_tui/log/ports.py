@@ -1,0 +1,67 @@
+"""What the controllers of the operation log see of its screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.session.journal import Operation
+    from leafward_tui.ui.operation_text import OperationText
+    from leafward_tui.ui.price_line import KeyHint
+    from leafward_tui.ui.sheet import Sheet
+
+__all__ = ["LogView"]
+
+
+class LogView(Protocol):
+    """The screen of the operation log."""
+
+    @property
+    def operations(self) -> OperationText | None:
+        """The operations on show; None before they were read."""
+        ...
+
+    @property
+    def operation(self) -> Operation | None:
+        """The operation under the cursor."""
+        ...
+
+    @property
+    def cursor(self) -> int:
+        """Its place in the list."""
+        ...
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        ...
+
+    def show_operations(self, operations: OperationText, cursor: int) -> None:
+        """Shows other operations, with the cursor on one of them."""
+        ...
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor down, or up."""
+        ...
+
+    def focus_list(self) -> None:
+        """Gives the list the keys."""
+        ...
+
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Says something in the line over the keys."""
+        ...
+
+    def show_hints(self) -> None:
+        """Other keys matter now."""
+        ...
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet; `done` hears its answer, None where it was left."""
+        ...
+
+    def close(self, entry: int | None = None) -> None:
+        """Closes the log; an entry is gone to in the tree."""
+        ...

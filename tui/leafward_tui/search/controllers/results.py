@@ -1,0 +1,75 @@
+"""The result under the cursor: its text, its session, the next one."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import pasted_path
+from leafward_tui.search.jobs import HitText, text_of_hit
+from leafward_tui.search.model.finds import FindKind
+from leafward_tui.ui.open_target import OpenTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.search.ports import SearchView
+    from leafward_tui.search.state import SearchState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Results"]
+
+_OF_TURNS = frozenset({"prompt", "summary", "name"})
+"""Parts of entries that a row of the tree stands for, also where a row is a turn."""
+
+
+class Results:
+    """Has the keys of the results."""
+
+    def __init__(self, state: SearchState, view: SearchView, services: AppServices, jobs: Jobs) -> None:
+        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "find.next": partial(view.move_to, FindKind.SESSION, 1),
+            "find.previous": partial(view.move_to, FindKind.SESSION, -1),
+            "hit.open": self.open,
+            "copy.text": self.copy,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need a result
+        """Whether one of its intents does something now."""
+        return self._view.line is not None
+
+    def look(self) -> None:
+        """Shows what is under the cursor."""
+        line = self._view.line
+        if line is None or not self._view.text_shown:
+            return
+        card, hit = line.found.card, line.hit or next(iter(line.found.hits), None)
+        self._view.show_hit(card, hit)
+        if hit is not None:
+            fill = partial(self._view.fill_hit, hit)
+            work = partial(text_of_hit, card, hit, self._state.query)
+            self._jobs.latest("text", work, fill, lambda why: fill(HitText(problem=why)))
+
+    def open(self) -> None:
+        """The session in the explorer, at this hit; the hits that are not shown are."""
+        line = self._view.line
+        if line is None:
+            return
+        found = line.found
+        if line.kind is FindKind.MORE and len(found.hits) > found.total - line.more:
+            self._view.finds.open_up(found.card.path)
+            self._view.opened_up()
+            return
+        hit = line.hit or next(iter(found.hits), None)
+        if hit is not None:
+            target = OpenTarget(hit.entry, " ".join(hit.matched.split()), hit.part not in _OF_TURNS)
+            self._services.screens.session(Path(found.card.path), found.card.agent, target)
+
+    def copy(self) -> None:
+        """The path of the session and the id of the entry, as the verbs take them."""
+        line = self._view.line
+        if line is not None:
+            path = pasted_path(line.found.card.path)
+            self._services.copy(f"{path} {line.hit.entry}" if line.hit is not None else path)

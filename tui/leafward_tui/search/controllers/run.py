@@ -1,0 +1,140 @@
+"""The search that goes on: begun while one types, stopped, left."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.query.search import Query, parse
+from leafward_tui.search.jobs import Found, run_search
+from leafward_tui.search.model.finds import Finds
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.title_bar import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.search.ports import SearchView
+    from leafward_tui.search.state import LeftSearch, SearchState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["SearchRun"]
+
+_LEAST = 2
+"""Characters before a search starts by itself."""
+
+
+class SearchRun:
+    """Has the field, and the way out of everything."""
+
+    def __init__(self, state: SearchState, view: SearchView, services: AppServices, jobs: Jobs) -> None:
+        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "query.edit": self.edit,
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both work always
+        """Whether one of its intents does something now."""
+        return True
+
+    def take_up(self, left: LeftSearch) -> bool:
+        """Goes on with a search that was left, or begins it; whether there are results."""
+        if left.finds.lines:
+            self._state.text, self._state.query = left.text, self._parsed(left.text)
+            self._state.words = left.words
+            self._view.show_finds(left.finds, left.cursor)
+        elif left.text:
+            self._begin(left.text)
+        return bool(left.finds.lines)
+
+    def _parsed(self, text: str) -> Query:
+        return parse(text, int(self._services.clock().timestamp() * 1000), whole=True)
+
+    # --- what is typed ------------------------------------------------------------------------------------------------
+
+    def type(self, text: str) -> None:
+        """Searches once nothing more is typed for a moment."""
+        self._state.typed = text
+        self._view.forget_pause()
+        if text != self._state.text:
+            self._view.after_pause(self._search_typed)
+
+    def _search_typed(self) -> None:
+        if len(self._state.typed) >= _LEAST or not self._state.typed:
+            self._begin(self._state.typed)
+
+    def commit(self) -> None:
+        """Searches at once; where that is done, the results have the keys."""
+        if self._state.typed != self._state.text:
+            self._begin(self._state.typed)
+        self._view.focus_results()
+
+    def edit(self) -> None:
+        """The field has the keys."""
+        self._view.panes.to_list()
+        self._view.edit()
+        self._view.show_hints()
+
+    # --- searching ----------------------------------------------------------------------------------------------------
+
+    def _begin(self, text: str) -> None:
+        """Searches for a text; an empty one clears everything."""
+        state = self._state
+        self._view.forget_pause()
+        state.text, state.query, state.words = text, self._parsed(text), ("", "")
+        self._view.show_finds(Finds())
+        state.searching = state.query.looks_inside and not any(one.fatal for one in state.query.problems)
+        if state.searching:
+            work = partial(
+                run_search, self._services.config, state.paths, state.cards, state.query, self._take
+            )
+            self._jobs.latest("search", work, self._take, self._fail)
+        else:
+            self.cease()
+            self._view.show_progress(None)
+        self._view.arrange_panes()
+        self._view.show_state()
+
+    def cease(self) -> None:
+        """Ends the search; what was found stays."""
+        self._jobs.cancel("search")
+
+    def _fail(self, why: str) -> None:
+        self._services.say(why, problem=True)
+        self._end("failed")
+
+    def _end(self, words: str) -> None:
+        self._state.searching = False
+        self._state.words = words, ""
+        self._view.show_progress(None)
+        self._view.show_state()
+
+    def _take(self, found: Found) -> None:
+        """More lines at the end; the cursor stays where it is."""
+        finds, progress = self._view.finds, found.progress
+        before = len(finds.lines)
+        for session in found.sessions:
+            finds.add(session)
+        self._state.searching = not found.finished
+        busy = Progress("searching", progress.done, progress.total)
+        self._view.show_progress(None if found.finished else busy)
+        if found.finished:
+            self._state.words = f"{counted(progress.done, 'session')} searched", "; ".join(found.remarks)
+        if len(finds.lines) > before:
+            self._view.finds_grew(before)
+        if not before:
+            self._view.arrange_panes()
+        self._view.show_state()
+
+    def leave(self) -> None:
+        """Out of the text, out of the field where there are results, out of a search that goes on; then back."""
+        if self._view.panes.side:
+            self._view.panes.to_list()
+        elif self._view.editing and self._view.finds.lines:
+            self._view.focus_results()
+        elif self._state.searching:
+            self.cease()
+            self._end("stopped")
+        else:
+            self._view.go_back()

@@ -1,0 +1,210 @@
+"""The widgets of the search, and how they are shown: all that its controllers see of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.search.widgets.hit_view import HitView
+from leafward_tui.search.widgets.result_list import ResultList
+from leafward_tui.ui.cells import counted, exact
+from leafward_tui.ui.filter_bar import FilterBar
+from leafward_tui.ui.hairline import ColumnRule
+from leafward_tui.ui.tree_head import TreeHead
+from leafward_tui.ui.two_panes import Panes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.timer import Timer
+
+    from leafward.catalog import Card
+    from leafward.query.search.text_match import Hit
+    from leafward_tui.search.jobs import HitText
+    from leafward_tui.search.model.finds import FindKind, FindLine, Finds
+    from leafward_tui.search.state import SearchState
+    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.title_bar import Progress
+
+__all__ = ["SearchDisplay"]
+
+_PLACEHOLDER = 'words   "a phrase"   /pattern/   file:   tool:   in:summary   error:   since:'
+_PAUSE = 0.3
+"""Seconds without a key after which what is typed is searched for."""
+
+
+class SearchDisplay:
+    """A `SearchView`: what is shown of the state."""
+
+    def __init__(self, screen: BaseScreen[object], state: SearchState, look: Callable[[], object]) -> None:
+        """`look` fills the text."""
+        self._screen, self._state = screen, state
+        self._pause: Timer | None = None
+        self.bar = FilterBar(_PLACEHOLDER, whole=True)
+        self.head = TreeHead()
+        self.results = ResultList()
+        self.hit = HitView()
+        self.rule = ColumnRule()
+        self._panes = Panes(self, lambda: self.line is not None)
+        self.look = look
+        self.go_back = screen.go_back
+        self.show_hints = screen.show_hints
+
+    # --- what is on show ----------------------------------------------------------------------------------------------
+
+    @property
+    def finds(self) -> Finds:
+        """What was found."""
+        return self.results.finds
+
+    @property
+    def line(self) -> FindLine | None:
+        """The line under the cursor."""
+        return self.results.line
+
+    @property
+    def panes(self) -> Panes:
+        """Which of results and text has the keys."""
+        return self._panes
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether there is room for results and text beside each other."""
+        return self._screen.two_panes
+
+    @property
+    def editing(self) -> bool:
+        """Whether the field has the keys."""
+        return self.bar.editing
+
+    @property
+    def text_shown(self) -> bool:
+        """Whether the text of a hit is on the screen."""
+        return self.hit.display
+
+    @property
+    def in_text(self) -> bool:
+        """Whether the text has the keys."""
+        return self.panes.side and self.hit.display
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def show_finds(self, finds: Finds, cursor: int = 0) -> None:
+        """Shows other results."""
+        self.results.show(finds, cursor)
+
+    def finds_grew(self, before: int) -> None:
+        """Lines were added behind the first so many."""
+        self.results.grew(before)
+
+    def opened_up(self) -> None:
+        """More hits of a session are shown."""
+        self.results.opened_up()
+
+    def show_state(self) -> None:
+        """Everything around the lines: title, counts, what stands where there are none."""
+        state, finds = self._state, self.finds
+        where, remark = state.words
+        self._screen.title_bar.show("Search", note="all text of all sessions")
+        problem = state.query.problems[0].text if state.query.problems else ""
+        if finds.hits:
+            words = f" {'hit' if finds.hits == 1 else 'hits'} in {counted(len(finds.sessions), 'session')}"
+            self.bar.show(exact(finds.hits), words, problem or remark, problem=bool(problem))
+        else:
+            self.bar.show("", where if state.text else "", problem, problem=bool(problem))
+        self.results.say_empty(self._empty_words(where, remark))
+        self.show_hints()
+
+    def _empty_words(self, where: str, remark: str) -> list[tuple[str, str]]:
+        state = self._state
+        fatal = next((problem for problem in state.query.problems if problem.fatal), None)
+        if fatal is not None:
+            return [("text", "This is no pattern."), ("sub", fatal.text)]
+        if state.searching:
+            return [("nothing", "searching")]
+        if state.text and not state.query.looks_inside:
+            return [("text", "Nothing to look for yet: add a word, a phrase or a pattern.")]
+        if state.text:
+            last = [("faint", remark)] if remark else []
+            return [("text", "Nothing found."), ("nothing", where), *last]
+        return [
+            ("text", "Prompts, replies, thinking, calls, results and summaries, on every branch."),
+            ("faint", ""),
+            ("sub", "words             all of them, case ignored"),
+            ("sub", '"a phrase"        as it stands'),
+            ("sub", "/pattern/         a regular expression"),
+            ("sub", "file:theme.ts     what read or changed a file"),
+            ("sub", "tool:bash         calls and results of a tool"),
+            ("sub", "in:summary        or prompt, reply, thinking, call, result"),
+            ("sub", "error:            only what failed"),
+            ("sub", "since:7d  project:orchard  agent:pi  not:word"),
+        ]
+
+    def show_progress(self, progress: Progress | None) -> None:
+        """How far the search is."""
+        self._screen.title_bar.progress(progress)
+
+    def arrange_panes(self) -> None:
+        """The results, the text, or both."""
+        two, panes, width = self.two_panes, self.panes, self._screen.app.size.width
+        found = bool(self.finds.lines)
+        self.hit.styles.width = max(40, min(72, width * 2 // 5)) if two else "1fr"
+        self.rule.display = two and panes.with_preview and found
+        self.hit.display = panes.with_preview and found if two else panes.side
+        self._screen.query_one("#results").display = two or not panes.side
+        self.hit.styles.padding = 0 if two else (0, 0, 0, 1)
+        self.relight()
+
+    def relight(self) -> None:
+        """The heavy part of a rule says where the keys go."""
+        note = "newest first" if self.finds.lines else ""
+        focused = not self.in_text and not self.editing
+        self.head.show(tabs=("Results",), active="Results", note=note, columns=None, focused=focused)
+        self.hit.light(lit=self.in_text)
+        self.show_hints()
+
+    def show_hit(self, card: Card, hit: Hit | None) -> None:
+        """Shows where a hit stands, until its text is read."""
+        self.hit.show(card, hit)
+
+    def fill_hit(self, hit: Hit, text: HitText) -> None:
+        """Shows the text of a hit, if the cursor is still there."""
+        self.hit.fill(hit, *text)
+
+    # --- going about --------------------------------------------------------------------------------------------------
+
+    def step(self, by: int) -> None:
+        """Moves the cursor, or the text of a hit where it has the keys."""
+        if self.in_text:
+            self.hit.scroll_by(by)
+        else:
+            self.results.move(by)
+
+    def move_to(self, kind: FindKind, step: int) -> None:
+        """Moves the cursor to the next line of a kind, or the one before."""
+        self.results.move_to(kind, step)
+
+    def edit(self) -> None:
+        """The field has the keys."""
+        self.bar.edit()
+
+    def focus_results(self) -> None:
+        """The results have the keys."""
+        self.results.focus()
+
+    def leave_field(self) -> bool:
+        """Out of what is typed."""
+        if self.editing:
+            self.focus_results()
+            return True
+        return False
+
+    def after_pause(self, then: Callable[[], None]) -> None:
+        """Does something once nothing was typed for a moment."""
+        self.forget_pause()
+        self._pause = self._screen.set_timer(_PAUSE, then)
+
+    def forget_pause(self) -> None:
+        """Forgets what was to be done after a pause."""
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
