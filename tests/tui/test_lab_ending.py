@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
+from leafward.compaction import injection
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal import operations
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.lab import LabScreen
+from leafward_tui.lab import LabScreen, jobs
 from leafward_tui.ui.results import XRayResult
 from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
@@ -22,6 +24,10 @@ from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
+
+    from leafward.compaction.injection import Injection
 
 
 class TestXRay:
@@ -94,6 +100,63 @@ class TestEnding:
             )
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+
+    async def test_a_choice_made_while_the_file_is_measured_anew_holds_for_what_was_read(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with considering(path) as (pilot, screen):
+            go_on, measuring = threading.Event(), threading.Event()
+
+            def slow(*values: Any) -> Any:
+                measuring.set()
+                go_on.wait(30)
+                return begin(*values)
+
+            before = screen.state.what_if
+            assert before is not None
+            begin = jobs.begin
+            monkeypatch.setattr(jobs, "begin", slow)
+            await pilot.press("r")
+            await until(pilot, measuring.is_set)
+            await pilot.press("right")
+            await pilot.pause()
+            chosen = before.choices
+            go_on.set()
+            await until(pilot, lambda: screen.state.what_if is not before)
+            assert screen.state.what_if is not None
+            assert screen.state.what_if.choices == chosen
+            assert screen.state.what_if.plan.settings == chosen.settings()
+
+    async def test_what_was_built_of_the_file_before_it_was_read_anew_is_not_shown(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with considering(path) as (pilot, screen):
+            go_on, building, built = threading.Event(), threading.Event(), threading.Event()
+            made: list[Injection] = []
+
+            def slow(*values: Any) -> Any:
+                made.append(injection.build(*values))
+                if len(made) == 1:
+                    building.set()
+                    go_on.wait(30)
+                    built.set()
+                    return made[0]
+                return made[-1]
+
+            assert screen.state.what_if is not None
+            screen.state.what_if.injections.clear()
+            before = screen.state.what_if
+            monkeypatch.setattr(jobs, "build", slow)
+            await pilot.press("right")
+            await until(pilot, building.is_set)
+            await pilot.press("r")
+            await until(pilot, lambda: screen.state.what_if is not before)
+            await until(pilot, lambda: screen.state.what_if is not None and screen.state.what_if.injected)
+            go_on.set()
+            await until(pilot, built.is_set)
+            for _ in range(5):
+                await pilot.pause()
+            assert screen.state.what_if.injected is made[1]
 
     async def test_nothing_to_compact_is_said(self, tmp_path: Path) -> None:
         working(tmp_path / "small.jsonl", 2)

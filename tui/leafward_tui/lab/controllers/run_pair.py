@@ -27,43 +27,34 @@ class RunsPort(Protocol):
     @property
     def table(self) -> LinesPane:
         """A line a run."""
-        ...
 
     @property
     def table_head(self) -> LinesPane:
         """What its columns are."""
-        ...
 
     @property
     def facts(self) -> LinesPane:
         """What survives in both."""
-        ...
 
     @property
     def texts(self) -> tuple[LinesPane, LinesPane]:
         """Both summaries."""
-        ...
 
     @property
     def place(self) -> int:
         """What has the keys: 0 the table, 1 and 2 the summaries."""
-        ...
 
     def focus_place(self, place: int) -> None:
         """Keys go to the table or a summary."""
-        ...
 
     def show_head(self, note: str) -> None:
         """The head of the table."""
-        ...
 
     def show_names(self, first: Run, second: Run) -> None:
         """The heads of both summaries."""
-        ...
 
     def close(self, choices: Choices | None) -> None:
         """Closes the screen with the choices to go on with."""
-        ...
 
 
 @dataclass(slots=True)

@@ -1,0 +1,354 @@
+"""The controllers of the lab, without a terminal: a fake screen, jobs that run when they are told to."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from leafward.base.config import Config
+from leafward.base.errors import Cancelled, LeafwardError
+from leafward.compaction import Strategy
+from leafward.session.entries import Kind
+from leafward.session.session import Session
+from leafward_tui.lab.assembly import Controllers
+from leafward_tui.lab.model.paid_summaries import KeptDrafts
+from leafward_tui.lab.state import LabState, Mode
+from leafward_tui.ui.glyphs import UNICODE
+from tests.tui.considered import working
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.lab.widgets.state_line import Writing
+    from leafward_tui.ui.pane_lines import LabLine, Lines
+    from leafward_tui.ui.results import LabResult
+
+
+class HeldJobs:
+    """Jobs that wait: `run` does the work of a key and delivers it, where it is still wanted."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, tuple[Any, ...]] = {}
+
+    def latest(self, key: str, *job: Any) -> None:
+        self.held[key] = job
+
+    also = latest
+
+    def running(self, key: str) -> bool:
+        return key in self.held
+
+    def cancel(self, *keys: str) -> None:
+        for key in keys or tuple(self.held):
+            self.held.pop(key, None)
+
+    def take(self, key: str) -> Callable[[], None]:
+        """Does the work of a key; what is returned delivers it, unless it was cancelled or replaced by then."""
+        job = self.held[key]
+        work, on_done, on_error = (*job, None)[:3]
+        try:
+            result = work(SimpleNamespace(stop=lambda: False, report=lambda tell: tell()))
+        except Cancelled:
+            return lambda: None
+        except (LeafwardError, OSError) as error:
+            told, result = on_error, str(error)
+        else:
+            told = on_done
+
+        def deliver() -> None:
+            if self.held.get(key) is job:
+                del self.held[key]
+                told(result)
+
+        return deliver
+
+    def run(self, key: str) -> None:
+        self.take(key)()
+
+    def run_all(self, key: str) -> None:
+        """Runs the jobs of a key, each of which starts the next."""
+        for _ in range(20):
+            if key not in self.held:
+                return
+            self.run(key)
+        raise AssertionError(key)
+
+
+class FakePane:
+    """A pane of lines, without a widget."""
+
+    cells, height = 60, 20
+
+    def __init__(self) -> None:
+        self.lines: Lines | None = None
+        self.cursor = 0
+
+    @property
+    def line(self) -> LabLine | None:
+        return self.lines[self.cursor] if self.lines is not None and len(self.lines) else None
+
+    @property
+    def key(self) -> str:
+        return self.line.key if self.line is not None else ""
+
+    def shown(self) -> range:
+        return range(min(self.height, len(self.lines or ())))
+
+    def show(self, make: Callable[[int, int], Lines], **_more: object) -> None:
+        self.lines = make(self.cells, self.height)
+
+    def move_to(self, y: int) -> None:
+        self.cursor = y
+
+    def go(self, key: str) -> bool:
+        at = self.lines.find(key) if self.lines is not None else -1
+        self.cursor = max(at, self.cursor)
+        return at >= 0
+
+    def move_by(self, step: int) -> None:
+        self.cursor += step
+
+    def reveal(self) -> None: ...
+
+    def redraw(self) -> None: ...
+
+
+class FakePanes:
+    """The panes, with a field that is a text."""
+
+    def __init__(self) -> None:
+        self.cut, self.why, self.plan, self.text, self.fates = (FakePane() for _ in range(5))
+        self.written: Writing
+        self.state_line = SimpleNamespace(show=lambda state: setattr(self, "written", state))
+        self.field = ""
+
+    def open_editor(self, text: str) -> None:
+        self.field = text
+
+    def close_editor(self) -> str:
+        return self.field
+
+    def show_area(self, *_arguments: object) -> None: ...
+
+    def show_heads(self, *_arguments: object) -> None: ...
+
+    def focus_area(self, area: str) -> None: ...
+
+
+class FakeScreen:
+    """What the controllers see of the screen."""
+
+    on_top = True
+
+    def __init__(self) -> None:
+        self.panes = FakePanes()
+        self.said = ""
+        self.rested: Callable[[], None] = lambda: None
+        self.sheets: list[tuple[Any, Callable[[str | None], None]]] = []
+        self.runs: tuple[Run, ...] = ()
+        self.results: list[LabResult | None] = []
+
+    def tell(self, text: str, *_more: object) -> None:
+        self.said = text
+
+    def later(self, _seconds: float, then: Callable[[], None]) -> Any:
+        self.rested = then
+        return SimpleNamespace(stop=lambda: None)
+
+    def open_sheet(self, sheet: Any, done: Callable[[str | None], None]) -> None:
+        self.sheets.append((sheet, done))
+
+    def open_runs(self, runs: tuple[Run, ...], _done: object) -> None:
+        self.runs = runs
+
+    def close(self, result: LabResult | None) -> None:
+        self.results.append(result)
+
+    def load_ahead(self) -> None: ...
+
+    def show_title(self) -> None: ...
+
+    def show_hints(self) -> None: ...
+
+
+class Lab:
+    """A lab at the leaf of a session, measured."""
+
+    def __init__(self, session: Session) -> None:
+        self.state, self.screen, self.jobs = LabState(session, session.leaf), FakeScreen(), HeldJobs()
+        services = SimpleNamespace(
+            config=Config(keep_recent=1_500),
+            glyphs=UNICODE,
+            keymap=SimpleNamespace(label=lambda intent_id: intent_id),
+            clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
+        )
+        self.controllers = Controllers(
+            self.state, cast("Any", self.screen), cast("Any", self.jobs), cast("Any", services), KeptDrafts()
+        )
+        self.controllers.path.measure()
+        self.jobs.run("measure")
+
+    def settle(self) -> None:
+        """The settings rest, and everything that follows them is made."""
+        self.screen.rested()
+        self.jobs.run_all("draft")
+
+    def press(self, intent_id: str) -> None:
+        owner = next(one for one in self.controllers.routed if intent_id in one.actions)
+        owner.actions[intent_id]()
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with closing(Session.open(working(tmp_path / "s.jsonl", 20).path)) as session:
+        yield Lab(session)
+
+
+def test_drafts_of_all_strategies_follow_the_settings(lab: Lab) -> None:
+    lab.settle()
+    what_if = lab.state.what_if
+    assert what_if is not None
+    assert lab.state.draft is not None
+    assert all(what_if.draft(strategy) is not None for strategy in Strategy)
+    assert not lab.state.drafts.waiting
+    assert [run.text for run in lab.state.drafts.runs] == [lab.state.draft.summary.text]
+
+
+def test_what_was_made_of_other_choices_is_dropped(lab: Lab) -> None:
+    lab.screen.rested()
+    lab.jobs.run("draft")  # what is injected is read
+    deliver = lab.jobs.take("draft")
+    lab.press("slider.more")
+    deliver()
+    assert lab.state.what_if is not None
+    assert not lab.state.what_if.injections
+    assert "draft" not in lab.jobs.held
+    lab.settle()
+    assert lab.state.draft is not None
+    assert lab.state.draft.plan == lab.state.what_if.plan
+
+
+def test_choices_made_while_the_path_is_measured_anew_hold(lab: Lab) -> None:
+    lab.settle()
+    before = lab.state.what_if
+    assert before is not None
+    lab.press("session.reload")
+    assert lab.state.mode is Mode.READ
+    lab.jobs.run("read")
+    deliver = lab.jobs.take("measure")
+    lab.press("strategy.codex")
+    lab.press("injection.switch")
+    deliver()
+    after = lab.state.what_if
+    assert after is not None
+    assert after is not before
+    assert after.choices == before.choices
+    assert after.plan.settings.strategy is Strategy.CODEX
+    lab.settle()
+    assert lab.state.draft is not None
+    assert lab.state.draft.injection is None
+
+
+def test_what_was_made_before_the_session_was_read_anew_does_not_count(lab: Lab) -> None:
+    lab.settle()
+    lab.press("slider.more")
+    lab.screen.rested()
+    deliver = lab.jobs.take("draft")
+    lab.press("session.reload")
+    deliver()
+    assert lab.state.drafts.collected is None
+    lab.jobs.run("read")
+    lab.jobs.run("measure")
+    what_if = lab.state.what_if
+    assert what_if is not None
+    assert not what_if.injections
+    assert not what_if.drafts
+
+
+def test_a_refused_reading_leaves_everything_as_it_was(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unread(_session: Session) -> None:
+        raise OSError("gone")
+
+    lab.settle()
+    draft = lab.state.draft
+    monkeypatch.setattr(Session, "refresh", unread)
+    lab.press("session.reload")
+    lab.press("summary.run")
+    assert "read anew" in lab.screen.said
+    lab.jobs.run("read")
+    assert (lab.state.mode, lab.screen.said, lab.state.draft) == (Mode.CHOICE, "gone", draft)
+
+
+def test_an_edit_is_taken_over_and_an_empty_one_is_not(lab: Lab) -> None:
+    lab.settle()
+    lab.press("summary.edit")
+    assert lab.state.mode is Mode.EDIT
+    assert not lab.state.takes("slider.more")
+    lab.screen.panes.field = " \n"
+    lab.press("mode.leave")
+    assert "empty summary" in lab.screen.said
+    assert "amend" not in lab.jobs.held
+    lab.press("summary.edit")
+    lab.screen.panes.field = "## Goal\n- the zebra"
+    lab.press("mode.leave")
+    lab.press("session.reload")
+    assert "counting what survives" in lab.screen.said
+    lab.jobs.run("amend")
+    assert lab.state.draft is not None
+    assert "zebra" in lab.state.draft.summary.text
+    assert not lab.screen.results
+
+
+def test_a_pin_does_not_take_the_place_of_an_edit_that_is_still_counted(lab: Lab) -> None:
+    lab.settle()
+    lost = lab.controllers.pins.lost()
+    lab.press("summary.edit")
+    lab.screen.panes.field = "## Goal\n- the zebra"
+    lab.press("mode.leave")
+    lab.controllers.pins.pin(lost[:1])
+    assert "pin again" in lab.screen.said
+    lab.jobs.run("amend")
+    lab.controllers.pins.pin(lost[:1])
+    lab.jobs.run("amend")
+    assert lab.state.draft is not None
+    assert "zebra" in lab.state.draft.summary.text
+    assert lost[0].pin in lab.state.draft.summary.text
+
+
+def test_accepting_appends_and_closes_with_what_was_written(lab: Lab) -> None:
+    lab.settle()
+    draft = lab.state.draft
+    assert draft is not None
+    lab.press("compaction.accept")
+    _, done = lab.screen.sheets[-1]
+    done("a")
+    done("a")  # pressed twice
+    lab.press("mode.leave")
+    assert not lab.screen.results
+    lab.jobs.run("append")
+    assert len(lab.screen.results) == 1
+    result = lab.screen.results[0]
+    assert result is not None
+    assert result.outcome.startswith("compacted: ")
+    session = lab.state.session
+    assert bytes(session.columns.kind).count(Kind.COMPACTION) == 1
+
+
+def test_few_keys_do_something_before_the_path_is_measured(tmp_path: Path) -> None:
+    with closing(Session.open(working(tmp_path / "s.jsonl", 2).path)) as session:
+        state = LabState(session, session.leaf)
+    assert [one for one in ("mode.leave", "pane.next", "slider.more", "row.down") if state.takes(one)] == [
+        "mode.leave",
+        "pane.next",
+    ]
+
+
+def test_every_intent_has_one_owner(lab: Lab) -> None:
+    ids = [intent_id for one in lab.controllers.routed for intent_id in one.actions]
+    assert len(ids) == len(set(ids))
