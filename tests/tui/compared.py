@@ -84,12 +84,14 @@ async def comparing(
         a = next(at for at in session.tree.leaves() if at != session.place)
         explorer.controllers.comparison.open(a, session.place)
         screen = await reached(pilot, CompareScreen)
-        await until(pilot, lambda: screen.carried is not None and settled(screen))
+        await until(pilot, lambda: screen.state.read.carried is not None and settled(screen))
         await pilot.pause()
         yield pilot, explorer, screen
 
 
 def settled(screen: CompareScreen) -> bool:
     """Whether the diff shows the file under the cursor."""
-    wanted = screen.wanted()
-    return wanted is None or (screen.shown is not None and screen.shown.difference.path == wanted.path)
+    wanted = screen.state.wanted()
+    return wanted is None or (
+        screen.state.content.shown is not None and screen.state.content.shown.difference.path == wanted.path
+    )

@@ -33,8 +33,8 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
         ):
             assert words in text
         assert "no line is changed by both: a merge would be clean" in text
-        assert screen.file is not None
-        assert screen.file.path == "src/store.py"
+        assert screen.state.files.file is not None
+        assert screen.state.files.file.path == "src/store.py"
         assert "1 of 2 changes" in screen.sentence.text
         await pilot.press("n")
         assert "2 of 2 changes" in screen.sentence.text
@@ -46,11 +46,11 @@ async def test_columns_files_and_back(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
         await pilot.press("h")
         await until(pilot, lambda: settled(screen))
-        assert screen.file is not None
-        assert screen.file.path == "notes/only-a.md"
+        assert screen.state.files.file is not None
+        assert screen.state.files.file.path == "notes/only-a.md"
         await pilot.press("l", "l")
         await until(pilot, lambda: settled(screen))
-        assert screen.file.path == "docs/[/nope].md"
+        assert screen.state.files.file.path == "docs/[/nope].md"
         await pilot.press("enter")
         assert screen.has_class("-contents")
         await pilot.press("escape")
@@ -65,10 +65,10 @@ async def test_a_file_is_rebuilt_once(tmp_path: Path) -> None:
         for key in ("h", "l", "h", "l", "enter", "a", "a", "a", "z", "z", "1"):
             await pilot.press(key)
             await until(pilot, lambda: settled(screen))
-        assert screen.rebuilt == 2
-        bodies = screen.session.scan
+        assert screen.state.content.rebuilt == 2
+        bodies = screen.state.session.scan
         await pilot.press("n", "N", "n")
-        assert screen.session.scan is bodies
+        assert screen.state.session.scan is bodies
 
 
 async def test_files_that_are_alike_get_the_sign_of_that(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ async def test_files_that_are_alike_get_the_sign_of_that(tmp_path: Path) -> None
             file.answered(branch + name, "write", "ok")
         file.said("done")
     async with comparing(file.path) as (pilot, _, screen):
-        await until(pilot, lambda: len(screen.same[False]) == 2)
+        await until(pilot, lambda: len(screen.state.files.same[False]) == 2)
         await pilot.pause()
         lines = screen.lists[Column.BOTH].lines
         assert lines is not None
@@ -90,7 +90,9 @@ async def test_files_that_are_alike_get_the_sign_of_that(tmp_path: Path) -> None
             ["=", "alike.py"],
             ["≠", "other.py"],
         ]
-        assert screen.rebuilt == 1, "the diff of the file under the cursor is made once, and no other"
+        assert screen.state.content.rebuilt == 1, (
+            "the diff of the file under the cursor is made once, and no other"
+        )
 
 
 async def test_the_first_file_that_differs_is_chosen_in_any_column(tmp_path: Path) -> None:
@@ -102,23 +104,28 @@ async def test_the_first_file_that_differs_is_chosen_in_any_column(tmp_path: Pat
         file.said(call("write", name, path=f"{name}.txt", content="x\n"))
         file.answered(name, "write")
     async with comparing(file.path) as (_, _, screen):
-        assert screen.column is Column.A
-        assert screen.file is not None
-        assert screen.file.path == "a.txt"
+        assert screen.files.column is Column.A
+        assert screen.state.files.file is not None
+        assert screen.state.files.file.path == "a.txt"
 
 
 async def test_sides_are_swapped(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        ends = screen.ends
-        assert screen.overall is not None
-        assert screen.overall.named[1].leaf
+        ends = screen.state.read.ends
+        assert screen.state.read.overall is not None
+        assert screen.state.read.overall.named[1].leaf
         await pilot.press("x")
         await until(
-            pilot, lambda: screen.overall is not None and screen.carried is not None and settled(screen)
+            pilot,
+            lambda: (
+                screen.state.read.overall is not None
+                and screen.state.read.carried is not None
+                and settled(screen)
+            ),
         )
-        assert screen.ends == ends[::-1]
-        assert screen.overall.named[0].leaf
-        assert [file.path for file in screen.overall.sets.only_b] == ["notes/only-a.md"]
+        assert screen.state.read.ends == ends[::-1]
+        assert screen.state.read.overall.named[0].leaf
+        assert [file.path for file in screen.state.read.overall.sets.only_b] == ["notes/only-a.md"]
 
 
 async def test_ancestor_then_three_ways_then_both_again(tmp_path: Path) -> None:
@@ -126,15 +133,21 @@ async def test_ancestor_then_three_ways_then_both_again(tmp_path: Path) -> None:
         seen = []
         for _ in Show:
             await pilot.press("a")
-            await until(pilot, lambda: screen.shown is not None and screen.shown.show is screen.show)
-            seen.append(screen.show)
+            await until(
+                pilot,
+                lambda: (
+                    screen.state.content.shown is not None
+                    and screen.state.content.shown.show is screen.state.content.show
+                ),
+            )
+            seen.append(screen.state.content.show)
         assert seen == [Show.FROM_ANCESTOR, Show.THREE_WAY, Show.SIDES]
 
 
 async def test_tabs_and_an_entry_to_go_to(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
         await pilot.press("tab")
-        assert screen.page is Page.CONTENTS
+        assert screen.state.page is Page.CONTENTS
         await pilot.press("4")
         assert "made on the spot, extractive" in shown(pilot)
         await pilot.press("5")
@@ -226,10 +239,10 @@ async def test_the_mouse_shows_a_file_and_opens_a_tab(tmp_path: Path) -> None:
         view = screen.lists[Column.A]
         await pilot.click(view, offset=(4, 0))
         await until(pilot, lambda: settled(screen))
-        assert screen.file is not None
-        assert screen.file.path == "notes/only-a.md"
+        assert screen.state.files.file is not None
+        assert screen.state.files.file.path == "notes/only-a.md"
         await pilot.click(screen.tabs, offset=(10, 0))
-        assert screen.page is Page.CONTENTS
+        assert screen.state.page is Page.CONTENTS
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, (100, 30), (60, 16)])
@@ -245,8 +258,8 @@ async def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
         if size != WIDE:
             await pilot.press("G")
             await until(pilot, lambda: settled(screen))
-            assert screen.file is not None
-            assert screen.file.path == "docs/[/nope].md"
+            assert screen.state.files.file is not None
+            assert screen.state.files.file.path == "docs/[/nope].md"
 
 
 async def test_the_screen_follows_a_resize(tmp_path: Path) -> None:
@@ -263,11 +276,11 @@ async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
         assert "nothing to compare it with" in shown(pilot)
         await pilot.press("m", "{", "j", "d")
         screen = await reached(pilot, CompareScreen)
-        await until(pilot, lambda: screen.overall is not None)
-        assert screen.overall is not None
-        assert screen.overall.named[0].mark
+        await until(pilot, lambda: screen.state.read.overall is not None)
+        assert screen.state.read.overall is not None
+        assert screen.state.read.overall.named[0].mark
         assert explorer.state.session is not None
-        assert screen.ends[0] == explorer.state.session.place
+        assert screen.state.read.ends[0] == explorer.state.session.place
 
 
 async def test_all_branches_in_a_table(tmp_path: Path) -> None:
@@ -296,7 +309,7 @@ async def test_nothing_differs_and_hostile_names(tmp_path: Path) -> None:
         assert not {"\x1b", "\x07", "\x9b"} & set(text)
         for key in ("j", "n", "enter", "z", "y", "a", "l", "x"):
             await pilot.press(key)
-        await until(pilot, lambda: screen.overall is not None)
+        await until(pilot, lambda: screen.state.read.overall is not None)
         assert screen.is_attached
 
 
@@ -324,7 +337,7 @@ async def test_what_may_differ_is_neither_the_same_nor_different(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with comparing(swept(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
-        await until(pilot, lambda: "a.txt" in screen.same[False])
+        await until(pilot, lambda: "a.txt" in screen.state.files.same[False])
         await pilot.pause()
         line = next(line for line in shown(pilot).splitlines() if "a.txt" in line)
         assert "? a.txt" in line
@@ -353,7 +366,7 @@ async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) 
 async def test_the_ledger_has_its_total_where_it_is_narrow(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path, NARROW) as (pilot, _, screen):
         await pilot.press("3")
-        await until(pilot, lambda: screen.messages is not None)
+        await until(pilot, lambda: screen.state.read.messages is not None)
         await pilot.pause()
         assert any(line.rstrip(" ▐").endswith("total") for line in shown(pilot).splitlines())
 
@@ -362,6 +375,6 @@ async def test_a_key_changes_nothing_that_another_tab_shows(tmp_path: Path) -> N
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         for page in ("3", "5"):
             await pilot.press(page, "z")
-            assert screen.fold
+            assert screen.state.content.fold
         await pilot.press("2", "z")
-        assert not screen.fold
+        assert not screen.state.content.fold

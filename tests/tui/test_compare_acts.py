@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with comparing(file.path) as (pilot, explorer, screen):
-        before = len(screen.session)
+        before = len(screen.state.session)
         await pilot.press("c")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Graft the turns of A" in shown(pilot)
         assert "is on the path already" in shown(pilot)
         await pilot.press("a")
-        await until(pilot, lambda: len(screen.session) > before and not explorer.state.busy)
+        await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
         assert pilot.app.screen is explorer
         assert "grafted 8 entries of A" in note(explorer)
         await pilot.press("u")
@@ -83,13 +83,13 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         assert explorer.state.session is not None
         kinds = [explorer.state.session.columns.kind[at] for at in range(before - 1, before + 1)]
         assert kinds == [Kind.USER, Kind.ASSISTANT]
-        assert screen.ends
+        assert screen.state.read.ends
 
 
 async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with comparing(file.path) as (pilot, explorer, screen):
-        before = len(screen.session)
+        before = len(screen.state.session)
         await pilot.press("c")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         await pilot.press("m")
@@ -102,7 +102,7 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
         await pilot.press("a", *"b" * (conflicts - 1))
         assert "append 1 branch summary below the leaf" in shown(pilot)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: len(screen.session) > before and not explorer.state.busy)
+        await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
         assert "appended the merged summary" in note(explorer)
         stored = lines(file.path)[-1]
         assert stored["type"] == "branch_summary"
@@ -112,13 +112,13 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
 async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with comparing(file.path) as (pilot, explorer, screen):
-        await until(pilot, lambda: screen.summaries is not None)
-        before = len(screen.session)
+        await until(pilot, lambda: screen.state.read.summaries is not None)
+        before = len(screen.state.session)
         await pilot.press("p")
         sheet = await reached(pilot, ChoiceSheet)
         fact = sheet.rows.choices[0].title
         await pilot.press("a")
-        await until(pilot, lambda: len(screen.session) > before and not explorer.state.busy)
+        await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
         assert "pinned 1 fact" in note(explorer)
         stored = lines(file.path)[-1]
         assert (stored["type"], stored["summary"]) == ("branch_summary", f"## Critical Context\n- {fact}")

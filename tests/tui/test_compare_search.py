@@ -30,7 +30,7 @@ async def searched(pilot: Pilot[int], screen: CompareScreen, words: str, hits: i
     await pilot.press("slash")
     await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
     await pilot.press(*("space" if letter == " " else letter for letter in words), "enter")
-    await until(pilot, lambda: len(screen.hits) == hits)
+    await until(pilot, lambda: len(screen.search.hits.hits) == hits)
     await pilot.pause()
 
 
@@ -39,14 +39,14 @@ async def test_paths_are_found_in_all_columns(tmp_path: Path) -> None:
         await searched(pilot, screen, "o", 3)
         seen = set()
         for _ in range(3):
-            assert screen.file is not None
-            seen.add(screen.file.path)
+            assert screen.state.files.file is not None
+            seen.add(screen.state.files.file.path)
             await pilot.press("n")
             await until(pilot, lambda: settled(screen))
         assert seen == {"notes/only-a.md", "src/store.py", "docs/[/nope].md"}
         assert "of 3" in shown(pilot)
         await pilot.press("escape")
-        assert screen.searched == ""
+        assert screen.search.words == ""
         assert screen.is_current
 
 
@@ -60,7 +60,7 @@ async def test_a_hit_in_a_fold_is_unfolded_and_folded_again(tmp_path: Path, size
         assert len(screen.diff.lines or ()) > before
         await pilot.press("escape")
         await until(pilot, lambda: len(screen.diff.lines or ()) == before)
-        assert screen.page is Page.CONTENTS
+        assert screen.state.page is Page.CONTENTS
         await pilot.press("n")
         assert "change" in screen.sentence.text
 
@@ -86,11 +86,13 @@ async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> No
         await searched(pilot, screen, "a is done", 1)
         assert "A is done" in (screen.lines.line.text if screen.lines.line is not None else "")
         await pilot.press("5")
-        await until(pilot, lambda: len(screen.hits) == 1)
+        await until(pilot, lambda: len(screen.search.hits.hits) == 1)
         await pilot.press("4")
-        await until(pilot, lambda: all(0 <= hit < len(screen.summary.lines) for hit in screen.hits))
+        await until(
+            pilot, lambda: all(0 <= hit < len(screen.summary.lines) for hit in screen.search.hits.hits)
+        )
         await pilot.press("escape")
-        assert not screen.hits
+        assert not screen.search.hits.hits
 
 
 def test_hits_cross_the_pieces_of_a_line() -> None:
@@ -113,7 +115,7 @@ async def test_a_hit_is_seen_above_the_sheet_while_one_types(tmp_path: Path, siz
         await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
         for words in ("line 59", "line 50", "line 3"):
             await pilot.press("ctrl+u", *("space" if letter == " " else letter for letter in words))
-            await until(pilot, lambda words=words: screen.searched == words and screen.hits)  # type: ignore[misc]  # mypy cannot infer defaults
+            await until(pilot, lambda words=words: screen.search.words == words and screen.search.hits.hits)  # type: ignore[misc]  # mypy cannot infer defaults
             await pilot.pause()
             assert screen.diff.line is not None
             assert words in screen.diff.line.text

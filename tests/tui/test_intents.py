@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from leafward_tui.compare.graft import GraftSheet
+from leafward_tui.compare.summary_merge import MergeSheet
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import intents
 from leafward_tui.ui.intents import (
@@ -20,6 +23,7 @@ from leafward_tui.ui.intents import (
 )
 from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
 from leafward_tui.ui.routed_screen import RoutedScreen
+from tests.tui.compared import comparing, parted
 from tests.tui.session_store import WIDE, app_over, listed, reached, small_store, until
 
 if TYPE_CHECKING:
@@ -115,14 +119,14 @@ def test_every_modal_does_something_for_each_of_its_intents() -> None:
         assert unanswered(screen, screen.NAME) == []
 
 
-def test_sheets_of_the_comparison_have_an_action_for_each_of_its_intents() -> None:
-    from leafward_tui.compare import CompareScreen
-    from leafward_tui.compare.graft import GraftSheet
-    from leafward_tui.compare.summary_merge import MergeSheet
-
-    for name, screen in (("compare", CompareScreen), ("merge", MergeSheet), ("graft", GraftSheet)):
-        wanted = [entry for entry in intents_for(name) if entry.id not in APP_ACTIONS]
-        assert [entry.id for entry in wanted if not hasattr(screen, f"action_{entry.action}")] == []
+async def test_the_comparison_does_something_for_each_of_its_intents(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (_, _, screen):
+        sheets = (
+            MergeSheet(cast("Any", SimpleNamespace(conflicts=()))),
+            GraftSheet(screen.state.session, (), "A"),
+        )
+        for each in (screen, *sheets):
+            assert unanswered(each, each.NAME) == []
 
 
 # --- keymap -----------------------------------------------------------------------------------------------------------

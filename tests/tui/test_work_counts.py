@@ -141,7 +141,9 @@ async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> No
         assert session is not None
         explorer.controllers.comparison.open(*far_apart(session))
         screen = await reached(pilot, CompareScreen)
-        await until(pilot, lambda: screen.carried is not None and screen.shown is not None)
+        await until(
+            pilot, lambda: screen.state.read.carried is not None and screen.state.content.shown is not None
+        )
         views = [view.lines for view in screen.lists.values()]
         made = [lines.made for lines in views if isinstance(lines, FileLines)]
         assert len(made) == 3

@@ -6,6 +6,6 @@ It hands back what is wanted of the explorer, which alone writes.
 from __future__ import annotations
 
 from leafward_tui.compare.screen import CompareScreen
-from leafward_tui.compare.values import Leaving, Page
+from leafward_tui.compare.state import Page
 
-__all__ = ["CompareScreen", "Leaving", "Page"]
+__all__ = ["CompareScreen", "Page"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
-from textual.message import Message
-from textual.worker import get_current_worker
-
-from leafward.base.errors import LeafwardError
+from leafward_tui.compare.jobs import graft_draft
 from leafward_tui.compare.model.grafts import graft_turns, turn_lines, validation
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine
 
@@ -31,19 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["GraftSheet"]
 
 
-@dataclass
-class Drafted(Message):
-    """What grafting the chosen turns would do, or why it is refused."""
-
-    chosen: frozenset[int]
-    draft: GraftDraft | str
-
-
-class GraftSheet(RowKeys, Sheet):
+class GraftSheet(Sheet):
     """Chooses turns of one side. Ends with "graft" where `ready` is to be appended, or with None."""
 
     NAME: ClassVar[str] = "graft"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("graft")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("graft")]
 
     def __init__(self, session: Session, entries: Sequence[EntryIndex], letter: str) -> None:
         about = [SheetLine("they are appended below the leaf as copies; files are not changed again")]
@@ -56,6 +45,14 @@ class GraftSheet(RowKeys, Sheet):
         """For what is chosen; None while it is worked out, and where nothing is."""
         self.list = LinesView(id="turns", raised=True)
         self.says = LinesView(id="validation", cursor=False, raised=True)
+        own = {
+            "graft.toggle": self.toggle,
+            "graft.all": self.choose_all,
+            "graft.accept": self.commit,
+            "mode.leave": self.action_leave,
+            "app.back": self.action_leave,
+        }
+        self.routes = Routes(RowSteps(self.list.move_by, lambda: self.list.size.height), Actions(own))
 
     def compose_body(self) -> ComposeResult:
         """Turns over what is to be said of those that are chosen."""
@@ -63,9 +60,9 @@ class GraftSheet(RowKeys, Sheet):
         yield self.hairline()
         yield self.says
 
-    def on_mount(self) -> None:
+    def mounted(self) -> None:
         """As high as there is room."""
-        super().on_mount()
+        self._jobs = services_of(self).jobs(self)
         room = max(6, self.app.size.height - 12)
         rows = max(1, min(room * 2 // 3, len(self.turns)))
         self.list.styles.height = rows
@@ -102,40 +99,31 @@ class GraftSheet(RowKeys, Sheet):
         """Takes other turns, and works out what that means."""
         self.chosen, self.draft = chosen, None
         self.draw()
-        if chosen:
-            self._draft(chosen)
-
-    @work(thread=True, exclusive=True, group="graft", exit_on_error=False)
-    def _draft(self, chosen: frozenset[int]) -> None:
-        from leafward.branches.transfer import draft_graft
-        from leafward.context.model_context import context_at, context_window
-
-        shell, worker = services_of(self), get_current_worker()
+        if not chosen:
+            self._jobs.cancel("graft")
+            return
         entries = [at for number in sorted(chosen) for at in self.turns[number].entries]
-        found: GraftDraft | str
-        try:
-            stop = shell.keys_first.stop(worker)
-            window = context_window(self.session, context_at(self.session), shell.config).tokens
-            found = draft_graft(self.session, entries, window=window, stop=stop)
-        except (LeafwardError, OSError) as error:
-            found = str(error)
-        if not worker.is_cancelled:
-            self.post_message(Drafted(chosen, found))
+        work = partial(graft_draft, self.session, entries, services_of(self).config)
+        self._jobs.latest("graft", work, self._drafted, self._drafted)
 
-    def on_drafted(self, message: Drafted) -> None:
-        """Shows what was worked out, if that is still what is chosen."""
-        if message.chosen == self.chosen:
-            self.draft = message.draft
-            self.draw()
+    def _drafted(self, draft: GraftDraft | str) -> None:
+        """Shows what was worked out for what is chosen."""
+        self.draft = draft
+        self.draw()
 
-    def action_graft_toggle(self) -> None:
+    def toggle(self) -> None:
         """The turn of the cursor, or not; then the next."""
-        kind, _, number = self.list.key.partition(":")
-        if kind == "turn":
-            self.choose(self.chosen ^ {int(number)})
+        if self._turn(self.list.key):
             self.list.move_by(1)
 
-    def action_graft_all(self) -> None:
+    def _turn(self, key: str) -> bool:
+        """Chooses the turn with a key, or no longer; whether there is one."""
+        kind, _, number = key.partition(":")
+        if kind == "turn":
+            self.choose(self.chosen ^ {int(number)})
+        return kind == "turn"
+
+    def choose_all(self) -> None:
         """All turns, or none."""
         every = frozenset(range(len(self.turns)))
         self.choose(frozenset() if self.chosen == every else every)
@@ -143,15 +131,9 @@ class GraftSheet(RowKeys, Sheet):
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
         """A click chooses a turn, or not."""
         message.stop()
-        kind, _, number = message.key.partition(":")
-        if kind == "turn":
-            self.choose(self.chosen ^ {int(number)})
+        self._turn(message.key)
 
     # --- leaving ------------------------------------------------------------------------------------------------------
-
-    def action_graft_accept(self) -> None:
-        """Ends with the draft, once it is worked out."""
-        self.commit()
 
     def commit(self) -> None:
         """The draft as it is shown."""
@@ -162,20 +144,4 @@ class GraftSheet(RowKeys, Sheet):
 
     def pressed(self, number: int) -> None:
         """Does what one of `keys`, which was clicked, does."""
-        (self.commit, self.action_leave, self.action_graft_toggle, self.action_graft_all)[number]()
-
-    def step_rows(self, by: int) -> None:
-        """Moves over the turns."""
-        self.list.move_by(by)
-
-    def rows_seen(self) -> int:
-        """Turns that are seen."""
-        return self.list.size.height
-
-    def action_mode_leave(self) -> None:
-        """Nothing is written."""
-        self.action_leave()
-
-    def action_app_back(self) -> None:
-        """Nothing is written."""
-        self.action_leave()
+        (self.commit, self.action_leave, self.toggle, self.choose_all)[number]()

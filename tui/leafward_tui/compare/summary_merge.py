@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.errors import Refused
@@ -9,14 +10,16 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.branches.transfer.summary_merge import Side3
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import counted, fit, wrap
-from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
-from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -75,11 +78,11 @@ def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, g
     return Block(found)
 
 
-class MergeSheet(RowKeys, Sheet):
+class MergeSheet(Sheet):
     """Decides the conflicts of a merge. Ends with the text to be stored, or with None."""
 
     NAME: ClassVar[str] = "merge"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("merge")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("merge")]
 
     DEFAULT_CSS = """
     MergeSheet {
@@ -100,6 +103,17 @@ class MergeSheet(RowKeys, Sheet):
         """Whether it was said that lines would be dropped."""
         self.conflicts = LinesView(id="conflicts", raised=True)
         self.preview = LinesView(id="preview", cursor=False, raised=True)
+        own: dict[str, Callable[[], object]] = {
+            "conflict.a": partial(self._decide, Side3.A),
+            "conflict.b": partial(self._decide, Side3.B),
+            "conflict.both": partial(self._decide, Side3.BOTH),
+            "conflict.base": partial(self._decide, Side3.BASE),
+            "merge.accept": self.commit,
+            "mode.leave": self.action_leave,
+            "app.back": self.action_leave,
+        }
+        moved = self.conflicts if draft.conflicts else self.preview
+        self.routes = Routes(RowSteps(moved.move_by, lambda: self.conflicts.size.height), Actions(own))
 
     def compose_body(self) -> ComposeResult:
         """Conflicts over the summary that would be stored."""
@@ -107,9 +121,8 @@ class MergeSheet(RowKeys, Sheet):
         yield self.hairline()
         yield self.preview
 
-    def on_mount(self) -> None:
+    def mounted(self) -> None:
         """As high as there is room."""
-        super().on_mount()
         room = max(6, self.app.size.height - 12)
         wanted = 4 * len(self.draft.conflicts)
         self.conflicts.styles.height = max(1, min(room // 2, wanted))
@@ -119,7 +132,7 @@ class MergeSheet(RowKeys, Sheet):
 
     def draw(self) -> None:
         """Shows what is chosen."""
-        glyphs = self.app.glyphs  # type: ignore[attr-defined]  # the application is a Shell
+        glyphs = services_of(self).glyphs
         self.conflicts.show(
             lambda width, _rows: conflict_lines(self.draft.conflicts, self.choices, width, glyphs)
         )
@@ -154,26 +167,6 @@ class MergeSheet(RowKeys, Sheet):
             ahead = [one for one in following if one > int(number)]
             self.conflicts.go(f"conflict:{(ahead or following)[0]}")
 
-    def action_conflict_a(self) -> None:
-        """What A says."""
-        self._decide(Side3.A)
-
-    def action_conflict_b(self) -> None:
-        """What B says."""
-        self._decide(Side3.B)
-
-    def action_conflict_both(self) -> None:
-        """What both say, A first."""
-        self._decide(Side3.BOTH)
-
-    def action_conflict_base(self) -> None:
-        """What was said before both."""
-        self._decide(Side3.BASE)
-
-    def action_merge_accept(self) -> None:
-        """Ends with the text, once every conflict is decided."""
-        self.commit()
-
     def commit(self) -> None:
         """The text as it would be stored."""
         if self.left:
@@ -197,19 +190,3 @@ class MergeSheet(RowKeys, Sheet):
             self.commit()
         elif number == 1:
             self.action_leave()
-
-    def step_rows(self, by: int) -> None:
-        """Moves over the conflicts; without any, over the text."""
-        (self.conflicts if self.draft.conflicts else self.preview).move_by(by)
-
-    def rows_seen(self) -> int:
-        """Lines of the conflicts that are seen."""
-        return self.conflicts.size.height
-
-    def action_mode_leave(self) -> None:
-        """Nothing is written."""
-        self.action_leave()
-
-    def action_app_back(self) -> None:
-        """Nothing is written."""
-        self.action_leave()

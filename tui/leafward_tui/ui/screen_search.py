@@ -101,6 +101,11 @@ class ScreenSearch:
         self._view.show_hits()
         self._view.show_hints()
 
+    @property
+    def origin(self) -> int:
+        """The place that the search began at; -1 where the cursor is to stay."""
+        return self._origin
+
     def move_origin(self, place: int) -> None:
         """Says where the place now is that the search began at, after lines were laid out anew."""
         if self._origin >= 0:

@@ -28,6 +28,7 @@ __all__ = [
     "Row",
     "Show",
     "Shown",
+    "Wanted",
     "arranged_content",
     "rests_on",
     "words_that_differ",
@@ -52,6 +53,18 @@ class Show(StrEnum):
     SIDES = "A and B"
     FROM_ANCESTOR = "ancestor and B"
     THREE_WAY = "ancestor, A and B"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One file laid out in one way: what a layout is kept by."""
+
+    path: str
+    show: Show
+    fold: bool
+    opened: frozenset[int]
+    based: bool
+    """Whether contents of the workspace may be what the file began with."""
 
 
 class Row(NamedTuple):

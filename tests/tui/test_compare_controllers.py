@@ -1,0 +1,262 @@
+"""The controllers of the comparison, without a terminal: a fake screen, jobs that run when they are told to."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from textual.geometry import Size
+
+from leafward.session.session import Session
+from leafward_tui.compare import CompareScreen, Page
+from leafward_tui.compare.controllers.content import Content
+from leafward_tui.compare.controllers.cursor import Cursor
+from leafward_tui.compare.controllers.files import Files
+from leafward_tui.compare.controllers.loader import Loader
+from leafward_tui.compare.controllers.pages import Pages
+from leafward_tui.compare.controllers.search import Search
+from leafward_tui.compare.controllers.transfer import Transfer
+from leafward_tui.compare.model.files import Column
+from leafward_tui.compare.state import CompareState, ContentState, FilesState, PageState, ReadState
+from leafward_tui.ui.glyphs import UNICODE
+from tests.tui.compared import comparing, parted, settled
+from tests.tui.session_store import until
+from tests.tui.waiting_jobs import WaitingJobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from leafward_tui.ui.pane_lines import LabLine, Lines
+    from leafward_tui.ui.results import CompareResult
+
+SIZE = Size(100, 30)
+
+
+class FakeLines:
+    """A pane of lines, without a widget."""
+
+    size = SIZE
+    lines: Lines | None = None
+    cursor = 0
+
+    @property
+    def line(self) -> LabLine | None:
+        found = self.lines is not None and 0 <= self.cursor < len(self.lines)
+        return self.lines[self.cursor] if self.lines is not None and found else None
+
+    @property
+    def key(self) -> str:
+        return self.line.key if self.line is not None else ""
+
+    def show(self, make: Callable[[int, int], Lines], *, at: str | None = None) -> None:
+        self.lines = make(*self.size)
+        if at is not None:
+            self.go(at)
+
+    def shown(self) -> range:
+        return range(len(self.lines or ()))
+
+    def move_by(self, step: int) -> None:
+        self.cursor = max(0, min(self.cursor + step, len(self.lines or ()) - 1))
+
+    def move_to(self, y: int) -> None:
+        self.cursor = y
+
+    def go(self, key: str) -> bool:
+        self.cursor = max(0, self.lines.find(key)) if self.lines is not None else 0
+        return True
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name in ("redraw", "light", "scroll_to", "focus"):
+            return lambda *_, **__: None
+        raise AttributeError(name)
+
+
+class FakeScreen:
+    """What the controllers see of the screen."""
+
+    room = SIZE
+    three_columns = True
+    on_top = True
+    refusal = ""
+
+    def __init__(self) -> None:
+        self.lists = {column: FakeLines() for column in Column}
+        self.diff, self.lines = FakeLines(), FakeLines()
+        rows = SimpleNamespace(show=lambda _make: None, refresh=lambda: None, size=SIZE)
+        self.heads = dict.fromkeys(Column, rows)
+        self.diff_head = self.side = self.sentence = self.summary_head = rows
+        self.head = self.tabs = SimpleNamespace(show=lambda *_, **__: None)
+        self.summary = SimpleNamespace(
+            show=lambda *_: None, light=lambda _: None, focus=lambda: None, lines=(), line=None, cursor=0
+        )
+        self.results: list[CompareResult] = []
+        self.went_back = False
+
+    def set_timer(self, _delay: float, callback: Callable[[], object]) -> SimpleNamespace:
+        callback()
+        return SimpleNamespace(stop=lambda: None)
+
+    def close(self, result: CompareResult) -> None:
+        self.results.append(result)
+
+    def go_back(self) -> None:
+        self.went_back = True
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name in ("show_title", "show_hints", "show_panes", "give_rows", "open_sheet"):
+            return lambda *_: None
+        raise AttributeError(name)
+
+
+class Comparison:
+    """The controllers over a fake screen."""
+
+    def __init__(self, session: Session) -> None:
+        a = next(at for at in session.tree.leaves() if at != session.place)
+        self.state = CompareState(session, ReadState((a, session.place)))
+        self.screen, self.jobs = FakeScreen(), WaitingJobs()
+        self.kept: dict[str, object] = {}
+        self.copied: list[str] = []
+        view, jobs = cast("Any", self.screen), cast("Any", self.jobs)
+        services: Any = SimpleNamespace(
+            glyphs=UNICODE,
+            keymap=SimpleNamespace(label=lambda _intent: "p"),
+            recall=self.kept.get,
+            remember=self.kept.__setitem__,
+            copy=self.copied.append,
+        )
+        self.content = Content(self.state, view, jobs, UNICODE)
+        self.files = Files(self.state, view, jobs, services, self.content)
+        self.pages = Pages(self.state, view, services, self.files)
+        self.cursor = Cursor(self.state, view, services, self.content, self.files, self.pages)
+        self.search = Search(self.state, view, jobs, self.content, self.files, self.pages, self.cursor)
+        self.loader = Loader(self.state, view, jobs, self.content, self.files, self.pages)
+        self.transfer = Transfer(self.state, view, jobs, services, self.content)
+
+    def load(self) -> None:
+        self.loader.load()
+        while "compare" in self.jobs.waiting:
+            self.jobs.run("compare")
+
+
+@pytest.fixture
+def comparison(tmp_path: Path) -> Iterator[Comparison]:
+    with closing(Session.open(parted(tmp_path / "s.jsonl").path)) as session:
+        yield Comparison(session)
+
+
+def test_reading_fills_the_state_and_puts_the_cursor_on_what_both_edited(comparison: Comparison) -> None:
+    comparison.load()
+    read, files = comparison.state.read, comparison.state.files
+    assert None not in (read.overall, read.messages, read.summaries, read.carried)
+    assert files.file is not None
+    assert files.file.path == "src/store.py"
+    comparison.jobs.run("content")
+    assert comparison.state.content.shown is not None
+    comparison.jobs.run("same files")
+    assert files.same == {
+        False: {"src/store.py": False, "notes/only-a.md": None},
+        True: {},
+    }
+
+
+def test_swapping_gives_up_what_is_under_way(comparison: Comparison) -> None:
+    comparison.load()
+    ends = comparison.state.read.ends
+    assert {"content", "same files"} <= set(comparison.jobs.waiting)
+    comparison.loader.swap()
+    assert set(comparison.jobs.waiting) == {"compare"}
+    assert comparison.state.read == ReadState(ends[::-1])
+    assert comparison.state.files.file is None
+    comparison.loader.swap()
+    assert comparison.state.read.ends == ends[::-1], "nothing is swapped before it is read"
+
+
+def test_a_file_that_was_rebuilt_is_not_rebuilt_for_another_layout(comparison: Comparison) -> None:
+    comparison.load()
+    comparison.jobs.run("content")
+    comparison.content.fold()
+    comparison.jobs.run("content")
+    comparison.content.show_ancestor()
+    comparison.jobs.run("content")
+    assert comparison.state.content.rebuilt == 1
+    assert len(comparison.state.content.laid) == 3
+
+
+def test_folds_that_a_search_opened_are_folded_when_it_ends(comparison: Comparison) -> None:
+    comparison.load()
+    comparison.jobs.run("content")
+    comparison.pages.turn(Page.CONTENTS)
+    comparison.search.hits.search("line 20")
+    comparison.jobs.run("search")
+    assert comparison.state.content.opened
+    comparison.jobs.run("content")
+    comparison.jobs.run("search")
+    assert len(comparison.search.hits.hits) == 1
+    comparison.search.leave()
+    assert comparison.state.content.opened == {}
+    comparison.search.leave()
+    assert comparison.state.page is Page.FILES
+    assert not comparison.screen.went_back
+    comparison.search.leave()
+    assert comparison.screen.went_back
+
+
+def test_a_search_of_another_tab_leaves_the_hits_of_this_one(comparison: Comparison) -> None:
+    comparison.load()
+    comparison.jobs.run("content")
+    comparison.pages.turn(Page.CONTENTS)
+    comparison.search.hits.search("line")
+    assert comparison.jobs.running("search")
+    comparison.pages.turn(Page.FILES)
+    assert not comparison.jobs.running("search")
+    assert comparison.search.hits.hits == []
+
+
+def test_what_cannot_be_written_is_said_and_nothing_is_drafted(comparison: Comparison) -> None:
+    comparison.load()
+    comparison.screen.refusal = "read only"
+    comparison.transfer.ask()
+    comparison.transfer.ask_facts()
+    assert comparison.state.content.said == ("read only", "warn")
+    assert not comparison.jobs.running("carry")
+
+
+def test_the_file_under_the_cursor_is_followed_into_the_tree(comparison: Comparison) -> None:
+    comparison.files.show_timeline()
+    assert not comparison.screen.results
+    comparison.load()
+    comparison.files.show_timeline()
+    assert [result.touching for result in comparison.screen.results] == ["src/store.py"]
+
+
+# --- with the screen --------------------------------------------------------------------------------------------------
+
+
+async def test_the_state_is_written_in_the_thread_of_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere = threading.get_ident(), set[str]()
+
+    def watched(kind: type) -> None:
+        before: Any = kind.__setattr__
+
+        def write(self: object, name: str, value: object) -> None:
+            if threading.get_ident() != here:
+                elsewhere.add(f"{kind.__name__}.{name}")
+            before(self, name, value)
+
+        monkeypatch.setattr(kind, "__setattr__", write)
+
+    for kind in (CompareScreen, CompareState, ContentState, FilesState, PageState, ReadState):
+        watched(kind)
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        for key in ("h", "l", "a", "z", "b", "x", "2", "3", "c"):
+            await pilot.press(key)
+        await until(pilot, lambda: settled(screen))
+    assert elsewhere == set()

@@ -1,0 +1,236 @@
+"""The contents of the file under the cursor: rebuilt beside the screen, laid out, with what is said of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.file_sets import Flag
+from leafward_tui.compare.jobs import laid_out
+from leafward_tui.compare.model.content import Show
+from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
+from leafward_tui.compare.state import Page
+from leafward_tui.ui.cells import fit
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward_tui.compare.model.content import Shown, Wanted
+    from leafward_tui.compare.ports import ComparePort, Stoppable
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["Content"]
+
+_REST = 0.03
+"""Seconds the cursor rests on a file before its contents are rebuilt."""
+_KEPT = 64
+"""Layouts that are kept."""
+_TOLD = (Flag.EDITED_IN_BOTH, Flag.READ_IN_A, Flag.READ_IN_B)
+"""Flags that the numbers beside the path say as well."""
+
+
+class Content:
+    """Owns `state.content`."""
+
+    def __init__(self, state: CompareState, view: ComparePort, jobs: Jobs, glyphs: Glyphs) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._glyphs = glyphs
+        self._resting: Stoppable | None = None
+        self.drawn: Callable[[], object] = lambda: None
+        """Called when the contents were drawn anew."""
+        self.actions: Mapping[str, Callable[[], object]] = {"ancestor.show": self.show_ancestor}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
+        """Whether one of its intents does something now."""
+        return True
+
+    # --- which file, and how ------------------------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Other sides are read: nothing of the contents so far holds."""
+        self._jobs.cancel("content")
+        content = self._state.content
+        content.shown = None
+        content.contents, content.differences, content.laid = {}, {}, {}
+
+    def rest(self) -> None:
+        """The cursor is on another file: its contents follow once it rests, at once where they are known."""
+        if self._resting is not None:
+            self._resting.stop()
+        wanted = self._state.wanted()
+        if wanted is None or wanted in self._state.content.laid:
+            self.show()
+        else:
+            self._resting = self._view.set_timer(_REST, self.show)
+
+    def show(self) -> None:
+        """Shows the file under the cursor, or has it laid out."""
+        state, content = self._state, self._state.content
+        wanted, file, seen = state.wanted(), state.files.file, state.read.overall
+        if wanted is None or file is None:
+            content.shown = None
+            self.draw()
+        elif wanted in content.laid:
+            content.shown = content.laid[wanted]
+            self.draw()
+        elif seen is not None:
+            contents = content.contents.get(wanted.based)
+            if contents is None:
+                contents = content.contents[wanted.based] = Contents(
+                    seen.sides, state.closed.is_set, state.bases()
+                )
+            known = content.differences.get((file.path, wanted.based))
+            content.rebuilt += known is None
+            self._jobs.latest(
+                "content",
+                partial(laid_out, wanted, file, known, contents),
+                partial(self._laid, wanted),
+                lambda text: self.tell(text, "bad"),
+            )
+
+    def _laid(self, wanted: Wanted, shown: Shown) -> None:
+        """Keeps a layout, and shows it where the cursor still is."""
+        content = self._state.content
+        if len(content.laid) >= _KEPT:
+            content.laid.clear()
+        content.laid[wanted] = shown
+        content.differences[wanted.path, wanted.based] = shown.difference
+        if wanted == self._state.wanted():
+            content.shown = shown
+            self.draw()
+
+    def show_ancestor(self) -> None:
+        """The ancestor in the place of A, then all three, then A and B again."""
+        if self._state.page in (Page.FILES, Page.CONTENTS):
+            order, content = list(Show), self._state.content
+            content.show = order[(order.index(content.show) + 1) % len(order)]
+            self.show()
+
+    def turn_fold(self) -> None:
+        """Folds lines that are the same, or shows them; what shows them is the caller's."""
+        self._state.content.fold = not self._state.content.fold
+
+    def fold(self) -> None:
+        """Folds lines that are the same, or shows them."""
+        self.turn_fold()
+        self.open({})
+
+    def open(self, opened: dict[str, frozenset[int]]) -> None:
+        """Opens just these blocks of same lines, by file."""
+        self._state.content.opened = opened
+        self.show()
+
+    def open_blocks(self, blocks: frozenset[int]) -> None:
+        """Opens more blocks of the file."""
+        file, opened = self._state.files.file, self._state.content.opened
+        if file is not None:
+            self.open({**opened, file.path: opened.get(file.path, frozenset()) | blocks})
+
+    # --- what is drawn ------------------------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> ContentLines | None:
+        """The lines on show; None where there are only words about them."""
+        lines = self._view.diff.lines
+        return lines if isinstance(lines, ContentLines) else None
+
+    def draw(self) -> None:
+        """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
+        content, view = self._state.content, self._view
+        content.said = ("", "")
+        shown, before, at = content.shown, self.lines, view.diff.cursor
+        spot = None
+        if before is not None and shown is not None and at >= 0:
+            same = before.laid.difference.path == shown.difference.path
+            spot = before.spot(at) if same and max(before.spot(at)) >= 0 else None
+
+        def lines(width: int, _rows: int) -> ContentLines | Block:
+            if shown is None:
+                return Block([LabLine((Span(self._nothing(), "nothing"),))])
+            return ContentLines(shown, width, self._glyphs)
+
+        view.diff.show(lines, at="line:0")
+        view.diff_head.show(self._head)
+        view.sentence.show(self._sentence)
+        after = self.lines
+        if spot is not None and after is not None:
+            view.diff.move_to(after.nearest(spot))
+            view.sentence.refresh()
+        else:
+            self.to_change(0)
+        view.show_hints()
+        self.drawn()
+
+    def _nothing(self) -> str:
+        read = self._state.read
+        if read.trouble:
+            return read.trouble
+        if read.overall is None:
+            return "reading both sides"
+        return "no file was read or changed on either side" if not len(read.overall.sets) else ""
+
+    def _head(self, width: int) -> Sequence[LabLine]:
+        """Path, what the contents rest on, lines of both."""
+        file = self._state.files.file
+        if file is None:
+            return ()
+        return (content_head(file.path, self._state.content.shown, width, self._glyphs),)
+
+    def _sentence(self, width: int) -> Sequence[LabLine]:
+        """Which change, and what is to be said of both; or what was just done."""
+        ellipsis, content, file = self._glyphs.ellipsis, self._state.content, self._state.files.file
+        said, ink = content.said
+        if said:
+            return (LabLine((Span(fit(said, width, ellipsis=ellipsis), ink),)),)
+        if content.shown is None or self.lines is None:
+            return ()
+        flags = [flag.value for flag in file.flags if flag not in _TOLD] if file is not None else []
+        fates = file.fates if file is not None else ()
+        return (sentence(self.lines, max(0, self._view.diff.cursor), width, ellipsis, [*fates, *flags]),)
+
+    def tell(self, text: str, ink: str = "sub") -> None:
+        """Says what was just done in the place of the sentence."""
+        self._state.content.said = (text, ink)
+        self._view.sentence.show(self._sentence)
+
+    # --- the cursor ---------------------------------------------------------------------------------------------------
+
+    def to_change(self, place: int) -> None:
+        """Brings a change on the screen, counted from 0."""
+        if self.lines is None:
+            return
+        changes, diff = self.lines.changes(), self._view.diff
+        if 0 <= place < len(changes):
+            diff.move_to(changes[place])
+            diff.scroll_to(y=max(0, changes[place] - 3), animate=False, force=True)
+        self._view.sentence.refresh()
+
+    def change(self, step: int) -> None:
+        """Goes to the next change or the one before."""
+        if self.lines is None:
+            return
+        changes, here = self.lines.changes(), max(0, self._view.diff.cursor)
+        ahead = [at for at, line in enumerate(changes) if (line > here if step > 0 else line < here)]
+        if ahead:
+            self.to_change(ahead[0] if step > 0 else ahead[-1])
+        elif changes:
+            self.tell("no other change " + ("below" if step > 0 else "above"))
+
+    @property
+    def fold_here(self) -> int:
+        """The block of same lines that is folded under the cursor; -1 for none."""
+        return self.lines.block(self._view.diff.cursor) if self.lines is not None else -1
+
+    def whole_line(self) -> tuple[str, Sequence[tuple[str, str]]]:
+        """The file under the cursor, safe, and the line of each side that has it."""
+        file, at = self._state.files.file, self._view.diff.cursor
+        if file is None or self.lines is None or at < 0:
+            return "", ()
+        return safe_line(file.path, 200), self.lines.whole(at)

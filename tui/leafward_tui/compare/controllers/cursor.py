@@ -1,0 +1,152 @@
+"""The line under the cursor, on any tab: moved, opened, folded, read whole, copied."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.compare.model.files import FOLD
+from leafward_tui.compare.state import Page
+from leafward_tui.ui.results import CompareResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward_tui.compare.controllers.content import Content
+    from leafward_tui.compare.controllers.files import Files
+    from leafward_tui.compare.controllers.pages import Pages
+    from leafward_tui.compare.ports import ComparePort, LinesPane
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["Cursor"]
+
+
+class Cursor:
+    """Writes nothing itself: what a key means on a tab is done by the controller of that tab."""
+
+    def __init__(
+        self,
+        state: CompareState,
+        view: ComparePort,
+        services: AppServices,
+        content: Content,
+        files: Files,
+        pages: Pages,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._content = content
+        self._files = files
+        self._pages = pages
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "column.left": partial(self._step_aside, -1),
+            "column.right": partial(self._step_aside, 1),
+            "compare.enter": self.enter,
+            "compare.fold": self.fold,
+            "copy.text": self.copy,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
+        """Whether one of its intents does something now."""
+        return True
+
+    def step(self, by: int) -> None:
+        """Moves the cursor: over files, or over lines."""
+        if self._state.page is Page.FILES:
+            self._files.move_by(by)
+        else:
+            self._pages.pane.move_by(by)
+        if self._state.page is Page.CONTENTS:
+            self._view.sentence.refresh()
+        self._view.show_hints()
+
+    def rows_seen(self) -> int:
+        """Rows on the screen."""
+        return self._pages.pane.size.height
+
+    def _step_aside(self, step: int) -> None:
+        """Another column; in the contents another file."""
+        if self._state.page is Page.CONTENTS:
+            self._files.move_by(step)
+        elif self._state.page is Page.FILES:
+            self._files.step_column(step)
+
+    def change(self, step: int) -> None:
+        """Goes to the next change of the contents or the summaries, or to the one before."""
+        if self._state.page is Page.SUMMARY:
+            self._view.summary.change(step)
+        elif self._state.page in (Page.FILES, Page.CONTENTS):
+            self._content.change(step)
+
+    def enter(self) -> None:
+        """On a file its contents, on a fold what is folded, on a line all of it, on a message or figure its entry in the tree."""
+        match self._state.page:
+            case Page.FILES:
+                if self._files.on_fold:
+                    self._files.fold()
+                elif self._state.files.file is not None:
+                    self._pages.turn(Page.CONTENTS)
+            case Page.CONTENTS:
+                if (block := self._content.fold_here) >= 0:
+                    self._content.open_blocks(frozenset({block}))
+                else:
+                    self._read_whole(*self._content.whole_line())
+            case Page.SUMMARY:
+                told = self._view.summary.line
+                if told is not None and told.mark is not None and not told.hidden:
+                    texts = (("A", told.before), ("B", told.after))
+                    self._read_whole("One line of the summaries", [one for one in texts if one[1]])
+            case _:
+                line = self._view.lines.line
+                if line is not None and line.entry >= 0:
+                    self._view.close(CompareResult(entry=line.entry))
+
+    def _read_whole(self, title: str, texts: Sequence[tuple[str, str]]) -> None:
+        """Shows a line in full, of each side that has it; what is the same on all of them once."""
+        from leafward_tui.ui.reading_sheet import ReadingSheet
+
+        if len({text for _, text in texts}) == 1:
+            texts = [("  ".join(name for name, _ in texts), texts[0][1])]
+        told = "\n\n".join(f"{name}\n{text}" for name, text in texts)
+        if told:
+            self._view.open_sheet(ReadingSheet(title, told, markdown=False), lambda _answer: None)
+
+    def fold(self) -> None:
+        """Folds what is the same, or shows it: files nobody touched, or lines."""
+        match self._state.page:
+            case Page.FILES:
+                self._files.fold()
+            case Page.CONTENTS:
+                self._content.fold()
+            case Page.SUMMARY:
+                self._content.turn_fold()
+                self._pages.show_summary()
+
+    def copy(self) -> None:
+        """Copies the diff of the file as text that a patch tool reads; elsewhere the line."""
+        from leafward.branches.diff.patches import unified
+
+        shown, line, told = self._state.content.shown, self._view.lines.line, self._view.summary.line
+        if self._state.page in (Page.FILES, Page.CONTENTS):
+            if shown is not None and self._state.files.file is not None:
+                self._services.copy("".join(unified(*shown.plain[:2])) or shown.difference.sentence)
+        elif self._state.page is Page.SUMMARY:
+            if told is not None:
+                self._services.copy(told.after or told.before)
+        elif line is not None:
+            self._services.copy(line.text.strip())
+
+    def clicked(self, view: LinesPane, key: str, *, twice: bool) -> None:
+        """A click on a file shows it, two open it; on a line they do what enter does."""
+        for column, each in self._view.lists.items():
+            if each is view:
+                self._files.choose_column(column)
+                view.focus()
+                self._files.follow()
+        if view is self._view.diff and self._state.page is Page.FILES:
+            self._pages.turn(Page.CONTENTS)
+        elif twice or key == FOLD:
+            self.enter()
+        self._view.show_hints()

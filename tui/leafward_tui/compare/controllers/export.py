@@ -1,0 +1,99 @@
+"""The comparison handed on in files beside the session: as a document, one side's changes as a patch, a side's files."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward_tui.compare.jobs import document_written, files_saved, patch_written
+from leafward_tui.ui.saved_files import FILES_EFFECT, folder_sheet, free_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.branches.diff.sides import Sides
+    from leafward_tui.compare.ports import ComparePort
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Export"]
+
+_FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
+_PATCHES = {"a": "A", "b": "B"}
+_FILES = {"f": "A", "g": "B"}
+
+
+class Export:
+    """Reads the state and writes none of it."""
+
+    def __init__(self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self.actions: Mapping[str, Callable[[], object]] = {"comparison.save": self.ask}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
+        """Whether one of its intents does something now."""
+        return True
+
+    def ask(self) -> None:
+        """Asks for a form, and writes the comparison to a file in the current folder."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+
+        seen = self._state.read.overall
+        if seen is None:
+            return
+        stem = f"{self._state.session.id[:8]}-compared"
+        redacted = "secrets are redacted, and the redaction is shown"
+        choices = [Choice(key, title, f"{stem}.{name}", redacted) for key, (name, title) in _FORMATS.items()]
+        exact = "only files whose contents are known exactly; it is said which are left out"
+        choices += [
+            Choice(key, f"What {letter} changed, as a patch for git apply", f"{stem}-{key}.patch", exact)
+            for key, letter in _PATCHES.items()
+        ]
+        choices += [
+            Choice(key, f"The files as they were at {letter}", FILES_EFFECT) for key, letter in _FILES.items()
+        ]
+
+        def done(key: str | None) -> None:
+            if key in _FILES:
+                self._ask_folder(_FILES[key])
+            elif key is not None:
+                self._write(seen.sides, key, stem)
+
+        sheet = ChoiceSheet("Export the comparison", choices, note=str(Path.cwd()))
+        self._view.open_sheet(sheet, done)
+
+    def _write(self, sides: Sides, key: str, stem: str) -> None:
+        bases = self._state.bases()
+        if key in _FORMATS:
+            form = _FORMATS[key][0]
+            work = partial(document_written, sides, form, free_path(stem, form), bases)
+        else:
+            side = sides.a if key == "a" else sides.b
+            work = partial(patch_written, sides, side, free_path(f"{stem}-{key}", "patch"), bases)
+        self._jobs.latest(
+            "export",
+            work,
+            self._services.say,
+            lambda text: self._services.say(f"not exported: {text}", problem=True),
+        )
+
+    def _ask_folder(self, letter: str) -> None:
+        state = self._state
+        node = state.read.ends["AB".index(letter)]
+
+        def done(folder: str | None) -> None:
+            if folder is not None and folder.strip():
+                work = partial(files_saved, state.session, node, folder.strip(), state.bases())
+                self._jobs.latest("export", work, self._saved)
+
+        title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
+        self._view.open_sheet(folder_sheet(title, stem), done)
+
+    def _saved(self, told: tuple[str, bool]) -> None:
+        text, problem = told
+        if text:
+            self._services.say(text, problem=problem)

@@ -1,0 +1,250 @@
+"""The lists of files: their columns, the file under the cursor, and which files are the same on both sides."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.branches.diff.file_sets import Flag
+from leafward_tui.compare.jobs import same_files
+from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
+from leafward_tui.compare.state import Page
+from leafward_tui.ui.results import CompareResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from leafward.branches.diff.file_sets import FileDifference
+    from leafward_tui.compare.controllers.content import Content
+    from leafward_tui.compare.ports import ComparePort, LinesPane
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Files"]
+
+_BASED = "compare-base"
+"""What the choice of a base is remembered by."""
+
+
+def _away(line: int, shown: range) -> int:
+    """Lines between a line and those on the screen."""
+    return max(shown.start - line, line - shown.stop + 1, 0)
+
+
+class Files:
+    """Owns `state.files`."""
+
+    def __init__(
+        self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self._content = content
+        self.based_changed: Callable[[], object] = lambda: None
+        """Called when another base was chosen."""
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "base.toggle": self.toggle_base,
+            "file.timeline": self.show_timeline,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
+        """Whether one of its intents does something now."""
+        return True
+
+    def recall(self) -> None:
+        """Takes up what was chosen as a base the last time."""
+        self._state.files.based = self._services.recall(_BASED) is True and self._state.folder is not None
+
+    def forget(self) -> None:
+        """Other sides are read: nothing of the files so far holds."""
+        self._jobs.cancel("same files")
+        files = self._state.files
+        files.file, files.same = None, {False: {}, True: {}}
+
+    # --- the lists ----------------------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Lays the files out, once they are known; the diff follows."""
+        if self._state.read.overall is not None:
+            self._lay_out()
+            self.follow()
+
+    def show_first(self) -> None:
+        """Lays the files out, with the cursor on the first file that was edited in both, else that differs."""
+        self._lay_out()
+        self._go_to_first()
+        self.match()
+        self.follow()
+
+    def _lay_out(self) -> None:
+        seen, files, glyphs = self._state.read.overall, self._state.files, self._services.glyphs
+        if seen is None:
+            return
+        sets, three = seen.sets, self._view.three_columns
+        for column in Column:
+            whole = column is Column.BOTH and not three
+            items = (
+                listed(sets, unfolded=files.unfolded)
+                if whole
+                else arranged(sets, column, unfolded=files.unfolded)
+            )
+            head = None if whole else column
+            self._view.lists[column].show(
+                lambda width, _rows, items=items, head=head: FileLines(  # type: ignore[misc]  # mypy cannot infer defaults
+                    items, width, glyphs, head, files.same[files.based]
+                )
+            )
+            self._view.heads[column].show(
+                lambda width, head=head: (column_head(head, sets, width - 1, glyphs),)  # type: ignore[misc]  # as above
+            )
+        self._give_rows()
+
+    def _give_rows(self) -> None:
+        """As many rows for the lists as they need, and the diff the rest."""
+        height = self._view.room.height
+        rows = (height - 10) // 3 if height >= 30 else (height - 6) * 2 // 5
+        lists = [view.lines for view in self._view.lists.values()]
+        needed = max((len(lines) for lines in lists if lines is not None), default=3)
+        self._view.give_rows(1 + max(3, min(rows, needed)))
+
+    def _go_to_first(self) -> None:
+        seen = self._state.read.overall
+        if seen is None:
+            return
+        sets, best = seen.sets, (Column.BOTH, 0)
+        for column, files in ((Column.BOTH, sets.both), (Column.A, sets.only_a), (Column.B, sets.only_b)):
+            places = [at for at, file in enumerate(files) if file.changed]
+            both = [at for at in places if Flag.EDITED_IN_BOTH in files[at].flags]
+            if places:
+                best = (column, (both or places)[0])
+                break
+        self.choose_column(best[0] if self._view.three_columns else Column.BOTH)
+        self.list.go(f"file:{best[0].name}:{best[1]}")
+        if self._state.page is Page.FILES:
+            self.list.focus()
+
+    def fold(self) -> None:
+        """Lists the files nobody touched, or folds them."""
+        self._state.files.unfolded = not self._state.files.unfolded
+        self.show()
+
+    @property
+    def on_fold(self) -> bool:
+        """Whether the cursor is on the fold of the files nobody touched."""
+        return self.list.key == FOLD
+
+    # --- the cursor ---------------------------------------------------------------------------------------------------
+
+    @property
+    def column(self) -> Column:
+        """The column that keys go to."""
+        return self._state.files.column if self._view.three_columns else Column.BOTH
+
+    @property
+    def list(self) -> LinesPane:
+        """The list that keys go to."""
+        return self._view.lists[self.column]
+
+    def choose_column(self, column: Column) -> None:
+        """Keys go to another column, where there are several."""
+        if self._view.three_columns and column is not self._state.files.column:
+            self._state.files.column = column
+            self._view.lists[column].focus()
+
+    def step_column(self, step: int) -> None:
+        """Keys go to the next column that has something, or to the one before."""
+        columns = list(Column)
+        at = columns.index(self.column) + step
+        while 0 <= at < len(columns) and not self._view.lists[columns[at]].key:
+            at += step
+        if self._view.three_columns and 0 <= at < len(columns):
+            self.choose_column(columns[at])
+            self.follow()
+
+    def move_by(self, step: int) -> None:
+        """Goes to another file of the list."""
+        self.list.move_by(step)
+        self.follow()
+
+    def go(self, column: Column, line: int) -> None:
+        """Goes to a line of a list."""
+        self.choose_column(column)
+        self.list.move_to(line)
+        self.follow()
+
+    def follow(self) -> None:
+        """The diff follows the cursor of the lists."""
+        file, files = self._file_at(self.list.key), self._state.files
+        if file is not files.file or self._state.content.shown is None:
+            files.file = file
+            self._content.rest()
+
+    def _file_at(self, key: str) -> FileDifference | None:
+        """The file that a key of a list names; None for a fold."""
+        kind, _, rest = key.partition(":")
+        name, _, place = rest.partition(":")
+        seen = self._state.read.overall
+        if kind != "file" or seen is None:
+            return None
+        sets = seen.sets
+        return {Column.A: sets.only_a, Column.BOTH: sets.both, Column.B: sets.only_b}[Column[name]][
+            int(place)
+        ]
+
+    def listed(self) -> Iterator[tuple[Column, int, FileDifference]]:
+        """The files of all lists, each with its column and line."""
+        for column in Column if self._view.three_columns else (Column.BOTH,):
+            lines = self._view.lists[column].lines
+            for at in range(len(lines) if lines is not None else 0):
+                file = self._file_at(lines[at].key) if lines is not None else None
+                if file is not None:
+                    yield column, at, file
+
+    # --- which are the same -------------------------------------------------------------------------------------------
+
+    def match(self) -> None:
+        """Finds out which files are the same on both sides: first those on the screen, then those around them."""
+        seen, view, files = self._state.read.overall, self._view.lists[Column.BOTH], self._state.files
+        if seen is None:
+            return
+        shown, lines = view.shown(), view.lines
+        near = lines.files() if isinstance(lines, FileLines) else ()
+        both = [file for _, file in sorted(near, key=lambda one: _away(one[0], shown))]
+        every = (*both, *seen.sets.both, *seen.sets.only_a, *seen.sets.only_b)
+        known = files.same[files.based]
+        unknown = [*{file.path: file for file in every if file.path not in known}.values()]
+        if unknown:
+            found = partial(self._matched, files.based)
+            work = partial(same_files, seen.sides, unknown, self._state.bases(), found)
+            self._jobs.latest(
+                "same files", work, lambda _none: None, lambda text: self._content.tell(text, "bad")
+            )
+
+    def _matched(self, based: bool, same: dict[str, bool | None]) -> None:
+        """Shows in the lists which files are the same."""
+        files = self._state.files
+        files.same[based].update(same)
+        if based == files.based:
+            self._view.lists[Column.BOTH].redraw()
+
+    def toggle_base(self) -> None:
+        """Lets files begin with what lies in the workspace, or in git there, or not."""
+        files, session = self._state.files, self._state.session
+        if not files.based and self._state.folder is None:
+            where = safe_line(session.cwd, 200) or "nowhere"
+            self._content.tell(f"no base: the folder of this session is not there: {where}", "warn")
+            return
+        files.based = not files.based
+        self._services.remember(_BASED, files.based)
+        self.based_changed()
+        self.show()
+        self.match()
+        self._content.show()
+
+    def show_timeline(self) -> None:
+        """Back to the tree, with the rows of all branches that touch the file."""
+        if self._state.files.file is not None:
+            self._view.close(CompareResult(touching=self._state.files.file.path))

@@ -1,0 +1,112 @@
+"""Reads both sides beside the screen: files first, then contexts and outcomes, messages, what was carried over, summaries."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.compare.jobs import carried_of, sides_of, spoken_of, summed, whole_look
+from leafward_tui.compare.state import Page, ReadState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.compare.controllers.content import Content
+    from leafward_tui.compare.controllers.files import Files
+    from leafward_tui.compare.controllers.pages import Pages
+    from leafward_tui.compare.jobs import Summed
+    from leafward_tui.compare.model.captions import Carried, Glance, Overall
+    from leafward_tui.compare.model.pages import Spoken
+    from leafward_tui.compare.ports import ComparePort
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["Loader"]
+
+
+class Loader:
+    """Owns `state.read`. Each step starts the next one under the same key: reading anew gives up all of them."""
+
+    def __init__(
+        self,
+        state: CompareState,
+        view: ComparePort,
+        jobs: Jobs,
+        content: Content,
+        files: Files,
+        pages: Pages,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._content = content
+        self._files = files
+        self._pages = pages
+        self.actions: Mapping[str, Callable[[], object]] = {"sides.swap": self.swap}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
+        """Whether one of its intents does something now."""
+        return True
+
+    def swap(self) -> None:
+        """A becomes B, and B becomes A."""
+        a, b = self._state.read.ends
+        if self._state.read.overall is not None:
+            self._state.read = ReadState((b, a))
+            self.load()
+
+    def load(self) -> None:
+        """Reads both sides anew."""
+        state = self._state
+        self._jobs.cancel("search", "carry")
+        self._files.forget()
+        self._content.forget()
+        work = partial(sides_of, state.session, *state.read.ends, state.mark)
+        self._jobs.latest("compare", work, self._seen, self._failed)
+
+    def _failed(self, text: str) -> None:
+        self._state.read.trouble = text
+        self._content.tell(text, "bad")
+        self._view.show_hints()
+
+    def _seen(self, first: Glance) -> None:
+        """Shows the files, with the cursor on the first that differs."""
+        self._state.read.overall = first
+        self._view.head.show(first.named)
+        self._view.show_title()
+        self._files.show_first()
+        self._pages.show_side()
+        self._pages.show()
+        self._jobs.latest("compare", partial(whole_look, first), self._looked_at, self._failed)
+
+    def _looked_at(self, seen: Overall) -> None:
+        self._state.read.overall = seen
+        self._view.head.show(seen.named)
+        self._pages.show_side()
+        self._pages.show_lines()
+        self._jobs.latest("compare", partial(spoken_of, seen), partial(self._spoken, seen), self._failed)
+
+    def _spoken(self, seen: Overall, messages: list[Spoken]) -> None:
+        self._state.read.messages = messages
+        if self._state.page is Page.CONTEXT:
+            self._pages.show_lines()
+        done = partial(self._carried, seen)
+        self._jobs.latest("compare", partial(carried_of, seen.sides), done, self._failed)
+
+    def _carried(self, seen: Overall, carried: tuple[Carried, ...]) -> None:
+        def failed(text: str) -> None:
+            self._state.read.carried = carried
+            self._content.tell(text, "bad")
+            self._show_summed()
+
+        self._jobs.latest("compare", partial(summed, seen.sides, carried), self._summed, failed)
+
+    def _summed(self, found: Summed) -> None:
+        self._state.read.summaries, self._state.read.carried = found
+        self._show_summed()
+
+    def _show_summed(self) -> None:
+        self._pages.show_side()
+        self._pages.show_summary()
+        if self._state.page is Page.OUTCOME:
+            self._pages.show_lines()

@@ -1,0 +1,125 @@
+"""The tabs: which is on show, and what stands on those that are not of files."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.compare.model.captions import LOOKING, Overall, side_column, summary_head
+from leafward_tui.compare.model.pages import context_page, outcome_page
+from leafward_tui.compare.state import Page
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.pane_lines import Block
+from leafward_tui.ui.summary_differences import diff_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.compare.controllers.files import Files
+    from leafward_tui.compare.ports import ComparePort, LinesPane, SummaryPane
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["Pages"]
+
+
+class Pages:
+    """Owns `state.pages`."""
+
+    def __init__(self, state: CompareState, view: ComparePort, services: AppServices, files: Files) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._files = files
+        files.based_changed = self.show
+        self.turned: Callable[[], object] = lambda: None
+        """Called when another tab is on show."""
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "compare.files": partial(self.turn, Page.FILES),
+            "compare.contents": partial(self.turn, Page.CONTENTS),
+            "compare.context": partial(self.turn, Page.CONTEXT),
+            "compare.summary": partial(self.turn, Page.SUMMARY),
+            "compare.outcome": partial(self.turn, Page.OUTCOME),
+            "pane.next": partial(self._step, 1),
+            "pane.previous": partial(self._step, -1),
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
+        """Whether one of its intents does something now."""
+        return True
+
+    def turn(self, page: Page) -> None:
+        """Another tab; the file under the cursor stays."""
+        self._state.pages.page = page
+        self.show()
+        self.pane.focus()
+        self.turned()
+        self._view.show_hints()
+
+    def _step(self, step: int) -> None:
+        pages = list(Page)
+        self.turn(pages[(pages.index(self._state.page) + step) % len(pages)])
+
+    @property
+    def pane(self) -> LinesPane | SummaryPane:
+        """What keys go to."""
+        match self._state.page:
+            case Page.FILES:
+                return self._files.list
+            case Page.CONTENTS:
+                return self._view.diff
+            case Page.SUMMARY:
+                return self._view.summary
+            case _:
+                return self._view.lines
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Tabs, and the panes of the one that is chosen."""
+        page, seen, glyphs = self._state.page, self._state.read.overall, self._services.glyphs
+        right = ""
+        if seen is not None:
+            number = counted(len(seen.sets), "file")
+            right = f"{glyphs.differs} differ   {glyphs.same} same   {number}"
+            if self._state.files.based and self._view.room.width < 120:
+                right = f"with a base   {number}"
+            elif self._state.files.based:
+                right = f"base: disk and git   {right}"
+        self._view.show_panes(page)
+        self._view.tabs.show(tuple(one.value for one in Page), page.value, right=right, focused=True)
+        self.show_lines()
+        self._view.show_hints()
+
+    def show_side(self) -> None:
+        """The right column."""
+        read, view, glyphs = self._state.read, self._view, self._services.glyphs
+        seen, carried = read.overall, read.carried
+        if seen is not None:
+            pin = self._services.keymap.label("difference.pin") if not view.refusal else ""
+            view.side.show(
+                lambda width: list(side_column(seen, carried, width - 1, glyphs, view.side.size.height, pin))
+            )
+
+    def show_summary(self) -> None:
+        """The tab Summary."""
+        told, pane = self._state.read.summaries, self._view.summary
+        if told is not None:
+            lines = diff_lines(told.difference, fold_same=self._state.content.fold, names=("A", "B"))
+            pane.show(lines, pane.cursor)
+        glyphs = self._services.glyphs
+        self._view.summary_head.show(lambda width: (summary_head(told, width, glyphs),))
+
+    def show_lines(self) -> None:
+        """The tabs Context and Outcome, where one of them is on show."""
+        read, page, glyphs = self._state.read, self._state.page, self._services.glyphs
+        seen, messages, lines = read.overall, read.messages, self._view.lines
+        if seen is None or page not in (Page.CONTEXT, Page.OUTCOME):
+            return
+        if not isinstance(seen, Overall):
+            lines.show(lambda _width, _rows: Block([LOOKING]))
+        elif page is Page.CONTEXT:
+            lines.show(lambda width, _rows: context_page(seen, messages, width, glyphs))
+        else:
+            carried = read.carried or ()
+            lines.show(lambda width, _rows: outcome_page(seen, width, glyphs, carried))

@@ -1,0 +1,206 @@
+"""Searching a comparison: paths in the lists, lines of the diff, messages, lines of the summaries, figures."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.compare.jobs import lines_holding, messages_holding
+from leafward_tui.compare.model.files import Column
+from leafward_tui.compare.state import Page
+from leafward_tui.ui.screen_search import ScreenSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward_tui.compare.controllers.content import Content
+    from leafward_tui.compare.controllers.cursor import Cursor
+    from leafward_tui.compare.controllers.files import Files
+    from leafward_tui.compare.controllers.pages import Pages
+    from leafward_tui.compare.jobs import HeldLines
+    from leafward_tui.compare.model.content_lines import ContentLines
+    from leafward_tui.compare.model.pages import Spoken
+    from leafward_tui.compare.ports import ComparePort
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["Search"]
+
+_COLUMNS = list(Column)
+_FAR = 1 << 32
+"""A place in the lists is a column times this, and a line."""
+_ASKED = {
+    Page.FILES: ("Search the files", "part of a path"),
+    Page.CONTENTS: ("Search this file", "words on a line of either side"),
+    Page.CONTEXT: ("Search both contexts", "words of a message"),
+    Page.SUMMARY: ("Search both summaries", "words of either summary"),
+    Page.OUTCOME: ("Search the outcome", "words of a line"),
+}
+
+
+class Search:
+    """Owns the hits of the tab on show. What it opens in a diff is folded again when it ends."""
+
+    def __init__(
+        self,
+        state: CompareState,
+        view: ComparePort,
+        jobs: Jobs,
+        content: Content,
+        files: Files,
+        pages: Pages,
+        cursor: Cursor,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._content = content
+        self._files = files
+        self._pages = pages
+        self._cursor = cursor
+        self.hits = ScreenSearch(self)
+        self._opened_before: dict[str, frozenset[int]] | None = None
+        """Blocks of same lines that were open before the search; None while it opened none."""
+        content.drawn = self._content_drawn
+        pages.turned = self._page_turned
+        self.show_hints = view.show_hints
+        self.open_sheet = view.open_sheet
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "compare.find": self.ask,
+            "change.next": partial(self.step, 1),
+            "change.previous": partial(self.step, -1),
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
+        """Whether one of its intents does something now."""
+        return True
+
+    @property
+    def words(self) -> str:
+        """What is searched for; empty for nothing."""
+        return self.hits.words
+
+    def ask(self) -> None:
+        """Asks for words to find on this tab."""
+        if self._state.read.overall is not None:
+            self.hits.ask(*_ASKED[self._state.page])
+
+    def step(self, step: int) -> None:
+        """The next hit or the one before; while nothing is searched, the next change."""
+        if not (self.words and self.hits.step(step)):
+            self._cursor.change(step)
+
+    def leave(self) -> None:
+        """Ends the search; then back to the files, and from there to the tree."""
+        if self.words:
+            self.hits.end()
+        elif self._state.page is Page.FILES:
+            self._view.go_back()
+        else:
+            self._pages.turn(Page.FILES)
+
+    # --- for the search within the screen -----------------------------------------------------------------------------
+
+    def place(self) -> int:
+        """The line of the cursor; in the lists with its column."""
+        line = max(0, self._pages.pane.cursor)
+        if self._state.page is Page.FILES:
+            return _FAR * _COLUMNS.index(self._files.column) + line
+        return line
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on a line."""
+        if self._state.page is Page.FILES:
+            column, line = divmod(place, _FAR)
+            self._files.go(_COLUMNS[column], line)
+        else:
+            self._pages.pane.move_to(place)
+        if self._state.page is Page.CONTENTS:
+            self._view.sentence.refresh()
+
+    def look_for(self, words: str) -> None:
+        """Looks on the tab that is shown; through contents and messages beside the screen."""
+        self._jobs.cancel("search")
+        wanted, page, messages = words.lower(), self._state.page, self._state.read.messages
+        hits: list[int] = []
+        if page is Page.FILES:
+            hits = [
+                _FAR * _COLUMNS.index(column) + line
+                for column, line, file in self._files.listed()
+                if wanted in file.path.lower()
+            ]
+        elif page is Page.CONTENTS:
+            if (lines := self._content.lines) is not None:
+                found = partial(self._lines_found, words, lines)
+                self._jobs.latest("search", partial(lines_holding, lines, words), found, self._failed)
+                return
+        elif page is Page.SUMMARY:
+            both = enumerate(self._view.summary.lines)
+            hits = [at for at, one in both if wanted in one.before.lower() or wanted in one.after.lower()]
+        elif page is Page.CONTEXT and messages is not None:
+            search = partial(messages_holding, self._state.session, messages, words)
+            self._jobs.latest("search", search, partial(self._messages_found, words, messages), self._failed)
+            return
+        elif (listed := self._view.lines.lines) is not None:
+            hits = [at for at in range(len(listed)) if wanted in listed[at].text.lower()]
+        self.hits.found(words, hits)
+
+    def _failed(self, text: str) -> None:
+        self._content.tell(text, "bad")
+        self.hits.found(self.words, ())
+
+    def _lines_found(self, words: str, lines: ContentLines, found: HeldLines) -> None:
+        """Unfolds what hides a hit, which lays the file out anew; else goes to the nearest."""
+        file, opened = self._state.files.file, self._state.content.opened
+        if words != self.words or lines is not self._content.lines or file is None:
+            return
+        if found.folds - opened.get(file.path, frozenset()):
+            if self._opened_before is None:
+                self._opened_before = opened
+            self._move_origin(lines, found.folds)
+            self._content.open_blocks(found.folds)
+        else:
+            self.hits.found(words, found.hits)
+
+    def _move_origin(self, lines: ContentLines, opened: frozenset[int]) -> None:
+        """What is unfolded above the line that the search began at moves it down."""
+        origin = self.hits.origin
+        folds = lines.folds()
+        down = sum(hidden - 1 for at, block, hidden in folds if at < origin and block in opened)
+        self.hits.move_origin(origin + down)
+
+    def _messages_found(self, words: str, messages: Sequence[Spoken], numbers: list[int]) -> None:
+        """Goes to the nearest message."""
+        lines = self._view.lines.lines
+        if messages is self._state.read.messages and self._state.page is Page.CONTEXT and lines is not None:
+            self.hits.found(words, [lines.find(f"message:{number}") for number in numbers])
+
+    def show_hits(self) -> None:
+        """In the title, and lit in the lines; what the search unfolded is folded once it ends."""
+        page, words, view = self._state.page, self.words, self._view
+        for each in view.lists.values():
+            each.light(words if page is Page.FILES else "")
+        view.diff.light(words if page is Page.CONTENTS else "")
+        view.lines.light(words)
+        view.summary.light(words)
+        view.show_title()
+        if not words and self._opened_before is not None:
+            opened, self._opened_before = self._opened_before, None
+            self._content.open(opened)
+
+    # --- other lines --------------------------------------------------------------------------------------------------
+
+    def _content_drawn(self) -> None:
+        if self._state.page is Page.CONTENTS:
+            self._look_again()
+
+    def _page_turned(self) -> None:
+        self.show_hits()
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Other lines are shown: the hits are others, and the cursor stays."""
+        if self.words:
+            self.hits.hits = ()
+            self.look_for(self.words)

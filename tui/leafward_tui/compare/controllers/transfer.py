@@ -1,0 +1,233 @@
+"""Carrying over from one branch to the other: what would be appended is worked out and shown before anything is written.
+
+Summaries are merged, turns grafted, all of a side or single ones, and single facts pinned.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+from leafward.session.entries import EntryIndex
+from leafward_tui.compare.jobs import carry_drafts
+from leafward_tui.compare.model.captions import pinnable
+from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.results import CompareResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.branches.diff.sides import Sides
+    from leafward.branches.transfer import GraftDraft, MergeDraft
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
+    from leafward_tui.compare.controllers.content import Content
+    from leafward_tui.compare.jobs import CarryDrafts
+    from leafward_tui.compare.ports import ComparePort
+    from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.sheet import Choice, SheetLine
+
+__all__ = ["Transfer"]
+
+_SINGLE = {"c": "a", "d": "b"}
+"""Keys by which single turns of a side are chosen."""
+_PINNABLE = "abcdefghilmnoprstuvwxyz"
+"""Letters of the sheet that offers facts; j, k and q are the sheet's own."""
+_APPENDED = "append 1 branch summary below the leaf"
+
+
+def _merge_choice(merge: MergeDraft | str) -> Choice:
+    from leafward_tui.ui.sheet import Choice
+
+    if isinstance(merge, str):
+        return Choice("m", "Merge both summaries", refused=merge)
+    conflicts = len(merge.conflicts)
+    effect = f"{counted(conflicts, 'conflict')} to decide" if conflicts else "no conflict"
+    return Choice("m", "Merge both summaries", effect, _APPENDED)
+
+
+def _graft_choice(letter: str, draft: GraftDraft | str) -> Choice:
+    from leafward_tui.ui.sheet import Choice
+
+    title = f"Graft the turns of {letter.upper()} onto the leaf"
+    if isinstance(draft, str):
+        return Choice(letter, title, refused=draft)
+    return Choice(
+        letter,
+        title,
+        f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
+        f"append {counted(len(draft.sources), 'entry', 'entries')}; files are not changed",
+    )
+
+
+def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
+    """What does not fit where the turns would go."""
+    from leafward_tui.ui.sheet import SheetLine
+
+    if isinstance(draft, str):
+        return []
+    about = [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
+    if (more := len(draft.misfits) - 3) > 0:
+        told = f"{counted(more, 'more thing')} {'does' if more == 1 else 'do'} not fit there"
+        about.append(SheetLine(told, "warn"))
+    return about
+
+
+class Transfer:
+    """Reads the state and writes none of it: the explorer appends what this screen closes with."""
+
+    def __init__(
+        self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self._content = content
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "carry.open": self.ask,
+            "difference.pin": self.ask_facts,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
+        """Whether one of its intents does something now."""
+        return True
+
+    def _refused(self) -> bool:
+        if self._view.refusal:
+            self._content.tell(self._view.refusal, "warn")
+        return bool(self._view.refusal)
+
+    # --- turns and summaries ------------------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Works out what could be carried over, then asks."""
+        seen = self._state.read.overall
+        if seen is None or self._refused():
+            return
+        self._content.tell("working out what could be carried over", "faint")
+        self._jobs.latest(
+            "carry",
+            partial(carry_drafts, seen.sides, self._services.config),
+            partial(self._drafted, seen.sides),
+            lambda text: self._content.tell(text, "bad"),
+        )
+
+    def _drafted(self, sides: Sides, drafts: CarryDrafts) -> None:
+        """Asks what to carry over, each with what it would append."""
+        from leafward_tui.ui.sheet import ChoiceSheet
+
+        if not self._view.on_top:
+            return
+        self._content.tell("")
+        merge, grafts = drafts
+        choices = [_merge_choice(merge), *(_graft_choice(*one) for one in grafts.items())]
+        choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
+
+        def done(key: str | None) -> None:
+            if key == "m" and not isinstance(merge, str):
+                self._merge(merge)
+            elif key in _SINGLE:
+                self._choose_turns(sides, _SINGLE[key])
+            elif key is not None and not isinstance(draft := grafts[key], str):
+                self._graft(draft, key.upper())
+
+        about = [line for draft in grafts.values() for line in _misfits(draft)]
+        self._view.open_sheet(ChoiceSheet("Carry over", choices, about), done)
+
+    def _single(self, sides: Sides, key: str, draft: GraftDraft | str) -> Choice:
+        """The choice of single turns of a side."""
+        from leafward_tui.ui.sheet import Choice
+
+        letter, session = _SINGLE[key], self._state.session
+        side = sides.a if letter == "a" else sides.b
+        # What does not fit as a whole may fit in part; what is on the path already never does.
+        on_path = session.tree.is_ancestor(side.node, session.leaf)
+        return Choice(
+            key,
+            f"Choose turns of {letter.upper()} to graft",
+            "what fits is said with each choice",
+            "nothing is written yet",
+            f"{letter.upper()} is on the path already" if on_path and isinstance(draft, str) else "",
+        )
+
+    def _choose_turns(self, sides: Sides, letter: str) -> None:
+        from leafward_tui.compare.graft import GraftSheet
+
+        side = sides.a if letter == "a" else sides.b
+        entries = [EntryIndex(at) for at in side.entries]
+        sheet = GraftSheet(self._state.session, entries, letter.upper())
+
+        def done(what: str | None) -> None:
+            if what is not None and sheet.ready is not None:
+                self._graft(sheet.ready, letter.upper())
+
+        self._view.open_sheet(sheet, done)
+
+    def _graft(self, draft: GraftDraft, letter: str) -> None:
+        from leafward.branches.transfer import apply_graft
+
+        def change(session: Session, writing: Writing) -> Write:
+            return apply_graft(session, draft, writing)
+
+        entries = counted(len(draft.sources), "entry", "entries")
+        self._view.close(CompareResult(change=change, done=f"grafted {entries} of {letter}"))
+
+    def _merge(self, draft: MergeDraft) -> None:
+        from leafward_tui.compare.summary_merge import MergeSheet
+
+        def done(text: str | None) -> None:
+            if text is not None:
+                self._append(draft, text, "appended the merged summary")
+
+        self._view.open_sheet(MergeSheet(draft), done)
+
+    def _append(self, draft: MergeDraft, text: str, done: str) -> None:
+        """Closes with a branch summary that is to be appended."""
+        from leafward.branches.transfer import apply_merge
+
+        def change(session: Session, writing: Writing) -> Write:
+            return apply_merge(session, draft, text, writing)
+
+        self._view.close(CompareResult(change=change, done=done))
+
+    # --- facts --------------------------------------------------------------------------------------------------------
+
+    def ask_facts(self) -> None:
+        """Offers facts that the other branch lacks, to be pinned below the leaf."""
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+        read = self._state.read
+        seen = read.overall
+        if seen is None or self._refused():
+            return
+        facts = pinnable(read.carried, read.summaries, seen.named)
+        if not facts:
+            working = read.carried is None or read.summaries is None
+            self._content.tell("still looking for facts" if working else "no fact is missing", "sub")
+            return
+        shown = facts[: max(3, min(len(_PINNABLE), self._view.room.height - 10))]
+        choices = [
+            Choice(letter, fact, "", _APPENDED) for letter, fact in zip(_PINNABLE, shown, strict=False)
+        ]
+        if len(shown) > 1:
+            choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
+        told = f"{len(shown):,} of {counted(len(facts), 'fact')} that one branch has and the other lacks"
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                self._pin(seen.sides, shown if key == "A" else (shown[_PINNABLE.index(key)],))
+
+        self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(told)]), done)
+
+    def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
+        from leafward.branches.transfer import draft_pins
+
+        try:
+            draft = draft_pins(sides, facts)
+        except LeafwardError as error:
+            self._content.tell(str(error), "bad")
+            return
+        self._append(draft, draft.text({}), f"pinned {counted(len(facts), 'fact')}")

@@ -1,0 +1,88 @@
+"""The keys of the comparison that matter in its present state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.compare.model.content import Show
+from leafward_tui.compare.state import Page
+from leafward_tui.ui.key_bar import Hint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward_tui.compare.state import CompareState
+
+__all__ = ["hints_of"]
+
+
+def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
+    """What the key bar shows, the most important first; `on_fold` where the cursor is on folded lines."""
+    page, seen, content = state.page, state.read.overall, state.content
+    if seen is None:
+        return (Hint("app.back"),)
+    back = Hint("mode.leave", "back" if page is Page.FILES else "files")
+    if searched:
+        back = Hint("mode.leave", "end search", "end")
+        hits = Hint(("change.next", "change.previous"), "hit")
+        return (hits, back, Hint(("row.down", "row.up"), "line"), Hint("compare.find"))
+    tab = Hint("pane.next", "view")
+    if page in (Page.FILES, Page.CONTENTS) and not len(seen.sets):
+        return (
+            tab,
+            Hint("sides.swap", "swap A B", "swap"),
+            back,
+            Hint("carry.open"),
+            Hint("comparison.save"),
+        )
+    if page is Page.FILES:
+        columns = (Hint(("column.left", "column.right"), "column"),) if three_columns else ()
+        ancestor = {Show.SIDES: "ancestor as A", Show.FROM_ANCESTOR: "three-way"}.get(content.show, "A and B")
+        return (
+            Hint(("row.down", "row.up"), "file"),
+            *columns,
+            tab,
+            Hint(("change.next", "change.previous"), "change"),
+            Hint("compare.enter", "open"),
+            Hint("sides.swap", "swap A B", "swap"),
+            Hint("ancestor.show", ancestor, "ancestor"),
+            back,
+            Hint("compare.find"),
+            Hint("carry.open"),
+            Hint("comparison.save"),
+            Hint("file.timeline"),
+            Hint("base.toggle", "no base" if state.files.based else "base"),
+            Hint("copy.text", "copy diff", "copy"),
+        )
+    if page is Page.CONTENTS:
+        return (
+            Hint(("row.down", "row.up"), "line"),
+            Hint(("change.next", "change.previous"), "change"),
+            Hint(("column.left", "column.right"), "file"),
+            Hint("compare.enter", "unfold" if on_fold else "whole line", "all"),
+            back,
+            tab,
+            Hint("ancestor.show", "ancestor"),
+            Hint("compare.fold", "show same" if content.fold else "fold same", "same"),
+            Hint("compare.find"),
+            Hint("base.toggle", "no base" if state.files.based else "base"),
+            Hint("copy.text", "copy diff", "copy"),
+        )
+    if page is Page.SUMMARY:
+        return (
+            Hint(("row.down", "row.up"), "line"),
+            Hint(("change.next", "change.previous"), "difference", "diff"),
+            Hint("compare.enter", "whole line", "all"),
+            Hint("compare.fold", "show same" if not content.fold else "fold same", "same"),
+            back,
+            tab,
+            Hint("compare.find"),
+            Hint("difference.pin"),
+        )
+    return (
+        Hint(("row.down", "row.up"), "line"),
+        Hint("compare.enter", "show entry", "show"),
+        back,
+        tab,
+        Hint("compare.find"),
+    )

@@ -1,0 +1,285 @@
+"""All that a controller of the comparison sees of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from textual.geometry import Size
+
+    from leafward_tui.compare.model.captions import Named
+    from leafward_tui.compare.model.files import Column
+    from leafward_tui.compare.state import Page
+    from leafward_tui.ui.pane_lines import LabLine, Lines
+    from leafward_tui.ui.results import CompareResult
+    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.summary_differences import DiffLine
+
+__all__ = ["ComparePort", "HeadPane", "LinesPane", "RowsPane", "Stoppable", "SummaryPane", "TabsPane"]
+
+
+class LinesPane(Protocol):
+    """Lines with a cursor."""
+
+    @property
+    def lines(self) -> Lines | None:
+        """The lines; None before the first size."""
+        ...
+
+    @property
+    def cursor(self) -> int:
+        """The line of the cursor; -1 for none."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """What the cursor is on; empty for nothing."""
+        ...
+
+    @property
+    def line(self) -> LabLine | None:
+        """The line of the cursor."""
+        ...
+
+    @property
+    def size(self) -> Size:
+        """Cells and rows."""
+        ...
+
+    def show(self, make: Callable[[int, int], Lines], *, at: str | None = None) -> None:
+        """Shows what `make` gives for cells and rows, with the cursor on a key."""
+        ...
+
+    def shown(self) -> range:
+        """The lines on the screen."""
+        ...
+
+    def redraw(self) -> None:
+        """Draws the lines again."""
+        ...
+
+    def light(self, query: str) -> None:
+        """Lights words."""
+        ...
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor."""
+        ...
+
+    def move_to(self, y: int) -> None:
+        """Puts the cursor on a line."""
+        ...
+
+    def go(self, key: str) -> bool:
+        """Puts the cursor on the line with a key; whether there is one."""
+        ...
+
+    def scroll_to(self, *, y: float, animate: bool, force: bool) -> None:
+        """Brings a line to the top."""
+        ...
+
+    def focus(self) -> object:
+        """Keys go there."""
+        ...
+
+
+class SummaryPane(Protocol):
+    """Both summaries, line by line."""
+
+    @property
+    def lines(self) -> Sequence[DiffLine]:
+        """The lines."""
+        ...
+
+    @property
+    def cursor(self) -> int:
+        """The line of the cursor."""
+        ...
+
+    @property
+    def line(self) -> DiffLine | None:
+        """The line of the cursor."""
+        ...
+
+    @property
+    def size(self) -> Size:
+        """Cells and rows."""
+        ...
+
+    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
+        """Shows lines, with the cursor on one."""
+        ...
+
+    def light(self, query: str) -> None:
+        """Lights words."""
+        ...
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor."""
+        ...
+
+    def move_to(self, line: int) -> None:
+        """Puts the cursor on a line."""
+        ...
+
+    def change(self, direction: int) -> bool:
+        """Goes to the next difference or the one before; whether there is any."""
+        ...
+
+    def focus(self) -> object:
+        """Keys go there."""
+        ...
+
+
+class RowsPane(Protocol):
+    """A few rows."""
+
+    @property
+    def size(self) -> Size:
+        """Cells and rows."""
+        ...
+
+    def show(self, make: Callable[[int], Sequence[LabLine]]) -> None:
+        """Draws what `make` gives for a number of cells."""
+        ...
+
+    def refresh(self) -> object:
+        """Draws it again."""
+        ...
+
+
+class HeadPane(Protocol):
+    """Who A and B are."""
+
+    def show(self, named: tuple[Named, Named]) -> None:
+        """Shows two nodes."""
+        ...
+
+
+class TabsPane(Protocol):
+    """The tabs."""
+
+    def show(self, tabs: tuple[str, ...], active: str, *, right: str = "", focused: bool = False) -> None:
+        """Shows tabs, the one that is chosen, and words at the edge."""
+        ...
+
+
+class Stoppable(Protocol):
+    """What comes later, unless it is stopped."""
+
+    def stop(self) -> None:
+        """It does not come."""
+        ...
+
+
+class ComparePort(Protocol):
+    """The screen."""
+
+    @property
+    def head(self) -> HeadPane:
+        """Who A and B are."""
+        ...
+
+    @property
+    def tabs(self) -> TabsPane:
+        """The tabs."""
+        ...
+
+    @property
+    def heads(self) -> Mapping[Column, RowsPane]:
+        """What stands over each list."""
+        ...
+
+    @property
+    def lists(self) -> Mapping[Column, LinesPane]:
+        """The lists of files."""
+        ...
+
+    @property
+    def diff_head(self) -> RowsPane:
+        """What stands over the contents."""
+        ...
+
+    @property
+    def diff(self) -> LinesPane:
+        """The contents of one file."""
+        ...
+
+    @property
+    def sentence(self) -> RowsPane:
+        """What is said of them, and what was just done."""
+        ...
+
+    @property
+    def side(self) -> RowsPane:
+        """The right column."""
+        ...
+
+    @property
+    def lines(self) -> LinesPane:
+        """The tabs Context and Outcome."""
+        ...
+
+    @property
+    def summary_head(self) -> RowsPane:
+        """What stands over the summaries."""
+        ...
+
+    @property
+    def summary(self) -> SummaryPane:
+        """Both summaries."""
+        ...
+
+    @property
+    def room(self) -> Size:
+        """Cells and rows of the terminal."""
+        ...
+
+    @property
+    def three_columns(self) -> bool:
+        """Whether the columns stand beside each other."""
+        ...
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session; empty where it can."""
+        ...
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over it."""
+        ...
+
+    def show_title(self) -> None:
+        """Shows which session it is and what was found."""
+        ...
+
+    def show_hints(self) -> None:
+        """Other keys matter now."""
+        ...
+
+    def show_panes(self, page: Page) -> None:
+        """Shows the panes of a tab."""
+        ...
+
+    def give_rows(self, rows: int) -> None:
+        """Gives the lists so many rows."""
+        ...
+
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> Stoppable:
+        """Calls after so many seconds."""
+        ...
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet; `done` hears its answer, None where it was left."""
+        ...
+
+    def close(self, result: CompareResult) -> None:
+        """Closes the screen with what is wanted of the explorer."""
+        ...
+
+    def go_back(self) -> None:
+        """Closes the screen without a result."""
+        ...

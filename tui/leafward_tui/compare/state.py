@@ -1,0 +1,133 @@
+"""The state of the comparison. Each part names the controller that writes it; the others read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from leafward.files.file_replay import WorkspaceBases
+from leafward_tui.compare.model.content import Show, Wanted
+from leafward_tui.compare.model.files import Column
+
+if TYPE_CHECKING:
+    from leafward.branches.diff.contents import ContentDifference, Contents
+    from leafward.branches.diff.file_sets import FileDifference
+    from leafward.branches.diff.summaries import SummaryDifference
+    from leafward.files.file_replay import Bases
+    from leafward.session.session import Session
+    from leafward_tui.compare.model.captions import Carried, Glance
+    from leafward_tui.compare.model.content import Shown
+    from leafward_tui.compare.model.pages import Spoken
+
+__all__ = ["CompareState", "ContentState", "FilesState", "Page", "PageState", "ReadState"]
+
+
+class Page(StrEnum):
+    """A tab, named as it stands there."""
+
+    FILES = "Files"
+    CONTENTS = "Contents"
+    CONTEXT = "Context"
+    SUMMARY = "Summary"
+    OUTCOME = "Outcome"
+
+
+@dataclass(slots=True)
+class ReadState:
+    """What is known of both sides; None where it is not known yet. Written by `controllers.loader`."""
+
+    ends: tuple[int, int]
+    """A and B."""
+    overall: Glance | None = None
+    messages: list[Spoken] | None = None
+    summaries: SummaryDifference | None = None
+    carried: tuple[Carried, ...] | None = None
+    trouble: str = ""
+    """Why there is no comparison."""
+
+
+@dataclass(slots=True)
+class PageState:
+    """The tab on show. Written by `controllers.pages`."""
+
+    page: Page = Page.FILES
+
+
+@dataclass(slots=True)
+class FilesState:
+    """The lists of files. Written by `controllers.files`."""
+
+    column: Column = Column.BOTH
+    """The column that keys went to last, where there are three."""
+    file: FileDifference | None = None
+    """The file under the cursor."""
+    unfolded: bool = False
+    """Whether files nobody touched are listed."""
+    based: bool = False
+    """Whether contents of the workspace may be what files began with."""
+    same: dict[bool, dict[str, bool | None]] = field(default_factory=lambda: {False: {}, True: {}})
+    """Whether both sides hold the same, by path, as far as that was looked at: without contents of the workspace, and with them."""
+
+
+@dataclass(slots=True)
+class ContentState:
+    """The contents of one file. Written by `controllers.content`."""
+
+    show: Show = Show.SIDES
+    fold: bool = True
+    """Whether lines that are the same are folded, in contents and summaries."""
+    opened: dict[str, frozenset[int]] = field(default_factory=dict)
+    """Blocks of same lines that were opened, by file."""
+    shown: Shown | None = None
+    said: tuple[str, str] = ("", "")
+    """What was just done, and its ink; empty for the sentence about the file."""
+    rebuilt: int = 0
+    """Files that were rebuilt so far; work counted for tests."""
+    contents: dict[bool, Contents] = field(default_factory=dict)
+    """What rebuilds files: without contents of the workspace, and with them."""
+    differences: dict[tuple[str, bool], ContentDifference] = field(default_factory=dict)
+    """Files that are rebuilt, by path and whether contents of the workspace were used."""
+    laid: dict[Wanted, Shown] = field(default_factory=dict)
+    """Layouts that are kept."""
+
+
+@dataclass(slots=True)
+class CompareState:
+    """Two nodes of a session."""
+
+    session: Session
+    read: ReadState
+    mark: int = -1
+    """The marked entry; -1 for none."""
+    pages: PageState = field(default_factory=PageState)
+    files: FilesState = field(default_factory=FilesState)
+    content: ContentState = field(default_factory=ContentState)
+    closed: Event = field(default_factory=Event)
+    """Set once the screen is gone: what is still being rebuilt ends."""
+
+    @property
+    def page(self) -> Page:
+        """The tab on show."""
+        return self.pages.page
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that the session was held in; None where it is not there (any more)."""
+        folder = Path(self.session.cwd)
+        return folder if folder.is_absolute() and folder.is_dir() else None
+
+    def bases(self) -> Bases | None:
+        """What files may have held before the session, where that is wanted."""
+        folder = self.folder
+        return WorkspaceBases(folder) if self.files.based and folder is not None else None
+
+    def wanted(self) -> Wanted | None:
+        """The layout that is to be on the screen."""
+        file, content = self.files.file, self.content
+        if file is None:
+            return None
+        opened = content.opened.get(file.path, frozenset())
+        return Wanted(file.path, content.show, content.fold, opened, self.files.based)
