@@ -12,8 +12,9 @@ from textual.widgets import Input
 
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.app.command_palette import IntentCommands
-from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.intents import intent_bindings, intents_for
 from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.routed_screen import Actions
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
 from leafward_tui.ui.title_bar import Fact, Progress
@@ -23,6 +24,7 @@ from tests.tui.session_store import app_over, rows, until
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from textual.app import ComposeResult
     from textual.pilot import Pilot
 
 
@@ -30,7 +32,7 @@ class Plain(BaseScreen[None]):
     """A screen with nothing between its bars."""
 
     NAME = "explorer"
-    BINDINGS = [*bindings_for("explorer")]  # noqa: RUF012  Textual's own form
+    BINDINGS = [*intent_bindings("explorer")]  # noqa: RUF012  Textual's own form
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,8 +49,10 @@ class Plain(BaseScreen[None]):
             ),
         ]
 
-    def action_leaf_go(self) -> None:
-        self.done.append("leaf")
+    def compose_content(self) -> ComposeResult:
+        plain = {one.id: list for one in intents_for("explorer") if one.group not in ("View", "Leafward")}
+        self.route(Actions({**plain, "leaf.go": lambda: self.done.append("leaf")}))
+        yield from ()
 
 
 class PlainApp(LeafwardApp):

@@ -17,8 +17,8 @@ from leafward_tui.ui.intents import (
     INTENTS,
     SCREENS,
     app_bindings,
-    bindings_for,
     intent,
+    intent_bindings,
     intents_for,
 )
 from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
@@ -68,7 +68,7 @@ def test_the_common_keys_mean_the_same_on_every_full_screen() -> None:
 
 @pytest.mark.parametrize("screen", EVERYWHERE)
 def test_bindings_carry_the_ids_a_keymap_needs(screen: str) -> None:
-    bound = {binding.id for binding in bindings_for(screen)}
+    bound = {binding.id for binding in intent_bindings(screen)}
     assert bound == {entry.id for entry in intents_for(screen)} - APP_ACTIONS.keys()
     assert {binding.id for binding in app_bindings()} == APP_ACTIONS.keys()
     assert all(binding.priority for binding in app_bindings())
@@ -79,9 +79,7 @@ def unanswered(screen: RoutedScreen[Any], name: str) -> list[str]:
     return [
         entry.id
         for entry in intents_for(name)
-        if entry.id not in APP_ACTIONS
-        and entry.id not in screen.routes
-        and not hasattr(screen, f"action_{entry.action}")
+        if entry.id not in APP_ACTIONS and entry.id not in screen.routes
     ]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from leafward_tui.app import input_priority as module
+from leafward_tui.app.app import LeafwardApp
 from leafward_tui.app.input_priority import KeysFirst
 from tests.tui.explored import exploring, forked
 
@@ -88,8 +89,9 @@ def test_cancelled_while_it_rests(worker: Cancellable, clock: Clock) -> None:
 
 async def test_a_key_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = forked(tmp_path / "session.jsonl")
-    async with exploring(file.path, (120, 30)) as (pilot, screen):
+    async with exploring(file.path, (120, 30)) as (pilot, _):
         pressed: list[None] = []
-        monkeypatch.setattr(screen.shell.keys_first, "pressed", lambda: pressed.append(None))
+        assert isinstance(pilot.app, LeafwardApp)
+        monkeypatch.setattr(pilot.app.keys_first, "pressed", lambda: pressed.append(None))
         await pilot.press("k", "j")
         assert len(pressed) == 2

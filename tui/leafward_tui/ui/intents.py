@@ -21,7 +21,6 @@ __all__ = [
     "WRITES",
     "Intent",
     "app_bindings",
-    "bindings_for",
     "intent",
     "intent_bindings",
     "intents_for",
@@ -372,20 +371,9 @@ def intents_for(screen: str) -> tuple[Intent, ...]:
     return tuple(entry for entry in INTENTS if screen in entry.screens)
 
 
-def _binding(entry: Intent, *, priority: bool = False) -> Binding:
-    return Binding(
-        entry.keys, entry.action, entry.hint, show=False, tooltip=entry.title, id=entry.id, priority=priority
-    )
-
-
 def _routed(entry: Intent) -> Binding:
     action = f"{INTENT_ACTION}('{entry.id}')"
     return Binding(entry.keys, action, entry.hint, show=False, tooltip=entry.title, id=entry.id)
-
-
-def bindings_for(screen: str) -> list[Binding]:
-    """The screen's ``BINDINGS``, each with its intent's id, so that a keymap reaches it."""
-    return [_binding(entry) for entry in intents_for(screen) if entry.id not in APP_ACTIONS]
 
 
 def intent_bindings(screen: str) -> list[Binding]:
@@ -395,4 +383,15 @@ def intent_bindings(screen: str) -> list[Binding]:
 
 def app_bindings() -> list[Binding]:
     """The ``BINDINGS`` of the application itself; they also work while a modal is open."""
-    return [_binding(_BY_ID[intent_id], priority=True) for intent_id in APP_ACTIONS]
+    return [
+        Binding(
+            entry.keys,
+            entry.action,
+            entry.hint,
+            show=False,
+            tooltip=entry.title,
+            id=entry.id,
+            priority=True,
+        )
+        for entry in map(_BY_ID.__getitem__, APP_ACTIONS)
+    ]

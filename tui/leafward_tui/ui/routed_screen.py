@@ -75,10 +75,7 @@ class RoutedScreen(Screen[ScreenResultType]):
         """Whether an intent of the screen does something in its present state."""
         if intent_id in APP_ACTIONS:
             return True
-        if intent_id in self.routes:
-            return self.routes.enabled(intent_id)
-        # A screen whose keys are still methods named after Textual's actions.
-        return bool(self.check_action(intent(intent_id).action, ()))
+        return intent_id in self.routes and self.routes.enabled(intent_id)
 
     def run_intent(self, intent_id: str) -> None:
         """Does what an intent asks for, if it does something now; after what is under way."""
@@ -91,8 +88,6 @@ class RoutedScreen(Screen[ScreenResultType]):
         """The one way in for keys."""
         if intent_id in self.routes:
             self.routes.run(intent_id)
-        else:
-            getattr(self, f"action_{intent(intent_id).action}")()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Textual asks so whether a key does something."""

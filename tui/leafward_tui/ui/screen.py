@@ -199,17 +199,3 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
             self.dismiss(None)
         else:
             self.app.exit(0)
-
-    # What screens run whose keys still are methods named after Textual's actions.
-
-    def action_app_help(self) -> None:
-        """All keys of this screen."""
-        self.show_help()
-
-    def action_app_themes(self) -> None:
-        """Choose a theme, seeing it at once."""
-        self.show_themes()
-
-    def action_app_back(self) -> None:
-        """The screen before this one; from the first one, out."""
-        self.go_back()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from textual.screen import ScreenResultType
-
 from leafward_tui.ui.hits import hit_beside, which_hit
-from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["ScreenSearch", "SearchedView", "Searching"]
+__all__ = ["ScreenSearch", "SearchedView"]
 
 
 class SearchedView(Protocol):
@@ -129,118 +126,3 @@ class ScreenSearch:
             self._view.go_to_place(at)
             self._view.show_hits()
         return at is not None
-
-
-class Searching(BaseScreen[ScreenResultType]):
-    """A screen whose lines can be searched.
-
-    Hits are places: numbers that grow down the screen. A subclass says where its cursor is, goes to a place, looks for words,
-    and shows how many hits there are.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.searched = ""
-        """The words searched for; empty for none."""
-        self.hits: Sequence[int] = ()
-        """The places that hold them, in order."""
-        self._origin = -1
-        """The place that the search began at; -1 where the cursor is to stay."""
-
-    # --- what a subclass gives ----------------------------------------------------------------------------------------
-
-    def place(self) -> int:
-        """Where the cursor is."""
-        raise NotImplementedError
-
-    def go_to_place(self, place: int) -> None:
-        """Puts the cursor on a hit, or back to where it was."""
-        raise NotImplementedError
-
-    def look_for(self, words: str) -> None:
-        """Looks for words, and gives the places to `found`, at once or later."""
-        raise NotImplementedError
-
-    def show_hits(self) -> None:
-        """Says how many hits there are, and which of them the cursor is on."""
-        raise NotImplementedError
-
-    # --- searching ----------------------------------------------------------------------------------------------------
-
-    def ask_search(self, title: str, placeholder: str, *, first: int = 1) -> None:
-        """Asks what to search for, and follows what is typed; `first` -1 goes to the nearest hit above, else to one below."""
-        from leafward_tui.ui.sheet import TextSheet
-
-        before = self.place()
-
-        def typed(words: str) -> None:
-            if words != self.searched:
-                self._origin, self._first = before, first
-                self.search(words)
-
-        def done(words: str | None) -> None:
-            if words is None:
-                self.end_search()
-                self.go_to_place(before)
-            else:
-                typed(words)
-
-        self.app.push_screen(
-            TextSheet(title, self.searched, placeholder=placeholder, commit="keep, then n N", changed=typed),
-            done,
-        )
-
-    _first = 1
-
-    def search(self, words: str) -> None:
-        """Searches for words; nothing for none."""
-        self.searched, self.hits = words, ()
-        if words:
-            self.look_for(words)
-        else:
-            self.found(words, ())
-
-    def found(self, words: str, hits: Sequence[int]) -> None:
-        """Takes the hits of a search; the first time, goes to the nearest."""
-        if words != self.searched:
-            return
-        self.hits = hits
-        origin, self._origin = self._origin, -1
-        if origin >= 0:
-            # A hit where the search began is the nearest there is.
-            nearest = hit_beside(hits, origin - self._first, self._first)
-            self.go_to_place(origin if nearest is None else nearest)
-        self.show_hits()
-        self.show_hints()
-
-    def hits_fact(self) -> Fact | None:
-        """How many hits there are, for a title; None while nothing is searched."""
-        if not self.searched:
-            return None
-        found = which_hit(self.hits, self.place()) if self.hits else "no"
-        return Fact(found, "hit" if len(self.hits) == 1 else "hits", keep=6, hue="warn")
-
-    def end_search(self) -> None:
-        """Forgets the search."""
-        self.search("")
-
-    def step_hit(self, step: int) -> bool:
-        """Goes to the next hit, or the one before; whether there is any."""
-        at = hit_beside(self.hits, self.place(), step)
-        if at is not None:
-            self.go_to_place(at)
-            self.show_hits()
-        return at is not None
-
-    # --- leaving ------------------------------------------------------------------------------------------------------
-
-    def action_mode_leave(self) -> None:
-        """Ends the search; then back."""
-        if self.searched:
-            self.end_search()
-        else:
-            self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """Back to where it was opened."""
-        self.dismiss(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.dom import DOMNode
-    from textual.worker import Worker
 
     from leafward.base.config import Config
     from leafward.catalog import Card
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.terminal import Copied, Terminal
     from leafward_tui.ui.theme import Palette, Palettes, Styles
 
-__all__ = ["AppServices", "InputPriority", "Job", "Jobs", "Screens", "services_of"]
+__all__ = ["AppServices", "Job", "Jobs", "Screens", "services_of"]
 
 Result = TypeVar("Result")
 
@@ -71,14 +70,6 @@ class Jobs(Protocol):
 
     def cancel(self, *keys: str) -> None:
         """Cancels the jobs of some keys, of all keys without one; what they find is dropped."""
-        ...
-
-
-class InputPriority(Protocol):
-    """Keys go before work beside the screen."""
-
-    def stop(self, worker: Worker[Any]) -> Callable[[], bool]:
-        """What a worker asks every few milliseconds: it waits there while a key is handled, and hears whether to stop."""
         ...
 
 
@@ -165,11 +156,6 @@ class AppServices(Protocol):
     """All themes by name."""
     theme: str
     """The name of the theme in use."""
-
-    @property
-    def keys_first(self) -> InputPriority:
-        """What workers ask whether they may go on."""
-        ...
 
     @property
     def screens(self) -> Screens:
