@@ -16,8 +16,9 @@ from leafward.session.headline import headline
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
+    from leafward.cli.branch_options import MoveOptions
     from leafward.context.price import Price
     from leafward.session.journal import Operation, Write, Writing
     from leafward.session.session import Session
@@ -25,25 +26,25 @@ if TYPE_CHECKING:
 Body = dict[str, Any]
 
 
-def move(selector: str, entry: str, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward move`. `asked` holds the options as the command line names them."""
+def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward move`."""
     from leafward.cli.summarize import move_carrying, refuse_odd
     from leafward.context.price import price_of_move
 
-    refuse_odd(asked)
+    refuse_odd(options)
     with opened(selector) as session:
         index = session.find(entry)
         prompt = None
-        if asked["before"]:
+        if options.before:
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
         price = price_of_move(session, index)
         carried = None
-        if asked["summary"] != "none":
-            carried = move_carrying(session, index, asked, asked["dry_run"])
+        if options.summary != "none":
+            carried = move_carrying(session, index, options, dry_run)
             written = carried.written
         else:
-            written = journal.move(session, index, _writing(asked["dry_run"]))
+            written = journal.move(session, index, _writing(dry_run))
         if as_json:
             document = write_json(session, written)
             told = _told(written)
@@ -279,6 +280,21 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         if below and not unarchive:
             what += " and what is below it"
         _report(session, written, what, as_json, {"archived": not unarchive})
+    return 0
+
+
+def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward archive SESSION` without an entry."""
+    with opened(selector) as session:
+        written = journal.archive_session(session, not unarchive, _writing(dry_run))
+        if as_json:
+            emit_json(write_json(session, written) | {"archived": not unarchive})
+            return 0
+        done, verb = ("brought back", "bring back") if unarchive else ("archived", "archive")
+        if not written.changed:
+            say(f"as it was already: {done}")
+        else:
+            say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
     return 0
 
 
