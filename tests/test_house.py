@@ -23,7 +23,7 @@ MOST_METHODS = 40
 SHORTEST_PARAGRAPH = 60
 """Characters of the docstring of a room."""
 
-UNCONVERTED = ("compare", "lab", "ui.screen_search", "ui.row_keys")
+UNCONVERTED = ("compare", "ui.screen_search", "ui.row_keys")
 """Rooms of the application whose classes are still inheritance chains; none in the end."""
 CIRCLES_BEFORE: frozenset[str] = frozenset()
 """Modules that are part of a circle still; none in the end."""

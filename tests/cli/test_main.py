@@ -53,6 +53,7 @@ VERBS = [
     "keep",
     "delete",
     "doctor",
+    "audit",
     "export",
     "fork",
     "resume",

@@ -173,7 +173,7 @@ class TestOtherFiles:
                 assert listed.code in (1, 2), (place, value)
                 assert "unforeseen" not in found.err + listed.err, (place, value, found.err, listed.err)
                 if found.code == 0:
-                    assert place in (("title",), ("when",)), (place, value)
+                    assert place in (("title",), ("when",), ("order",)), (place, value)
                     assert file.exists()
                     assert run("delete", str(file)).code == 0
                     [folder] = trash_folder().iterdir()

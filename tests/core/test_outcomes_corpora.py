@@ -18,6 +18,8 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from leafward.branches.diff.outcomes import Outcomes
 
+_PAID = {"compaction", "branch_summary", "usage"}
+"""Entries besides replies that say what they used."""
 SHELLS = {"bash", "Bash", "exec_command", "shell", "shell_command"}
 
 
@@ -55,6 +57,7 @@ def test_branches_of_pi(name: str, a: int, b: int) -> None:
     for end, ours in ((a, compared.a), (b, compared.b)):
         messages = [rows[at].get("message") or {} for at in path_to(end) if at not in shared]
         replies = [one for one in messages if one.get("role") == "assistant"]
+        summaries = [rows[at] for at in path_to(end) if at not in shared and rows[at]["type"] in _PAID]
         results = [one for one in messages if one.get("role") == "toolResult"]
         calls = {
             block["id"]: block["name"]
@@ -68,8 +71,9 @@ def test_branches_of_pi(name: str, a: int, b: int) -> None:
         assert ours.turns == sum(one.get("role") == "user" for one in messages)
         assert came.replies == len(replies)
         parts = ("input", "output", "cacheRead", "cacheWrite")
-        assert came.usage.total == sum(one["usage"][part] for one in replies for part in parts)
-        assert came.usage.cost == pytest.approx(sum(one["usage"]["cost"]["total"] for one in replies))
+        paid = [one["usage"] for one in (*replies, *summaries) if one.get("usage")]
+        assert came.usage.total == sum(usage[part] for usage in paid for part in parts)
+        assert came.usage.cost == pytest.approx(sum(usage["cost"]["total"] for usage in paid))
         times = [
             one["timestamp"] for one in messages if one.get("role") in ("user", "assistant", "toolResult")
         ]

@@ -111,13 +111,15 @@ def test_a_fifo_is_no_session(tmp_path: Path) -> None:
 _READS = frozenset({"read_bytes", "read_text"})
 _OWN = {
     # Opened without blocking, and looked at, there.
-    "regular.py",
+    "regular_files.py",
     "workspace.py",
     # Writing has a road of its own, and looks at what it opens.
-    "appending.py",
-    "migrate.py",
+    "file_append.py",
+    "file_move.py",
+    "migration.py",
+    "open_file.py",
 }
-_SHIPPED = {"demo.py", "settings.py"}
+_SHIPPED = {"demo.py", "model_windows.py", "settings.py"}
 """Read what is part of the package."""
 
 

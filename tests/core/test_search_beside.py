@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_is_kept_beside_a_session_is_found(tmp_path: Path, agent: str, road: str) -> None:
-    store = make(agent, tmp_path)
-    session = store.open()
-    assert not found("quince", tmp_path, road=road)
-    journal.label(session, EntryIndex(0), "a quince")
-    (here,) = found("quince", tmp_path, road=road)
-    assert [(hit.part, hit.matched) for hit in here.hits] == [("name", "quince")]
-    store.close()
+    with closing(make(agent, tmp_path)) as store:
+        session = store.open()
+        assert not found("quince", tmp_path, road=road)
+        journal.label(session, EntryIndex(0), "a quince")
+        (here,) = found("quince", tmp_path, road=road)
+        assert [(hit.part, hit.matched) for hit in here.hits] == [("name", "quince")]
 
 
 @pytest.mark.parametrize("road", ROADS)

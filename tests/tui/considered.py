@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
 from leafward.session.session import Session
-from leafward_tui.lab import LabScreen, work
+from leafward_tui.lab import LabScreen, jobs
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
@@ -27,12 +27,17 @@ SMALL = Config(keep_recent=1_500, follow_interval=0.02)
 
 def settled(screen: LabScreen) -> bool:
     """Whether everything follows the settings: plans, drafts of all strategies, injected text, words."""
-    what_if = screen.what_if
-    if screen.trouble:
+    what_if = screen.state.what_if
+    if screen.state.path.trouble:
         return True
-    if what_if is None or screen.streaming is not None or screen.waiting or not what_if.injections:
+    if (
+        what_if is None
+        or screen.state.stream.text is not None
+        or screen.state.drafts.waiting
+        or not what_if.injections
+    ):
         return False
-    if screen.beside >= 0 and not any(run.choices is None for run in screen.runs):
+    if screen.state.path.beside >= 0 and not any(run.choices is None for run in screen.state.drafts.runs):
         return False
     by_model = what_if.choices.summarizer != EXTRACTIVE
     return what_if.plan.nothing or by_model or what_if.draft() is not None
@@ -60,8 +65,8 @@ def stored(path: Path) -> bytes:
 
 def chosen(screen: LabScreen) -> Strategy:
     """The strategy that is chosen now."""
-    assert screen.what_if is not None
-    return screen.what_if.choices.strategy
+    assert screen.state.what_if is not None
+    return screen.state.what_if.choices.strategy
 
 
 def said(screen: LabScreen) -> str:
@@ -73,7 +78,7 @@ async def follow(pilot: Pilot[int], screen: LabScreen, *keys: str) -> None:
     """Presses keys and waits until everything follows."""
     for key in keys:
         await pilot.press(key)
-    await until(pilot, lambda: screen.draft is not None and settled(screen))
+    await until(pilot, lambda: screen.state.draft is not None and settled(screen))
     await pilot.pause()
 
 
@@ -99,7 +104,7 @@ def considered(path: Path, **asked: object) -> Iterator[tuple[Session, WhatIf]]:
     """A what-if at the leaf."""
     session = Session.open(path)
     try:
-        what_if = work.begin(session, session.leaf, -1, Config(**asked))  # type: ignore[arg-type]  # fields of Config
+        what_if = jobs.begin(session, session.leaf, -1, Config(**asked))  # type: ignore[arg-type]  # fields of Config
         yield session, what_if
     finally:
         session.close()

@@ -118,7 +118,7 @@ class TestLab:
         async with considering(tmp_path / "s.jsonl", config=Config()) as (pilot, screen):
             before = shown(screen)
             await pilot.press("2", "1")
-            screen.choose(screen.what_if.choices.keeping(19_000))  # type: ignore[union-attr]  # it is measured
+            screen.controllers.settings.choose(screen.state.what_if.choices.keeping(19_000))  # type: ignore[union-attr]  # it is measured
             await pilot.pause()
             assert "20,000" in before
             assert "19,000 to" in " ".join(shown(screen).split())

@@ -11,6 +11,8 @@ from leafward.compaction import Strategy
 from leafward.session import scan as scan_module
 from leafward.session import session as session_module
 from leafward_tui.lab import LabScreen
+from leafward_tui.lab.controllers.drafts import DraftMaker
+from leafward_tui.lab.controllers.turns import TurnsPane
 from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from tests.acting import Acting, call
@@ -38,22 +40,22 @@ class TestPlan:
                 "Survival",
             ):
                 assert words in text
-            assert screen.at == screen.session.place
+            assert screen.state.path.at == screen.state.session.place
             assert "## Goal" in text
 
     async def test_every_strategy_that_was_chosen_is_a_run(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            assert len(screen.runs) == 1
+            assert len(screen.state.drafts.runs) == 1
             for key in ("3", "1", "3"):
                 await follow(pilot, screen, key)
-            await until(pilot, lambda: len(screen.runs) == 2)
-            assert [run.name.split()[0] for run in screen.runs] == ["pi", "opencode"]
+            await until(pilot, lambda: len(screen.state.drafts.runs) == 2)
+            assert [run.name.split()[0] for run in screen.state.drafts.runs] == ["pi", "opencode"]
             await pilot.press("b")
             await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
 
     async def test_arrows_slide_and_shift_slides_a_little(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
+            what_if = screen.state.what_if
             assert what_if is not None
             await pilot.press("right")
             assert what_if.choices.settings().budget == 1_600
@@ -71,13 +73,13 @@ class TestPlan:
 
     async def test_the_cut_goes_from_one_legal_place_to_the_next(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
+            what_if = screen.state.what_if
             assert what_if is not None
             first = what_if.cut
             await pilot.press("J")
             assert what_if.cut > first
             assert what_if.cut in what_if.turns.cuts
-            assert screen.cut_view.key == "cut"
+            assert screen.panes.cut.key == "cut"
             await pilot.press("K", "K")
             assert what_if.cut < first
             for _ in range(60):
@@ -86,18 +88,18 @@ class TestPlan:
 
     async def test_space_cuts_before_the_row_and_says_why_it_cannot(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
+            what_if = screen.state.what_if
             assert what_if is not None
             await pilot.press("G", "space")
             assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
             result = what_if.sizes.results[-1]
-            screen.cut_at(result)
+            screen.controllers.settings.cut_at(result)
             assert "a result without its call" in said(screen)
             assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
 
     async def test_strategies_and_their_columns(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
+            what_if = screen.state.what_if
             assert what_if is not None
             await follow(pilot, screen, "2")
             assert chosen(screen) is Strategy.CODEX
@@ -114,17 +116,17 @@ class TestPlan:
         async with considering(path, (120, 32)) as (pilot, screen):
             assert any("turns" in row for row in rows(screen.app))
             await pilot.press("z")
-            assert screen.cut_view.lines is not None
-            assert len(screen.cut_view.lines) > 20
+            assert screen.panes.cut.lines is not None
+            assert len(screen.panes.cut.lines) > 20
             await pilot.press("z")
-            assert len(screen.cut_view.lines) < len(screen.cut_view.lines.rows.turns.first) + 20  # type: ignore[attr-defined]
+            assert len(screen.panes.cut.lines) < len(screen.panes.cut.lines.rows.turns.first) + 20  # type: ignore[attr-defined]
 
     async def test_the_mouse_drags_a_slider_and_clicks_cuts_and_columns(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
+            what_if = screen.state.what_if
             assert what_if is not None
             before = what_if.choices.settings().budget
-            region = screen.plan_view.region
+            region = screen.panes.plan.region
             await pilot.mouse_down(offset=(region.x + 20, region.y))
             await pilot.hover(offset=(region.x + 30, region.y))
             await pilot.mouse_up(offset=(region.x + 30, region.y))
@@ -135,7 +137,7 @@ class TestPlan:
             assert chosen(screen) is not Strategy.PI
             await pilot.press("1")
             cut = what_if.cut
-            why = screen.why_view
+            why = screen.panes.why
             legal = next(
                 y
                 for y in range(len(why.lines or ()))
@@ -144,19 +146,22 @@ class TestPlan:
             await pilot.click(offset=(why.region.x + 4, why.region.y + legal))
             await pilot.pause()
             assert what_if.cut > cut
-            last = screen.cut_view.lines
+            last = screen.panes.cut.lines
             assert last is not None
             y = len(last) - 1
-            await pilot.click(offset=(screen.cut_view.region.x + 8, screen.cut_view.region.y + y), times=2)
+            await pilot.click(offset=(screen.panes.cut.region.x + 8, screen.panes.cut.region.y + y), times=2)
             await pilot.pause()
             assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
 
 
-@pytest.mark.parametrize("screen", [LabScreen, RunsScreen])
-def test_every_intent_has_its_action(screen: type[LabScreen | RunsScreen]) -> None:
-    ours = [entry for entry in intents_for(screen.NAME) if entry.id not in APP_ACTIONS]
-    assert len(ours) > 10
-    assert [entry.id for entry in ours if not hasattr(screen, f"action_{entry.action}")] == []
+async def test_every_intent_has_its_controller(path: Path) -> None:
+    async with considering(path) as (pilot, screen):
+        await follow(pilot, screen, "right")
+        await pilot.press("b")
+        for shown_now in (screen, await reached(pilot, RunsScreen)):
+            ours = [entry.id for entry in intents_for(shown_now.NAME) if entry.id not in APP_ACTIONS]
+            assert len(ours) > 10
+            assert [intent_id for intent_id in ours if intent_id not in shown_now.routes] == []
 
 
 class TestLayouts:
@@ -165,9 +170,9 @@ class TestLayouts:
         async with considering(path, size) as (pilot, screen):
             seen = []
             for _ in range(4):
-                seen.append(screen.area)
-                assert screen.view.region.area > 0, screen.area
-                assert screen.view.has_focus
+                seen.append(screen.state.layout.area)
+                assert screen.panes.pane(screen.state.layout.area).region.area > 0, screen.state.layout.area
+                assert screen.panes.pane(screen.state.layout.area).has_focus
                 await pilot.press("tab")
             assert seen == ["cut", "plan", "text", "fates"]
             await pilot.press("v")
@@ -183,12 +188,12 @@ class TestLayouts:
     async def test_tabs_of_one_pane_can_be_clicked(self, path: Path) -> None:
         async with considering(path, NARROW) as (pilot, screen):
             for area, words in (("plan", "Plan"), ("fates", "Lost"), ("text", "Injected"), ("cut", "Cut")):
-                heads = (screen.cut_head, screen.plan_head, screen.text_head)
+                heads = (screen.panes.cut_head, screen.panes.plan_head, screen.panes.text_head)
                 head = next(one for one in heads if one.region.area)
                 x = rows(screen.app)[head.region.y].index(words)
                 await pilot.click(offset=(x + 1, head.region.y))
                 await pilot.pause()
-                assert screen.area == area
+                assert screen.state.layout.area == area
 
     async def test_hostile_text_is_shown_and_never_acts(self, tmp_path: Path) -> None:
         file = Acting(tmp_path / "session.jsonl")
@@ -221,22 +226,28 @@ class TestWork:
 
         async with exploring(path, (140, 40), Config(follow_interval=5)) as (pilot, explorer):
             # Drafts and words come behind, once the settings rest: here only the steps are looked at.
-            monkeypatch.setattr(LabScreen, "rest", lambda _screen: None)
-            monkeypatch.setattr(LabScreen, "_word", lambda *_arguments: None)
+            monkeypatch.setattr(DraftMaker, "rest", lambda _drafts: None)
+            monkeypatch.setattr(TurnsPane, "word_shown", lambda _turns: None)
             await pilot.press("c")
             screen = await reached(pilot, LabScreen)
-            await until(pilot, lambda: screen.what_if is not None)
+            await until(pilot, lambda: screen.state.what_if is not None)
             await pilot.pause()
             monkeypatch.setattr(session_module, "decode_line", counting)
-            views = (screen.cut_view, screen.why_view, screen.plan_view, screen.text_view, screen.fates_view)
+            views = (
+                screen.panes.cut,
+                screen.panes.why,
+                screen.panes.plan,
+                screen.panes.text,
+                screen.panes.fates,
+            )
             rendered = sum(view.rendered for view in views)
             seen = sum(view.size.height for view in views)
             steps = 12
             for _ in range(steps):
                 await pilot.press("right")
             await pilot.pause()
-            assert screen.what_if is not None
-            assert screen.what_if.choices.settings().budget > 20_000
+            assert screen.state.what_if is not None
+            assert screen.state.what_if.choices.settings().budget > 20_000
             assert decoded == 0
             assert sum(view.rendered for view in views) - rendered <= (steps + 1) * seen
         assert explorer is not None

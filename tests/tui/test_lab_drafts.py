@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 class TestDrafts:
     async def test_a_draft_follows_the_settings(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            first = screen.draft
+            first = screen.state.draft
             assert first is not None
             await follow(pilot, screen, "right", "right")
-            assert screen.draft is not first
-            assert screen.draft is not None
-            assert screen.draft.plan == (screen.what_if and screen.what_if.plan)
+            assert screen.state.draft is not first
+            assert screen.state.draft is not None
+            assert screen.state.draft.plan == (screen.state.what_if and screen.state.what_if.plan)
             await follow(
                 pilot,
                 screen,
@@ -34,92 +34,92 @@ class TestDrafts:
                 "shift+left",
                 "shift+left",
             )
-            assert len(screen.runs) >= 2
+            assert len(screen.state.drafts.runs) >= 2
 
     async def test_pins_go_into_the_summary_and_out_again(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            lost = screen.lost()
+            lost = screen.controllers.pins.lost()
             assert lost
             await pilot.press("tab", "tab", "tab")
-            assert screen.area == "fates"
+            assert screen.state.layout.area == "fates"
             await follow(pilot, screen, "p")
-            draft = screen.draft
+            draft = screen.state.draft
             assert draft is not None
             assert lost[0].pin in draft.summary.text
             assert "✓" in shown(screen)
             await pilot.press("g")
             await follow(pilot, screen, "p")
-            assert screen.what_if is not None
-            assert not screen.what_if.choices.pins
+            assert screen.state.what_if is not None
+            assert not screen.state.what_if.choices.pins
 
     async def test_pinning_many_asks_how_many(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            lost = screen.lost()
+            lost = screen.controllers.pins.lost()
             await pilot.press("P")
             if len(lost) > 12:
                 await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
                 await pilot.press("a")
-            await until(pilot, lambda: screen.draft is not None and settled(screen))
-            assert screen.what_if is not None
-            assert len(screen.what_if.choices.pins) == len({fact.pin for fact in lost})
+            await until(pilot, lambda: screen.state.draft is not None and settled(screen))
+            assert screen.state.what_if is not None
+            assert len(screen.state.what_if.choices.pins) == len({fact.pin for fact in lost})
 
     async def test_enter_on_a_lost_fact_shows_its_source(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("tab", "tab", "tab")
-            fact = screen.lost()[0]
+            fact = screen.controllers.pins.lost()[0]
             await pilot.press("enter")
-            assert screen.area == "cut"
-            assert screen.what_if is not None
-            position = screen.what_if.sizes.position(fact.entry)
-            row = screen.cut_view.lines.rows.row(screen.cut_view.cursor)  # type: ignore[union-attr]
+            assert screen.state.layout.area == "cut"
+            assert screen.state.what_if is not None
+            position = screen.state.what_if.sizes.position(fact.entry)
+            row = screen.panes.cut.lines.rows.row(screen.panes.cut.cursor)  # type: ignore[union-attr]
             assert row.first <= position < row.stop
             assert f"#{fact.entry}" in said(screen)
 
     async def test_the_summary_can_be_edited(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("e")
-            await until(pilot, lambda: screen.editor is not None and screen.editor.has_focus)
-            assert screen.editor is not None
-            screen.editor.text = "## Goal\n- mind the zebra in src/queue_3.py"
+            await until(pilot, lambda: screen.panes.editor is not None and screen.panes.editor.has_focus)
+            assert screen.panes.editor is not None
+            screen.panes.editor.text = "## Goal\n- mind the zebra in src/queue_3.py"
             await pilot.press("j")  # a letter, not a row
-            assert "zebra" in screen.editor.text
+            assert "zebra" in screen.panes.editor.text
             await pilot.press("escape")
-            await until(pilot, lambda: screen.draft is not None and screen.draft.changed)
-            assert screen.draft is not None
-            assert "zebra" in screen.draft.text
+            await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.changed)
+            assert screen.state.draft is not None
+            assert "zebra" in screen.state.draft.text
             assert "edited" in shown(screen)
             # Settings that change make another draft; the edit is found again where it was made.
             await follow(pilot, screen, "tab", "tab", "right")
-            assert "zebra" not in screen.draft.text
+            assert "zebra" not in screen.state.draft.text
 
     async def test_injected_context_and_its_sections_are_switched(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.what_if
+            what_if = screen.state.what_if
             assert what_if is not None
-            assert screen.draft is not None
-            assert "leafward-context" in screen.draft.text
+            assert screen.state.draft is not None
+            assert "leafward-context" in screen.state.draft.text
             await follow(pilot, screen, "i")
-            assert "leafward-context" not in screen.draft.text
+            assert "leafward-context" not in screen.state.draft.text
             await follow(pilot, screen, "i", "tab")
-            assert screen.plan_view.go(f"section:{what_if.sections[0].key}")
+            assert screen.panes.plan.go(f"section:{what_if.sections[0].key}")
             await follow(pilot, screen, "i")
             assert what_if.choices.off == {what_if.sections[0].key}
-            assert "leafward-context" in screen.draft.text
+            assert "leafward-context" in screen.state.draft.text
             await pilot.press("tab", "v", "v")
-            assert screen.page == "Injected"
-            assert screen.text_view.lines is not None
+            assert screen.state.layout.page == "Injected"
+            assert screen.panes.text.lines is not None
             heading = next(
                 y
-                for y in range(len(screen.text_view.lines))
-                if screen.text_view.lines[y].text.startswith("##")
+                for y in range(len(screen.panes.text.lines))
+                if screen.panes.text.lines[y].text.startswith("##")
             )
-            screen.text_view.move_to(heading)
+            screen.panes.text.move_to(heading)
             await follow(pilot, screen, "i")
             assert len(what_if.choices.off) == 2
 
     async def test_runs_are_held_against_each_other(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            first = screen.what_if and screen.what_if.choices
+            first = screen.state.what_if and screen.state.what_if.choices
             await pilot.press("b")
             assert isinstance(pilot.app.screen, LabScreen)  # one run is nothing to compare
             await follow(pilot, screen, "right")
@@ -131,12 +131,12 @@ class TestDrafts:
             assert "B   pi" in text
             await pilot.press("k", "enter")
             await until(pilot, lambda: pilot.app.screen is screen)
-            assert screen.what_if is not None
-            assert screen.what_if.choices == first
+            assert screen.state.what_if is not None
+            assert screen.state.what_if.choices == first
 
     async def test_what_the_summary_should_dwell_on(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("f")
             await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
             await pilot.press(*"retry", "enter")
-            await until(pilot, lambda: screen.draft is not None and screen.draft.focus == "retry")
+            await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.focus == "retry")

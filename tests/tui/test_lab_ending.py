@@ -32,10 +32,10 @@ class TestXRay:
             await until(pilot, lambda: "Before" in "\n".join(rows(pilot.app)))
             xray = pilot.app.screen
             assert isinstance(xray, XRayScreen)
-            fact = screen.lost()[0]
+            fact = screen.controllers.pins.lost()[0]
             xray.dismiss(XRayResult(pins=(fact.pin,)))
             await until(pilot, lambda: pilot.app.screen is screen)
-            await until(pilot, lambda: screen.draft is not None and fact.pin in screen.draft.pins)
+            await until(pilot, lambda: screen.state.draft is not None and fact.pin in screen.state.draft.pins)
 
 
 class TestEnding:
@@ -50,7 +50,7 @@ class TestEnding:
     async def test_accepting_appends_the_line_that_was_shown_and_undo_takes_it_back(self, path: Path) -> None:
         lines = stored(path).count(b"\n")
         async with considering(path) as (pilot, screen):
-            draft = screen.draft
+            draft = screen.state.draft
             assert draft is not None
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
@@ -77,14 +77,21 @@ class TestEnding:
     async def test_a_file_that_went_on_is_refused_and_read_anew(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             file = Acting.__new__(Acting)
-            file.path, file.count, file.leaf = path, 900, screen.session.columns.id(screen.session.leaf)
+            file.path, file.count, file.leaf = (
+                path,
+                900,
+                screen.state.session.columns.id(screen.state.session.leaf),
+            )
             file.user("one more thing")
-            await until(pilot, lambda: screen.grew)
+            await until(pilot, lambda: screen.state.file.grew)
             assert "went on" in said(screen)
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
             await pilot.press("r")
-            await until(pilot, lambda: not screen.grew and settled(screen) and screen.draft is not None)
+            await until(
+                pilot,
+                lambda: not screen.state.file.grew and settled(screen) and screen.state.draft is not None,
+            )
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
 
@@ -108,13 +115,13 @@ class TestEnding:
         index = with_session.columns.index(compaction)
         with_session.close()
         async with considering(file.path, entry=index) as (pilot, screen):
-            assert screen.beside == index
-            assert screen.session.columns.id(screen.at) == parent
-            assert screen.what_if is not None
-            assert screen.session.columns.id(screen.what_if.plan.first_kept) == kept
+            assert screen.state.path.beside == index
+            assert screen.state.session.columns.id(screen.state.path.at) == parent
+            assert screen.state.what_if is not None
+            assert screen.state.session.columns.id(screen.state.what_if.plan.first_kept) == kept
             assert f"beside ◆ #{index}" in shown(screen)
-            assert screen.runs[0].choices is None
-            assert "zebra" in screen.runs[0].text
+            assert screen.state.drafts.runs[0].choices is None
+            assert "zebra" in screen.state.drafts.runs[0].text
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
             await pilot.pause()
@@ -141,11 +148,11 @@ class TestEnding:
             explorer = await reached(pilot, ExplorerScreen)
             explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
             screen = await reached(pilot, LabScreen)
-            await until(pilot, lambda: screen.draft is not None)
-            assert screen.draft is not None
-            assert summary.splitlines()[1] in screen.draft.summary.text
-            assert "port 8642" in screen.draft.summary.text
-            assert "the stripes are 26" in screen.draft.summary.text
+            await until(pilot, lambda: screen.state.draft is not None)
+            assert screen.state.draft is not None
+            assert summary.splitlines()[1] in screen.state.draft.summary.text
+            assert "port 8642" in screen.state.draft.summary.text
+            assert "the stripes are 26" in screen.state.draft.summary.text
             assert f"Correcting ◆ #{index}" in shown(screen)
 
     async def test_an_empty_session_has_an_empty_lab(self, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from leafward.base.config import Config
 from leafward.compaction import Strategy
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.lab import LabScreen
+from leafward_tui.lab.state import Mode
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
@@ -74,7 +75,7 @@ async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoi
         assert "taken out" in text
         assert endpoint.root.removeprefix("http://") in text
         await pilot.press("v")
-        await until(pilot, lambda: screen.page == "Prompt")
+        await until(pilot, lambda: screen.state.layout.page == "Prompt")
         await pilot.pause()
         assert "request" in shown(screen)
         assert SECRET not in shown(screen)
@@ -90,7 +91,7 @@ async def again(pilot: Pilot[int]) -> LabScreen:
     await pilot.press("c")
     await until(pilot, lambda: any(isinstance(one, LabScreen) for one in pilot.app.screen_stack))
     lab = next(one for one in pilot.app.screen_stack if isinstance(one, LabScreen))
-    await until(pilot, lambda: lab.what_if is not None)
+    await until(pilot, lambda: lab.state.what_if is not None)
     await pilot.pause()
     return lab
 
@@ -99,18 +100,18 @@ async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoi
     before = stored(path)
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
-        await until(pilot, lambda: screen.draft is not None)
+        await until(pilot, lambda: screen.state.draft is not None)
         sent = len(endpoint.asked)
         await pilot.press("escape")
         lab = await again(pilot)
         # The settings are those that it was made with: it stands there, and nothing has to be asked.
-        await until(pilot, lambda: lab.draft is not None)
+        await until(pilot, lambda: lab.state.draft is not None)
         await pilot.pause()
         assert not isinstance(pilot.app.screen, ChoiceSheet)
         assert "the summary by openai/x, made just now, is here: it was not appended" in said(lab)
         assert "Port the parser" in " ".join(shown(lab).split())
-        assert lab.draft is not None
-        assert lab.draft.summary.usage is not None
+        assert lab.state.draft is not None
+        assert lab.state.draft.summary.usage is not None
         assert len(endpoint.asked) == sent
         assert stored(path) == before
         await choose(pilot, "ctrl+s", "a")
@@ -143,9 +144,9 @@ def explorer_lines(path: Path) -> int:
 async def written_by_other_rules(pilot: Pilot[int], screen: LabScreen) -> LabScreen:
     """Has a summary written by other rules than those that the lab begins with, leaves, and comes back."""
     await pilot.press("3")
-    await until(pilot, lambda: not screen.waiting)
+    await until(pilot, lambda: not screen.state.drafts.waiting)
     await choose(pilot, "s", "s")
-    await until(pilot, lambda: screen.draft is not None)
+    await until(pilot, lambda: screen.state.draft is not None)
     await pilot.press("escape")
     lab = await again(pilot)
     await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
@@ -159,12 +160,12 @@ async def test_what_was_made_with_other_settings_is_offered(path: Path, endpoint
         offered = "\n".join(rows(pilot.app))
         assert "Take up the summary by openai/x" in offered
         assert "not appended" in offered
-        assert lab.draft is None
+        assert lab.state.draft is None
         await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is lab and lab.draft is not None)
+        await until(pilot, lambda: pilot.app.screen is lab and lab.state.draft is not None)
         await pilot.pause()
-        assert lab.what_if is not None
-        assert lab.what_if.choices.strategy is Strategy.OPENCODE
+        assert lab.state.what_if is not None
+        assert lab.state.what_if.choices.strategy is Strategy.OPENCODE
         assert "Port the parser" in " ".join(shown(lab).split())
         assert len(endpoint.asked) == sent
 
@@ -175,29 +176,29 @@ async def test_beginning_anew_leaves_it_among_the_runs(path: Path, endpoint: End
         sent = len(endpoint.asked)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is lab)
-        assert [run.name for run in lab.runs] == ["opencode   openai/x"]
-        assert lab.draft is None
+        assert [run.name for run in lab.state.drafts.runs] == ["opencode   openai/x"]
+        assert lab.state.draft is None
         assert len(endpoint.asked) == sent
 
 
 async def test_streams_and_is_accepted(path: Path, endpoint: Endpoint) -> None:
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
-        await until(pilot, lambda: screen.draft is not None)
+        await until(pilot, lambda: screen.state.draft is not None)
         await pilot.pause()
         assert "Port the parser" in " ".join(shown(screen).split())
         assert SECRET.encode() not in endpoint.asked[0].raw
         asked = len(endpoint.asked)
         # A pin goes into what the model wrote; it is not asked again.
-        lost = [fact for fact in screen.lost() if SECRET not in fact.text]
+        lost = [fact for fact in screen.controllers.pins.lost() if SECRET not in fact.text]
         await pilot.press("tab")
-        assert screen.area == "fates"
-        assert screen.fates_view.go(f"lost:{screen.lost().index(lost[0])}")
+        assert screen.state.layout.area == "fates"
+        assert screen.panes.fates.go(f"lost:{screen.controllers.pins.lost().index(lost[0])}")
         await pilot.press("p")
-        await until(pilot, lambda: screen.draft is not None and bool(screen.draft.pins))
-        assert screen.draft is not None
-        assert lost[0].pin in screen.draft.summary.text
-        assert "Port the parser" in screen.draft.summary.text
+        await until(pilot, lambda: screen.state.draft is not None and bool(screen.state.draft.pins))
+        assert screen.state.draft is not None
+        assert lost[0].pin in screen.state.draft.summary.text
+        assert "Port the parser" in screen.state.draft.summary.text
         assert len(endpoint.asked) == asked
         await choose(pilot, "ctrl+s", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
@@ -213,7 +214,7 @@ async def test_cancelling_hangs_up_and_leaves_no_trace(path: Path, endpoint: End
     endpoint.play(Reply(end="stall", after=3))
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
-        await until(pilot, lambda: bool(screen.streaming))
+        await until(pilot, lambda: bool(screen.state.stream.text))
         await pilot.pause()
         text = shown(screen)
         assert "writing" in text
@@ -226,10 +227,10 @@ async def test_cancelling_hangs_up_and_leaves_no_trace(path: Path, endpoint: End
         await until(pilot, endpoint.asked[0].gone.is_set)
         assert pilot.app.screen is screen
         assert "cancelled" in said(screen)
-        assert screen.draft is None
+        assert screen.state.draft is None
         endpoint.play(Reply())
         await choose(pilot, "s", "s")
-        await until(pilot, lambda: screen.draft is not None)
+        await until(pilot, lambda: screen.state.draft is not None)
     assert stored(path) == before
 
 
@@ -237,23 +238,23 @@ async def test_an_answer_that_is_cut_off_is_refused_in_one_line(path: Path, endp
     endpoint.play(Reply(finish="length"))
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
-        await until(pilot, lambda: bool(endpoint.asked) and not screen.asking)
+        await until(pilot, lambda: bool(endpoint.asked) and screen.state.mode is not Mode.STREAM)
         await pilot.pause()
         assert said(screen).startswith("!")
-        assert screen.draft is None
-        assert screen.streaming is None
+        assert screen.state.draft is None
+        assert screen.state.stream.text is None
 
 
 async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoint) -> None:
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "m", "e")
-        await until(pilot, lambda: screen.draft is not None)
+        await until(pilot, lambda: screen.state.draft is not None)
         await choose(pilot, "m", "o")
         await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
         await pilot.press(*"openai", "slash", "y", "enter")
-        await until(pilot, lambda: screen.sending is not None)
-        assert screen.what_if is not None
-        assert screen.what_if.choices.summarizer == "openai/y"
+        await until(pilot, lambda: screen.state.prompt.sending is not None)
+        assert screen.state.what_if is not None
+        assert screen.state.what_if.choices.summarizer == "openai/y"
         assert endpoint.asked == []
         await choose(pilot, "m", "e")
-        await until(pilot, lambda: screen.draft is not None)
+        await until(pilot, lambda: screen.state.draft is not None)

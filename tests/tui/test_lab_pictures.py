@@ -32,10 +32,16 @@ def picture(
         await until(pilot, lambda: settled(screen))
         for key in keys:
             await pilot.press(key)
-        await until(pilot, lambda: settled(screen) and screen.draft is not None)
-        lines = screen.cut_view.lines
+        await until(pilot, lambda: settled(screen) and screen.state.draft is not None)
+        lines = screen.panes.cut.lines
         await until(
-            pilot, lambda: lines is None or all(entry in screen.words for entry in screen.entries_shown())
+            pilot,
+            lambda: (
+                lines is None
+                or all(
+                    entry in screen.state.turns.words for entry in screen.controllers.turns.entries_shown()
+                )
+            ),
         )
         await pilot.pause()
 

@@ -14,7 +14,7 @@ from leafward.compaction.run import draft
 from leafward.summaries.facts import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import SURVIVED
-from leafward_tui.lab import work
+from leafward_tui.lab import jobs
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
@@ -199,7 +199,7 @@ class TestRuns:
                 what_if.choices = what_if.choices.keeping(keep)
                 what_if.replan()
                 made = draft(session, what_if.plan, Extractive())
-                runs.append(work.run_of(made, what_if.choices))
+                runs.append(jobs.run_of(made, what_if.choices))
             facts = FactsKept(runs)
             shares = facts.shares()
             for width in (58, 78, 118):
@@ -218,7 +218,7 @@ class TestRuns:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
             made = draft(session, what_if.plan, Extractive())
-            run = work.run_of(made, what_if.choices)
+            run = jobs.run_of(made, what_if.choices)
             fates = run.survival.fates
             half = replace(run, survival=replace(run.survival, fates=fates[: len(fates) // 2]))
             facts = FactsKept([run, half])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cuts import IllegalCut
-from leafward_tui.lab import work
+from leafward_tui.lab import jobs
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, neighbours
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.services import Job
 
 
 class TestSliders:
@@ -221,7 +223,8 @@ class TestRows:
         working(tmp_path / "s.jsonl", 30)
         for strategy in Strategy:
             with considered(tmp_path / "s.jsonl", keep_recent=2_000, strategy=strategy) as (session, what_if):
-                words = work.worded(session, range(len(session)), lambda: False)
+                never = cast("Job", SimpleNamespace(stop=lambda: False))
+                words = jobs.worded(session, range(len(session)), never)
                 for width in (24, 38, 90):
                     made = CutRows(what_if.turns, what_if.plan, 20, carried=True)
                     lines = CutLines(made, session.columns.kind, words.get, width, UNICODE)

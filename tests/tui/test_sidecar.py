@@ -192,7 +192,7 @@ async def test_no_store_is_searched_while_somebody_waits(
 async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
     async with considering(store.path, config=Config(keep_recent=1, follow_interval=0.02)) as (pilot, lab):
         assert "read only" not in rows(pilot.app)[0]
-        draft = lab.draft
+        draft = lab.state.draft
         assert draft is not None
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))

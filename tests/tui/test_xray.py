@@ -189,8 +189,8 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
         assert "Lost from here" in "\n".join(rows(pilot.app))
         await pilot.press("a")
         lab = await reached(pilot, LabScreen)
-        assert len(lab.given_pins) == 1
-        assert lab.entry == 20
+        assert len(lab.state.given_pins) == 1
+        assert lab.state.entry == 20
 
 
 async def test_summaries_are_compared(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
+from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -80,7 +81,7 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
     size, untouched = 0, []
     for (file, _), target in zip(belongings, targets, strict=True):
         try:
-            given = Path(file).read_bytes()
+            given = read_regular(file)
         except OSError as error:
             raise _failed("read", file, error) from error
         made = _redacted(file, given, redactor)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.paths import cache_dir, data_dir, is_draft, state_dir
+from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -203,7 +204,7 @@ def _half_thrown(trash: Path) -> Iterator[Path]:
         return
     for folder in folders:
         try:
-            note = json.loads((folder / _NOTE).read_bytes())
+            note = json.loads(read_regular(folder / _NOTE))
             path = Path(note["path"])
             names = set(os.listdir(folder))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):

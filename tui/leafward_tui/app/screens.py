@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.session.journal import Write
     from leafward.session.prefetch import Ahead
     from leafward.session.session import Session
     from leafward_tui.ui.inspector_pane import InspectorPane
@@ -166,14 +165,8 @@ class FeatureScreens:
 
         def show() -> None:
             from leafward_tui.lab import LabScreen
-            from leafward_tui.ui.results import LabResult
 
-            lab = LabScreen(session, entry, pins)
-
-            def closed(written: Write | None) -> None:
-                on_close(LabResult(written, lab.outcome) if written is not None else None)
-
-            self._app.push_screen(lab, closed)
+            self._app.push_screen(LabScreen(session, entry, pins), on_close)
 
         self._once_loaded(_LAB, show)
 

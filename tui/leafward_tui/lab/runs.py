@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward_tui.lab.controllers.run_pair import RunPair, RunsState
 from leafward_tui.lab.model.choices import Choices
-from leafward_tui.lab.model.runs import FactsKept, difference, run_head, run_lines
-from leafward_tui.lab.model.texts import summary_lines
 from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.intents import bindings_for
+from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.lines_view import LinesView
 from leafward_tui.ui.pane_head import PaneHead
-from leafward_tui.ui.pane_lines import Block
-from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.title_bar import Fact
 
@@ -27,14 +24,15 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward_tui.lab.model.runs import Run
-    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["RunsScreen"]
 
 
-class RunsScreen(RowKeys, BaseScreen[Choices | None]):
+class RunsScreen(BaseScreen[Choices | None]):
     """The runs of a lab. Ends with the choices of the one to go on with, or with None."""
 
     NAME: ClassVar[str] = "runs"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("runs")]
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("runs")]
 
     DEFAULT_CSS = """
     RunsScreen {
@@ -50,11 +48,7 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
 
     def __init__(self, runs: tuple[Run, ...]) -> None:
         super().__init__()
-        self.runs = runs
-        self.kept = FactsKept(runs)
-        self.shares = self.kept.shares()
-        self.first = max(0, len(runs) - 2)
-        """The run that is called A."""
+        self.state = RunsState(runs)
 
     def compose_content(self) -> ComposeResult:
         """The table, below it two summaries."""
@@ -64,6 +58,9 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
         self.facts = LinesView(id="facts", cursor=False)
         self.names = (PaneHead(), PaneHead())
         self.texts = (LinesView(), LinesView())
+        self.pair = RunPair(self.state, self, self.shell)
+        steps = RowSteps(self.pair.step, lambda: (self.table, *self.texts)[self.place].size.height)
+        self.route(steps, self.pair)
         yield self.head
         yield self.table_head
         yield self.table
@@ -78,110 +75,49 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
                 yield self.names[1]
                 yield self.texts[1]
 
-    def on_mount(self) -> None:
+    def mounted(self) -> None:
         """The last run against the one before."""
-        super().on_mount()
-        self.title_bar.show(
-            "Runs", crumb="Compaction lab", facts=[Fact(f"{len(self.runs)}", "runs made so far")]
-        )
-        self.table.styles.height = min(8, len(self.runs))
+        number = len(self.state.runs)
+        self.title_bar.show("Runs", crumb="Compaction lab", facts=[Fact(f"{number}", "runs made so far")])
+        self.table.styles.height = min(8, number)
         self.table.focus()
-        self.show_runs(at=f"run:{len(self.runs) - 1}")
-
-    @property
-    def second(self) -> int:
-        """The run under the cursor: B."""
-        _, _, number = self.table.key.partition(":")
-        return int(number) if number else len(self.runs) - 1
-
-    def show_runs(self, at: str | None = None) -> None:
-        """Everything, after A or the cursor changed."""
-        glyphs = self.shell.glyphs
-        self.head.show(
-            ("Runs",),
-            "Runs",
-            note="facts of all spans together; A is held against the one under the cursor",
-            focused=True,
-        )
-        self.table_head.show(lambda width, _height: Block([run_head(width)]))
-        self.table.show(
-            lambda width, _height: run_lines(self.runs, self.shares, self.first, width, glyphs), at=at
-        )
-        self.show_pair()
-
-    def show_pair(self) -> None:
-        """A beside B."""
-        glyphs = self.shell.glyphs
-        a, b = self.first, self.second
-        pair = (self.runs[a], self.runs[b])
-        self.facts.show(lambda width, _height: difference(self.kept, a, b, width))
-        signs = (glyphs.minus, "+")
-        for letter, head, view, sign, run, other in zip(
-            "AB", self.names, self.texts, signs, pair, reversed(pair), strict=True
-        ):
-            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
-            view.show(partial(_beside, run.text, other.text, sign, glyphs))
+        self.pair.show(at=f"run:{number - 1}")
 
     def on_resize(self) -> None:
         """Lines fit the new size."""
-        self.call_after_refresh(self.show_runs)
+        self.call_after_refresh(self.pair.show)
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
         """A click on a run makes it B, a double click takes it."""
         message.stop()
         if message.view is self.table:
-            self.show_pair()
+            self.pair.show_pair()
             if message.twice:
-                self.action_run_take()
+                self.pair.take()
+
+    # --- what the controller asks of it -------------------------------------------------------------------------------
 
     @property
-    def lines(self) -> LinesView:
-        """The pane that row keys go to."""
-        return next((view for view in self.texts if view.has_focus), self.table)
+    def place(self) -> int:
+        """What has the keys: 0 the table, 1 and 2 the summaries."""
+        return next((at for at, view in enumerate(self.texts, 1) if view.has_focus), 0)
 
-    def step_rows(self, by: int) -> None:
-        """Moves the cursor of the pane with the keys."""
-        self.lines.move_by(by)
-        if self.lines is self.table:
-            self.show_pair()
+    def focus_place(self, place: int) -> None:
+        """Keys go to the table or a summary."""
+        (self.table, *self.texts)[place].focus()
 
-    def rows_seen(self) -> int:
-        """Lines of that pane on the screen."""
-        return self.lines.size.height
+    def show_head(self, note: str) -> None:
+        """The head of the table."""
+        self.head.show(("Runs",), "Runs", note=note, focused=True)
 
-    def action_pane_next(self) -> None:
-        """The table, the summary of A, that of B."""
-        self._pane(1)
+    def show_names(self, first: Run, second: Run) -> None:
+        """The heads of both summaries."""
+        for letter, head, run in zip("AB", self.names, (first, second), strict=True):
+            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
 
-    def action_pane_previous(self) -> None:
-        """The pane before."""
-        self._pane(-1)
-
-    def _pane(self, step: int) -> None:
-        views = (self.table, *self.texts)
-        views[(views.index(self.lines) + step) % len(views)].focus()
-
-    def action_run_first(self) -> None:
-        """The run under the cursor is A from now on."""
-        self.first = self.second
-        self.show_runs()
-
-    def action_run_take(self) -> None:
-        """Back to the lab, with the settings of the run under the cursor."""
-        self.dismiss(self.runs[self.second].choices)
-
-    def action_copy_text(self) -> None:
-        """Copies the summary of the run under the cursor, or of the one with the keys."""
-        run = self.runs[self.first if self.texts[0].has_focus else self.second]
-        self.shell.copy(run.text)
-
-    def action_mode_leave(self) -> None:
-        """Back to the lab, nothing changed."""
-        self.dismiss(None)
-
-    def action_app_back(self) -> None:
-        """As leaving."""
-        self.dismiss(None)
+    def close(self, choices: Choices | None) -> None:
+        """Closes with the choices to go on with."""
+        self.dismiss(choices)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
@@ -191,8 +127,3 @@ class RunsScreen(RowKeys, BaseScreen[Choices | None]):
             Hint("run.first"),
             Hint("row.down"),
         )
-
-
-def _beside(text: str, other: str, sign: str, glyphs: Glyphs, width: int, _height: int) -> Block:
-    """A summary, with a sign at the lines that another one lacks."""
-    return summary_lines(text, width, glyphs, against=(other, sign))

@@ -4,279 +4,229 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.worker import Worker, WorkerState
-
-from leafward_tui.lab.closing import Closing
-from leafward_tui.lab.parts import AREAS, PAGES
-from leafward_tui.ui.intents import bindings_for
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
+from leafward_tui.lab.assembly import Controllers
+from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.lab.model.paid_summaries import kept_drafts
+from leafward_tui.lab.state import LabState, Mode
+from leafward_tui.lab.widgets.panes import LabPanes
+from leafward_tui.ui.intents import APP_ACTIONS, intent_bindings
 from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.row_keys import RowKeys
+from leafward_tui.ui.price_line import PriceLine
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.widget import Widget
+    from textual.timer import Timer
+    from textual.widgets import TextArea
 
+    from leafward.session.session import Session
     from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.ui.lines_view import LinesView
     from leafward_tui.ui.pane_head import PaneHead
-    from leafward_tui.ui.results import XRayResult as Leaving
+    from leafward_tui.ui.price_line import KeyHint
+    from leafward_tui.ui.results import LabResult
+
+__all__ = ["LabScreen"]
 
 
-class LabScreen(RowKeys, Closing):
-    """A compaction before it is one."""
+class LabScreen(BaseScreen["LabResult | None"]):
+    """A compaction before it is one. Ends with what was written, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("lab")]
+    NAME: ClassVar[str] = "lab"
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("lab")]
 
-    def on_mount(self) -> None:
+    DEFAULT_CSS = """
+    LabScreen {
+        #columns { height: 1fr; width: 1fr; }
+        #columns > Vertical { height: 1fr; }
+        #cut-pane { width: 31%; }
+        #plan-pane { width: 36%; }
+        #text-pane { width: 1fr; }
+        #why { height: 4; }
+        #fates { height: 50%; }
+        #note { height: 1; }
+        #edit {
+            height: 1fr; width: 1fr; border: none; padding: 0 1;
+            background: $lw-raise; color: $lw-text;
+            scrollbar-size-vertical: 1;
+            & > .text-area--cursor-line { background: $lw-raise; }
+            & > .text-area--cursor { background: $lw-leaf; color: $lw-bg; }
+            & > .text-area--selection { background: $lw-ghost-tint; }
+        }
+        &.-tall #why { height: 7; }
+        &.-high #why { height: 8; }
+        .-one #cut-pane, .-one #plan-pane, .-one #text-pane { width: 1fr; }
+        .-two #cut-pane { width: 46%; }
+        .-two #plan-pane, .-two #text-pane { width: 1fr; }
+    }
+    """
+
+    def __init__(self, session: Session, entry: int, pins: tuple[str, ...] = ()) -> None:
+        """`entry` is where it is opened: an entry, or a compaction to stand beside; `pins` go into the summary."""
+        super().__init__()
+        self.state = LabState(session, entry, pins)
+
+    def compose_content(self) -> ComposeResult:
+        """The panes, and the row over the keys."""
+        self.panes = LabPanes()
+        self.note = PriceLine(id="note")
+        self.controllers = Controllers(
+            self.state, self, self.shell.jobs(self), self.shell, kept_drafts(self.app)
+        )
+        steps = RowSteps(
+            lambda by: self.panes.pane(self.state.layout.area).move_by(by),
+            lambda: self.panes.pane(self.state.layout.area).size.height,
+        )
+        self.route(steps, *self.controllers.routed)
+        yield self.panes
+        yield self.note
+
+    def mounted(self) -> None:
         """Shows the shell, and measures behind it."""
-        super().on_mount()
         self.show_title()
-        self.arrange_panes()
-        self.go_to(self.area)
-        self.call_after_refresh(self.begin)
-        self.set_interval(self.shell.config.follow_interval, self.look)
+        self.controllers.layout.go_to(self.state.layout.area)
+        self.call_after_refresh(self.controllers.path.measure)
+        self.set_interval(self.shell.config.follow_interval, self.controllers.file.look)
 
-    def on_unmount(self) -> None:
-        """Whatever is under way is given up."""
-        self.workers.cancel_node(self)
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         """As many panes as there is room for."""
-        self.call_after_refresh(self.arrange_panes)
-
-    # --- panes --------------------------------------------------------------------------------------------------------
-
-    def go_to(self, area: str, page: str | None = None) -> None:
-        """Keys go to a pane, which is shown if it was not."""
-        changed = page is not None and page != self.page
-        self.area = area
-        self.page = page or self.page
-        if area == "fates" and self.page != "Summary":
-            self.page, changed = "Summary", True
-        self.arrange_panes()
-        target: Widget = self.editor if self.editor is not None and area == "text" else self.view
-        target.focus()
-        if changed:
-            self.show_text()
-            if self.page == "Prompt" and self.sending is None:
-                self.look_at_prompt()
-        self.show_hints()
-
-    def action_pane_next(self) -> None:
-        """The next pane."""
-        self._pane(1)
-
-    def action_pane_previous(self) -> None:
-        """The pane before."""
-        self._pane(-1)
-
-    def _pane(self, step: int) -> None:
-        areas = [area for area in AREAS if area != "fates" or self.page == "Summary"]
-        at = areas.index(self.area) if self.area in areas else 0
-        self.go_to(areas[(at + step) % len(areas)])
-
-    def action_lab_page(self) -> None:
-        """Summary, prompt, injected text."""
-        at = (PAGES.index(self.page) + 1) % len(PAGES) if self.area in ("text", "fates") else 0
-        self.go_to("text", PAGES[at])
+        self.call_after_refresh(self.controllers.display.arrange)
 
     def on_pane_head_tab_wanted(self, message: PaneHead.TabWanted) -> None:
         """A tab was clicked."""
         message.stop()
-        if message.tab in PAGES:
-            self.go_to("text", message.tab)
-        else:
-            self.go_to({"Cut": "cut", "Plan": "plan", "Lost": "fates"}[message.tab])
+        self.controllers.layout.go_to_tab(message.tab)
 
     def on_descendant_focus(self) -> None:
         """A pane that was clicked has the keys."""
-        focused = self.focused
-        areas = {
-            self.cut_view: "cut",
-            self.plan_view: "plan",
-            self.text_view: "text",
-            self.fates_view: "fates",
-        }
-        area = areas.get(focused) if isinstance(focused, LinesView) else None
-        if area is not None and area != self.area:
-            self.area = area
-            self.show_heads()
-            self.show_hints()
+        if area := self.panes.area_of(self.focused):
+            self.controllers.layout.take_focus(area)
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
         """A click on a row puts the cut there, on a fact leads to its source, on a section switches it."""
         message.stop()
-        view, key = message.view, message.key
-        if view is self.cut_view or view is self.why_view:
-            area, _, place = key.partition(":")
-            if (area == "cut" and place) or (area == "at" and message.twice):
-                self.cut_at(int(place))
-        elif view is self.plan_view:
-            self.plan_chosen(key, message.x)
-        elif view is self.fates_view or (view is self.text_view and message.twice):
-            self.go_to_source(view)
+        panes, view = self.panes, message.view
+        if view is panes.plan:
+            self.controllers.settings.plan_chosen(message.key, message.x)
+        elif view is panes.cut or view is panes.why:
+            self.controllers.settings.turn_chosen(message.key, twice=message.twice)
+        elif view is panes.fates or message.twice:
+            self.controllers.sources.go_to_source(view)
 
-    # --- rows ---------------------------------------------------------------------------------------------------------
+    def on_lines_view_dragged(self, message: LinesView.Dragged) -> None:
+        """The mouse holds a slider."""
+        message.stop()
+        self.controllers.settings.drag(message.key, message.x)
+
+    def on_lines_view_lines_shown(self, message: LinesView.LinesShown) -> None:
+        """Rows that came on the screen are worded behind."""
+        message.stop()
+        if message.view is self.panes.cut:
+            self.controllers.turns.word_shown()
+
+    def on_text_area_changed(self, message: TextArea.Changed) -> None:
+        """The number over the field follows."""
+        self.controllers.edit.changed(message.text_area.text)
+
+    # --- what the controllers ask of it -------------------------------------------------------------------------------
 
     @property
-    def lines(self) -> LinesView:
-        """The pane that row keys go to."""
-        views = {"plan": self.plan_view, "text": self.text_view, "fates": self.fates_view}
-        return views.get(self.area, self.cut_view)
+    def on_top(self) -> bool:
+        """Whether no sheet and no other screen lies over it."""
+        return self.app.screen is self
 
-    def step_rows(self, by: int) -> None:
-        """Moves the cursor."""
-        self.lines.move_by(by)
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Says something in the row over the keys; nothing where the text is empty."""
+        self.note.note(text or None, tone, keys)
 
-    def rows_seen(self) -> int:
-        """Lines on the screen."""
-        return self.lines.size.height
+    def later(self, seconds: float, then: Callable[[], None]) -> Timer:
+        """Does something after a while."""
+        return self.set_timer(seconds, then)
 
-    def action_lab_choose(self) -> None:
-        """In a list the source of the line; else writes the summary."""
-        if self.area == "fates" or (self.area == "text" and self.text_view.line is not None):
-            line = self.lines.line
-            if line is not None and line.entry >= 0:
-                self.go_to_source(self.lines)
-                return
-        if self.area == "plan" and self.plan_view.key.startswith("section:"):
-            self.switch()
-            return
-        self.action_summary_run()
+    def load_ahead(self) -> None:
+        """Loads what the keys of the lab open."""
+        self.shell.screens.prefetch(self)
 
-    def go_to_source(self, view: LinesView) -> None:
-        """Shows the entry that a line comes from among the turns."""
-        line = view.line
-        if line is not None and line.entry >= 0 and self.show_entry(line.entry):
-            self.tell(f"#{line.entry}   {' '.join(line.text.split())}"[:200])
-
-    def show_entry(self, entry: int) -> bool:
-        """Puts the cursor on the turn of an entry; whether it is among the turns."""
-        what_if = self.what_if
-        position = what_if.sizes.position(entry) if what_if is not None else -1
-        if position < 0:
-            self.tell(f"#{entry} is part of what was summarised before", "warn")
-            return False
-        if not self._show_position(position):
-            self.unfolded = True
-            self.show_cut()
-            self._show_position(position)
-        self.go_to("cut")
-        return True
-
-    def _show_position(self, position: int) -> bool:
-        """Whether the row of a position could be shown without unfolding."""
-        lines = self.cut_view.lines
-        at = lines.find(f"at:{position}") if lines is not None else -1
-        if lines is None or at < 0:
-            return False
-        folded = self.shell.glyphs.folded
-        if not self.unfolded and f"{folded} " in lines[at].text:
-            return False
-        self.cut_view.move_to(at)
-        return True
-
-    def action_copy_text(self) -> None:
-        """Copies what the right pane shows, or the line of the cursor."""
-        draft = self.draft
-        if self.area == "text" and self.page == "Summary" and draft is not None:
-            self.shell.copy(draft.text)
-        elif self.area == "text" and self.page == "Injected" and self.what_if is not None:
-            injected = self.what_if.injected
-            self.shell.copy(injected.text if injected is not None else "")
-        else:
-            line = self.lines.line
-            if line is not None:
-                self.shell.copy(" ".join(line.text.split()))
-
-    # --- elsewhere ----------------------------------------------------------------------------------------------------
-
-    def action_runs_compare(self) -> None:
-        """The runs made so far, two of them side by side."""
+    def open_runs(self, runs: tuple[Run, ...], done: Callable[[Choices | None], None]) -> None:
+        """Opens the runs side by side; `done` hears the choices to go on with."""
         from leafward_tui.lab.runs import RunsScreen
 
-        if len(self.runs) < 2:
-            made = "one run so far" if self.runs else "no run yet"
-            self.tell(f"{made}: other settings make another to hold it against", "warn")
-            return
+        self.app.push_screen(RunsScreen(runs), done)
 
-        def done(choices: Choices | None) -> None:
-            if choices is not None:
-                self.choose(choices)
+    def close(self, result: LabResult | None) -> None:
+        """Closes with what was written."""
+        self.dismiss(result)
 
-        self.app.push_screen(RunsScreen(tuple(self.runs)), done)
+    # --- title and keys -----------------------------------------------------------------------------------------------
 
-    def action_draft_xray(self) -> None:
-        """The context before and after, aligned."""
-        from leafward_tui.xray import XRayScreen
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        return self.state.session.read_only or ""
 
-        what_if = self.what_if
-        if what_if is None:
-            return
+    def go_back(self) -> None:
+        """Leaves one thing at a time."""
+        self.controllers.leave.leave()
 
-        def done(leaving: Leaving | None) -> None:
-            if leaving is None:
-                return
-            if leaving.pins:
-                self.pin_texts(leaving.pins)
-            elif leaving.entry >= 0:
-                self.show_entry(leaving.entry)
+    def enabled(self, intent_id: str) -> bool:
+        """Few keys do something before the path is measured, and while the summary is in a field."""
+        return (intent_id in APP_ACTIONS or self.state.takes(intent_id)) and super().enabled(intent_id)
 
-        self.app.push_screen(XRayScreen(self.session, plan=what_if.plan, draft=self.draft), done)
-
-    # --- keys ---------------------------------------------------------------------------------------------------------
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What cannot work now does not."""
-        if action in _ALWAYS:
-            return super().check_action(action, parameters)
-        if self.what_if is None:
-            return None
-        if self.editor is not None:
-            return True if action in _EDITING else None
-        return super().check_action(action, parameters)
+    def show_title(self) -> None:
+        """The session, and the point that the what-if stands at."""
+        state, glyphs = self.state, self.shell.glyphs
+        session, path = state.session, state.path
+        first = session.columns.kind.find(Kind.USER)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
+        project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 40)
+        place = f"#{path.at}" if path.at >= 0 else "the beginning"
+        where = f"what if at {place}"
+        if path.beside >= 0:
+            compaction = f"{glyphs.compaction} #{path.beside}"
+            corrects = path.what_if is not None and path.what_if.choices.summarizer == AS_IT_IS
+            where = f"Correcting {compaction}" if corrects else f"{where} beside {compaction}"
+        facts = [Fact(where, short=where, keep=3, hue="text")]
+        if state.file.grew:
+            facts.append(Fact("the file went on", short="file went on", keep=4, hue="warn"))
+        if session.read_only:
+            facts.append(Fact("read only", keep=4, hue="warn"))
+        else:
+            facts.append(Fact("nothing is written until you accept", short="", keep=1))
+        crumb = f"{project} {glyphs.crumb} {safe_line(title, 36)}" if project else ""
+        self.title_bar.show("Compaction lab", crumb=crumb or safe_line(title, 36), facts=facts)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
-        if self.trouble or self.what_if is None:
+        state, area = self.state, self.state.layout.area
+        if state.path.trouble or state.what_if is None:
             return (Hint("mode.leave", "leave"),)
-        leave = Hint("mode.leave", "leave no trace", "leave")
-        if self.editor is not None:
+        if state.mode is Mode.EDIT:
             return (Hint("mode.leave", "take it over", "done"), Hint("compaction.accept"))
-        if self.asking:
+        if state.mode is Mode.STREAM:
             return (Hint("mode.leave", "cancel the summary", "cancel"),)
-        accept: tuple[Hint, ...] = (Hint("summary.run", "summarise"),)
-        if self.draft is not None:
-            accept = (Hint("compaction.accept"),)
+        written = state.draft is not None
+        accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
         slide = Hint(("slider.less", "slider.more"), "slide")
         strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
+        source = Hint("lab.choose", "source")
+        of_area = {
+            "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
+            "text": (Hint("lab.page"), source),
+            "plan": (slide, strategies, Hint("injection.switch")),
+            "cut": (slide, Hint(("cut.down", "cut.up"), "cut line"), strategies),
+        }
         more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
-        if len(self.runs) > 1:
+        if len(state.drafts.runs) > 1:
             more.append(Hint("runs.compare"))
-        if self.area == "fates":
-            return (
-                *accept,
-                leave,
-                Hint("lost.pin"),
-                Hint("lost.pin_all"),
-                Hint("lab.choose", "source"),
-                *more,
-            )
-        if self.area == "text":
-            return (*accept, leave, Hint("lab.page"), Hint("lab.choose", "source"), *more)
-        if self.area == "plan":
-            return (*accept, leave, slide, strategies, Hint("injection.switch"), *more)
-        return (*accept, leave, slide, Hint(("cut.down", "cut.up"), "cut line"), strategies, *more)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A fault of ours in a worker is said, not swallowed; the screen goes on."""
-        if event.state is WorkerState.ERROR:
-            self.writing = self.waiting = self.amending = self.asking = False
-            self.streaming = None
-            self.tell(f"internal error in {event.worker.group}: {event.worker.error!r}", "bad")
-
-
-_ALWAYS = frozenset({"app_back", "app_help", "app_themes", "mode_leave", "pane_next", "pane_previous"})
-_EDITING = frozenset({"compaction_accept"})
+        return (accept, Hint("mode.leave", "leave no trace", "leave"), *of_area[area], *more)

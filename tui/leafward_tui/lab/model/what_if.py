@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.compaction import Strategy, plan
 from leafward.compaction.cuts import RULE_TEXT, IllegalCut, Rule, legal_cut
@@ -19,7 +19,7 @@ from leafward_tui.lab.model.plan_lines import PlanView
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.compaction import PathSizes, Plan, PlanSettings
     from leafward.compaction.draft import Draft
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.turns import PathTurns
 
-__all__ = ["QUICK", "WhatIf"]
+__all__ = ["QUICK", "TimedPlan", "WhatIf", "timed_plan"]
 
 QUICK = 0.005
 """Seconds that a plan may take to be made between a key and the next frame."""
@@ -38,6 +38,21 @@ _WINDOWS = 400_000
 _BUDGETS = 16_000
 _TICKS = 12
 """Ticks of a slider beyond which only cuts that split no turn have one."""
+
+
+class TimedPlan(NamedTuple):
+    """A plan, and the seconds that it took to be made."""
+
+    settings: PlanSettings
+    plan: Plan
+    seconds: float
+
+
+def timed_plan(sizes: PathSizes, settings: PlanSettings) -> TimedPlan:
+    """Makes a plan; may run in any thread. Raises LeafwardError."""
+    since = time.perf_counter()
+    made = plan(sizes, settings)
+    return TimedPlan(settings, made, time.perf_counter() - since)
 
 
 class WhatIf:
@@ -85,22 +100,16 @@ class WhatIf:
             if strategy not in self._plans or self._plans[strategy][0] != settings
         }
 
-    def take(self, missing: dict[Strategy, PlanSettings]) -> None:
+    def take(self, missing: Mapping[Strategy, PlanSettings]) -> None:
         """Makes plans and keeps them."""
-        for strategy, settings in missing.items():
-            self._plans[strategy] = (settings, self.make(settings))
+        self.keep([timed_plan(self.sizes, settings) for settings in missing.values()])
 
-    def make(self, settings: PlanSettings) -> Plan:
-        """One plan, timed; may run in any thread."""
-        since = time.perf_counter()
-        made = plan(self.sizes, settings)
-        took = time.perf_counter() - since
-        self._seconds[settings.strategy] = min(took, self._seconds.get(settings.strategy, took))
-        return made
-
-    def keep(self, made: dict[Strategy, tuple[PlanSettings, Plan]]) -> None:
-        """Takes plans that were made in another thread."""
-        self._plans.update(made)
+    def keep(self, made: Iterable[TimedPlan]) -> None:
+        """Takes plans that were made, in this thread or another one."""
+        for settings, found, took in made:
+            strategy = settings.strategy
+            self._plans[strategy] = (settings, found)
+            self._seconds[strategy] = min(took, self._seconds.get(strategy, took))
 
     def quick(self, missing: Iterable[Strategy]) -> bool:
         """Whether some plans may be made between a key and the next frame."""

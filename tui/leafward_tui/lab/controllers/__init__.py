@@ -1,0 +1,1 @@
+"""What the lab does, in plain objects without a widget."""

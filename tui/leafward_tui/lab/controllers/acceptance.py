@@ -1,0 +1,138 @@
+"""Accepting: what would be appended is shown, asked for, and appended."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.lab.jobs import appended
+from leafward_tui.ui.cells import count, counted, percent
+from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.results import LabResult
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+from leafward_tui.ui.write_target import book_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.compaction.draft import Draft
+    from leafward.session.journal import Write
+    from leafward_tui.lab.controllers.edit import SummaryEdit
+    from leafward_tui.lab.controllers.file import SessionFile
+    from leafward_tui.lab.model.paid_summaries import KeptDrafts
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Acceptance"]
+
+_GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
+"""Codes of remarks that stand out before a compaction is accepted."""
+
+
+class Acceptance:
+    """Owns `state.append`."""
+
+    def __init__(
+        self,
+        state: LabState,
+        view: LabPort,
+        jobs: Jobs,
+        services: AppServices,
+        edit: SummaryEdit,
+        file: SessionFile,
+        kept: KeptDrafts,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self._edit = edit
+        self._file = file
+        self._kept = kept
+        self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def accept(self) -> None:
+        """Shows what would be appended, and asks."""
+        state, what_if, tell = self._state, self._state.what_if, self._view.tell
+        if what_if is None:
+            return
+        if state.edit.open:
+            self._edit.end()
+            if state.drafts.amending:
+                tell("counting what survives the edit; accept again in a moment")
+                return
+        draft = state.draft
+        if state.session.read_only:
+            tell(f"read only: {state.session.read_only}", "bad")
+        elif what_if.plan.nothing:
+            tell(what_if.plan.diagnostics[0].text, "warn")
+        elif state.busy:
+            tell("the summary is not whole yet", "warn")
+        elif draft is None:
+            run = self._services.keymap.label("summary.run")
+            waits = state.drafts.amending or not what_if.choices.asks
+            tell("the draft is not ready yet" if waits else f"no summary yet: {run} writes one", "warn")
+        elif state.session.changed_on_disk():
+            self._file.say_grown()
+        else:
+            self._ask(draft)
+
+    def _ask(self, draft: Draft) -> None:
+        name = book_words(self._state.session)
+        lines = len(draft.lines(self._services.clock))
+        share = draft.survival.overall()
+        kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""
+        glyphs = self._services.glyphs
+        sizes = f"{count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}"
+        about = [
+            SheetLine(f"{draft.plan.settings.strategy.value} rules, by {draft.summary.summarizer}{kept}")
+        ]
+        if draft.place.moves:
+            about.append(
+                SheetLine(f"the leaf moves to #{draft.place.parent}: what follows now is left", "warn")
+            )
+        known = {remark.text for remark in draft.plan.diagnostics}
+        about += [
+            SheetLine(safe_line(remark.text, 200), "warn" if remark.code in _GRAVE else "")
+            for remark in draft.diagnostics
+            if remark.text not in known and remark.code != "moves-leaf"
+        ][:3]
+        choices = [
+            Choice(
+                "a", "Append the compaction", f"context {sizes}", f"append {counted(lines, 'line')} to {name}"
+            )
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "a" and not self._state.busy:
+                self._append(draft)
+
+        note = f"after #{draft.place.parent}" if draft.place.parent >= 0 else "at the beginning"
+        self._view.open_sheet(ChoiceSheet("Accept", choices, about, note=note), done)
+
+    def _append(self, draft: Draft) -> None:
+        self._state.append.running = True
+        self._jobs.also(
+            "append",
+            partial(appended, self._state.session, draft, self._services.clock),
+            partial(self._appended, draft),
+            self._refused,
+        )
+
+    def _appended(self, draft: Draft, written: Write) -> None:
+        """Back to the tree with what was written."""
+        self._state.append.running = False
+        self._kept.drop(draft)
+        sizes = (count(size) for size in (draft.tokens_before, draft.tokens_after))
+        self._view.close(LabResult(written, f"compacted: {f' {self._services.glyphs.arrow} '.join(sizes)}"))
+
+    def _refused(self, text: str) -> None:
+        self._state.append.running = False
+        label = self._services.keymap.label("session.reload")
+        self._view.tell(f"refused: {text}", "bad", (KeyHint("session.reload", label, "reads it anew"),))

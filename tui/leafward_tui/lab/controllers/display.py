@@ -1,0 +1,78 @@
+"""All panes together, after something changed that several of them show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction import Strategy
+from leafward_tui.lab.model.plan_lines import plan_lines
+
+if TYPE_CHECKING:
+    from leafward_tui.lab.controllers.text import TextPane
+    from leafward_tui.lab.controllers.turns import TurnsPane
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["Display"]
+
+
+class Display:
+    """Shows the state; changes nothing of it."""
+
+    def __init__(
+        self, state: LabState, view: LabPort, glyphs: Glyphs, turns: TurnsPane, text: TextPane
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._glyphs = glyphs
+        self._turns = turns
+        self._text = text
+
+    def show(self) -> None:
+        """Every pane, after the choices changed."""
+        self._turns.show()
+        self.show_plan()
+        self._text.show()
+        self.show_heads()
+        self._view.show_hints()
+
+    def show_turns(self) -> None:
+        """The left pane."""
+        self._turns.show()
+
+    def show_plan(self) -> None:
+        """Sliders, strategies, ledger, injected sections."""
+        what_if = self._state.what_if
+        if what_if is not None:
+            waiting = frozenset(Strategy) if self._state.drafts.waiting else frozenset()
+            shown, glyphs = what_if.view(waiting=waiting), self._glyphs
+            self._view.panes.plan.show(lambda width, _height: plan_lines(shown, width, glyphs))
+
+    def show_text(self) -> None:
+        """The right pane."""
+        self._text.show()
+
+    def show_state(self) -> None:
+        """The row over the summary."""
+        self._text.show_state()
+
+    def show_heads(self) -> None:
+        """Tabs of every pane, the pane with the keys marked."""
+        layout = self._state.layout
+        self._view.panes.show_heads(layout.area, layout.page, self._rules())
+
+    def arrange(self) -> None:
+        """As many panes as there is room for."""
+        layout = self._state.layout
+        self._view.panes.show_area(layout.area, layout.page, self._rules())
+
+    def _rules(self) -> str:
+        """Whose rules the plan follows, and how often it corrects them."""
+        what_if = self._state.what_if
+        if what_if is None:
+            return ""
+        plan = what_if.plan
+        ours = sum(1 for remark in plan.diagnostics if remark.pi_would is not None)
+        corrections = f", {ours} correction{'' if ours == 1 else 's'}" if ours else ""
+        return f"{plan.settings.strategy.value} rules{corrections}"

@@ -1,0 +1,241 @@
+"""What is made of the choices once they rest: injected text, drafts of all strategies, runs. One job after the other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.compaction import Strategy
+from leafward_tui.lab.jobs import collected, injected, own_draft, run_of, stood, with_pins, with_text
+from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
+
+if TYPE_CHECKING:
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.injection import Collected, Injection
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.controllers.prompt import PromptReader
+    from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.lab.model.paid_summaries import KeptDrafts
+    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.lab.model.what_if import WhatIf
+    from leafward_tui.lab.ports import LabPort, Timer
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["REST", "DraftMaker"]
+
+REST = 0.25
+"""Seconds that settings rest before a draft is made of them."""
+_RUNS = 12
+"""Runs kept to be held against each other."""
+
+
+class DraftMaker:
+    """Owns `state.drafts`, and the drafts and injected texts of the what-if."""
+
+    def __init__(
+        self,
+        state: LabState,
+        view: LabPort,
+        jobs: Jobs,
+        services: AppServices,
+        display: Display,
+        prompt: PromptReader,
+        kept: KeptDrafts,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self._display = display
+        self._prompt = prompt
+        self._kept = kept
+        self._timer: Timer | None = None
+
+    # --- following the settings ---------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """The choices changed: what is being made is of others."""
+        self._jobs.cancel("draft")
+        self._prompt.drop()
+
+    def forget(self) -> None:
+        """The session is read anew: nothing that is made of it before counts."""
+        self.stop()
+        self._jobs.cancel("amend")
+        self._state.drafts.collected = None
+        self._state.drafts.waiting = self._state.drafts.amending = False
+
+    def rest(self) -> None:
+        """Starts the wait for the settings to rest."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._view.later(REST, self.follow)
+
+    def redo(self) -> None:
+        """Makes the draft of the present choices anew."""
+        what_if = self._state.what_if
+        if what_if is not None:
+            what_if.drafts.pop(what_if.choices.draft_key(), None)
+            self.follow()
+            self._display.show_text()
+
+    def follow(self) -> None:
+        """Makes what the present choices lack and nobody has to be asked for."""
+        state = self._state
+        what_if = state.what_if
+        if what_if is None or state.stream.text is not None or state.edit.open:
+            return
+        state.drafts.waiting = not what_if.plan.nothing
+        self._prompt.renew()
+        self._next(what_if, what_if.choices)
+
+    def _next(self, what_if: WhatIf, choices: Choices) -> None:
+        """Starts a job for the next thing that is missing."""
+        session, path, drafts = self._state.session, self._state.path, self._state.drafts
+        injection = what_if.injections.get(what_if.injection_key)
+        if drafts.collected is None:
+            self._jobs.latest(
+                "draft", partial(collected, session, path.at), self._take_collected, self._failed
+            )
+        elif injection is None:
+            self._jobs.latest(
+                "draft",
+                partial(injected, drafts.collected, choices, self._services.config),
+                partial(self._take_injected, what_if, what_if.injection_key),
+                self._failed,
+            )
+        elif (strategy := self._missing(what_if)) is not None:
+            own = strategy is choices.strategy
+            corrected = path.beside if own and choices.summarizer == AS_IT_IS else -1
+            self._jobs.latest(
+                "draft",
+                partial(own_draft, session, what_if.plan_of(strategy), choices, injection, corrected),
+                partial(self._take_draft, choices.draft_key(strategy, None if own else EXTRACTIVE)),
+                self._failed,
+            )
+        elif path.beside >= 0 and not any(run.choices is None for run in drafts.runs):
+            self._jobs.latest("draft", partial(stood, session, path.beside), self._take_stood, self._failed)
+        else:
+            self._followed(what_if)
+
+    def _missing(self, what_if: WhatIf) -> Strategy | None:
+        """The next strategy whose plan has no draft, the chosen one first."""
+        choices = what_if.choices
+        for strategy in (choices.strategy, *(one for one in Strategy if one is not choices.strategy)):
+            own = strategy is choices.strategy
+            # A model is asked by the user only.
+            if own and choices.asks:
+                continue
+            plan = what_if.plan_of(strategy)
+            if plan.nothing or plan.settings != choices.settings(strategy):
+                continue
+            if choices.draft_key(strategy, None if own else EXTRACTIVE) not in what_if.drafts:
+                return strategy
+        return None
+
+    def _go_on(self) -> None:
+        what_if = self._state.what_if
+        if what_if is not None:
+            self._next(what_if, what_if.choices)
+
+    def _take_collected(self, found: Collected) -> None:
+        self._state.drafts.collected = found
+        self._go_on()
+
+    def _take_injected(self, what_if: WhatIf, key: tuple[int, frozenset[str]], made: Injection) -> None:
+        what_if.keep_injection(key, made)
+        self._display.show_plan()
+        if self._state.layout.page == "Injected":
+            self._display.show_text()
+        self._go_on()
+
+    def _take_draft(self, key: tuple[object, ...], made: Draft) -> None:
+        self.take(key, made)
+        self._go_on()
+
+    def _take_stood(self, there: Run) -> None:
+        """The compaction in the session is the first of the runs."""
+        self._state.drafts.runs = (
+            there,
+            *(run for run in self._state.drafts.runs if run.choices is not None),
+        )
+        self._view.show_hints()
+        self._go_on()
+
+    def _followed(self, what_if: WhatIf) -> None:
+        """Nothing is under way any more."""
+        drafts, draft = self._state.drafts, self._state.draft
+        drafts.waiting = False
+        # A draft that was made beside another strategy's is a run too, once its strategy is the chosen one.
+        if draft is not None and not any(run.choices == what_if.choices for run in drafts.runs):
+            self.remember_run(draft, what_if.choices)
+        self._display.show_plan()
+        self._display.show_text()
+        self._view.show_hints()
+
+    def _failed(self, text: str) -> None:
+        self._state.drafts.waiting = False
+        self.say_failed(text)
+
+    def say_failed(self, text: str) -> None:
+        """Says why there is no draft."""
+        self._display.show_text()
+        self._view.show_hints()
+        self._view.tell(text, "bad")
+
+    # --- drafts -------------------------------------------------------------------------------------------------------
+
+    def take(self, key: tuple[object, ...], made: Draft) -> None:
+        """Keeps a draft under what it was made with, and shows what it says."""
+        state = self._state
+        what_if = state.what_if
+        if what_if is None:
+            return
+        what_if.keep_draft(key, made)
+        if key == what_if.choices.draft_key():
+            self.remember_run(made, what_if.choices)
+            self._kept.keep(state.session, state.path.at, what_if.choices, made, self._services.clock())
+            self._display.show_text()
+            self._display.show_turns()
+        self._display.show_plan()
+        self._display.show_heads()
+        self._view.show_hints()
+
+    def put_back(self, draft: Draft, choices: Choices) -> None:
+        """Keeps a draft that was made here before, as a run too."""
+        if self._state.what_if is not None:
+            self._state.what_if.keep_draft(choices.draft_key(), draft)
+            if not any(run.choices == choices for run in self._state.drafts.runs):
+                self.remember_run(draft, choices)
+
+    def remember_run(self, draft: Draft, choices: Choices) -> None:
+        """Keeps a run to hold others against; one with the same settings takes its place."""
+        runs = self._state.drafts.runs
+        standing = [run for run in runs if run.choices is None]
+        others = [run for run in runs if run.choices is not None and run.choices != choices]
+        self._state.drafts.runs = (*standing, *others[-(_RUNS - 1) :], run_of(draft, choices))
+
+    def add_pins(self, before: Draft, choices: Choices) -> None:
+        """Puts the pins of some choices into a summary that is not written anew for them."""
+        work = partial(with_pins, before, choices.pins)
+        self._state.drafts.amending = True
+        self._jobs.latest("amend", work, partial(self._amended, choices.draft_key()), self._not_amended)
+
+    def set_text(self, text: str) -> None:
+        """Takes the user's own summary over; what survives is counted anew."""
+        what_if, draft = self._state.what_if, self._state.draft
+        if what_if is not None and draft is not None and text.strip("\n") != draft.summary.text.strip("\n"):
+            key = what_if.choices.draft_key()
+            self._state.drafts.amending = True
+            self._jobs.latest(
+                "amend", partial(with_text, draft, text), partial(self._amended, key), self._not_amended
+            )
+
+    def _amended(self, key: tuple[object, ...], made: Draft) -> None:
+        self._state.drafts.amending = False
+        self.take(key, made)
+
+    def _not_amended(self, text: str) -> None:
+        self._state.drafts.amending = False
+        self.say_failed(text)

@@ -1,0 +1,64 @@
+"""The summary in a field of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.controllers.drafts import DraftMaker
+    from leafward_tui.lab.controllers.layout import PaneLayout
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+
+__all__ = ["SummaryEdit"]
+
+
+class SummaryEdit:
+    """Owns `state.edit`."""
+
+    def __init__(
+        self, state: LabState, view: LabPort, display: Display, layout: PaneLayout, drafts: DraftMaker
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._display = display
+        self._layout = layout
+        self._drafts = drafts
+        self.actions: Mapping[str, Callable[[], object]] = {"summary.edit": self.begin}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def begin(self) -> None:
+        """Opens the field; leaving it takes the text over."""
+        draft, edit = self._state.draft, self._state.edit
+        if draft is None or self._state.busy:
+            self._view.tell("no summary to edit yet", "warn")
+            return
+        self._layout.go_to("text", "Summary")
+        edit.open, edit.text = True, draft.summary.text
+        self._view.panes.open_editor(edit.text)
+        self._display.show_text()
+        self._view.show_hints()
+
+    def changed(self, text: str) -> None:
+        """The number over the field follows."""
+        if self._state.edit.open:
+            self._state.edit.text = text
+            self._display.show_state()
+
+    def end(self) -> None:
+        """Takes the text of the field over and closes it."""
+        text = self._view.panes.close_editor()
+        self._state.edit.open, self._state.edit.text = False, ""
+        if text.strip():
+            self._drafts.set_text(text)
+        else:
+            self._view.tell("an empty summary would lose everything: the one before stays", "warn")
+        self._layout.go_to("text", "Summary")
+        self._display.show_text()
+        self._view.show_hints()

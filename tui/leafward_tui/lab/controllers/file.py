@@ -1,0 +1,74 @@
+"""The file of the session: whether it went on, and reading it anew."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.jobs import reread
+from leafward_tui.ui.price_line import KeyHint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.path import PathReader
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["SessionFile"]
+
+
+class SessionFile:
+    """Owns `state.file`."""
+
+    def __init__(self, state: LabState, view: LabPort, jobs: Jobs, keymap: Keymap, path: PathReader) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._keymap = keymap
+        self._path = path
+        self.actions: Mapping[str, Callable[[], object]] = {"session.reload": self.reload}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def look(self) -> None:
+        """Looks whether the file went on; costs one stat. Nothing is read: plan and draft stay what they are."""
+        state = self._state
+        if state.append.running or state.file.reading or state.file.grew or not self._view.on_top:
+            return
+        if state.session.changed_on_disk():
+            self.say_grown()
+
+    def say_grown(self) -> None:
+        """Says that the file went on, and which key reads it."""
+        self._state.file.grew = True
+        self._view.show_title()
+        label = self._keymap.label("session.reload")
+        self._view.tell(
+            "the file went on since it was read: accepting would be refused",
+            "warn",
+            (KeyHint("session.reload", label, "reads it anew"),),
+        )
+
+    def reload(self) -> None:
+        """Reads what was added to the file, and measures anew; what is chosen stays."""
+        state = self._state
+        if state.busy or state.drafts.amending:
+            self._view.tell(state.busy or "counting what survives the edit; read again in a moment", "warn")
+            return
+        state.file.reading = True
+        self._path.forget()
+        self._jobs.also("read", partial(reread, state.session), lambda _none: self._reread(), self._failed)
+
+    def _reread(self) -> None:
+        self._state.file.reading = self._state.file.grew = False
+        self._view.tell("read anew", "leaf")
+        self._path.measure()
+
+    def _failed(self, text: str) -> None:
+        self._state.file.reading = False
+        self._view.tell(text, "bad")

@@ -1,0 +1,110 @@
+"""Summaries that were paid for, or written by hand, and not appended: they are still there for who comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.summaries.survival import Status
+from leafward_tui.lab.model.fates import LostFact
+from leafward_tui.ui.cells import age, counted, exact, money
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+if TYPE_CHECKING:
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.controllers.drafts import DraftMaker
+    from leafward_tui.lab.controllers.layout import PaneLayout
+    from leafward_tui.lab.controllers.settings import Settings
+    from leafward_tui.lab.model.paid_summaries import KeptDraft, KeptDrafts
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["KeptSummaries"]
+
+
+class KeptSummaries:
+    """Puts drafts back that were made here before."""
+
+    def __init__(
+        self,
+        state: LabState,
+        view: LabPort,
+        services: AppServices,
+        display: Display,
+        layout: PaneLayout,
+        settings: Settings,
+        drafts: DraftMaker,
+        kept: KeptDrafts,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._display = display
+        self._layout = layout
+        self._settings = settings
+        self._drafts = drafts
+        self._kept = kept
+
+    def take_up(self, *, offer: bool) -> None:
+        """Puts drafts back that were not appended; offers the last one."""
+        state, what_if = self._state, self._state.what_if
+        found = self._kept.of(state.session, state.path.at)
+        if what_if is None or not found:
+            return
+        for one in found:
+            self._drafts.put_back(one.draft, one.choices)
+        self._display.show_text()
+        self._view.show_hints()
+        # Whoever comes with facts to pin has another summary in mind.
+        if not offer or state.given_pins or not self._view.on_top:
+            return
+        last = found[-1]
+        if last.draft is what_if.draft():
+            self._view.tell(
+                f"the summary by {_author(last)}, {self._made(last)}, is here: it was not appended"
+            )
+        else:
+            self._offer(last, len(found))
+
+    def _made(self, one: KeptDraft) -> str:
+        """When it was made."""
+        ago = age(self._services.clock() - one.made)
+        return "made just now" if ago == "now" else f"made {ago} ago"
+
+    def _offer(self, last: KeptDraft, number: int) -> None:
+        summary = last.draft.summary
+        cost = f", {money(summary.cost)}" if summary.cost else ""
+        choices = [
+            Choice(
+                "t",
+                f"Take up the summary by {_author(last)}",
+                f"{exact(summary.tokens)} tokens{cost}, {self._made(last)}",
+                "its settings are chosen; nothing is written",
+            ),
+            Choice("n", "Begin anew", "it stays among the runs", "nothing is written"),
+        ]
+        others = f"; {counted(number - 1, 'more')} among the runs" if number > 1 else ""
+        about = [SheetLine(f"made here before and not appended{others}")]
+
+        def done(key: str | None) -> None:
+            if key == "t":
+                self._take_up(last)
+
+        self._view.open_sheet(ChoiceSheet("Kept summary", choices, about), done)
+
+    def _take_up(self, one: KeptDraft) -> None:
+        what_if = self._state.what_if
+        if what_if is None:
+            return
+        known = {fact.pin for fact in what_if.pinned}
+        pins = [pin for pin in one.choices.pins if pin not in known]
+        added = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
+        self._settings.set_pins([*what_if.pinned, *added], one.choices)
+        self._layout.go_to("text", "Summary")
+        self._display.show_text()
+
+
+def _author(one: KeptDraft) -> str:
+    """Who wrote it."""
+    return safe_line(one.draft.summary.summarizer, 60) + (", edited" if one.draft.changed else "")

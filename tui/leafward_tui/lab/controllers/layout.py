@@ -1,0 +1,78 @@
+"""Which pane has the keys, and which page the text pane shows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.state import AREAS, PAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.controllers.prompt import PromptReader
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+
+__all__ = ["PaneLayout"]
+
+
+class PaneLayout:
+    """Owns `state.layout`."""
+
+    def __init__(self, state: LabState, view: LabPort, display: Display, prompt: PromptReader) -> None:
+        self._state = state
+        self._view = view
+        self._display = display
+        self._prompt = prompt
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "pane.next": partial(self.step, 1),
+            "pane.previous": partial(self.step, -1),
+            "lab.page": self.turn_page,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def go_to(self, area: str, page: str | None = None) -> None:
+        """Keys go to a pane, which is shown if it was not."""
+        layout = self._state.layout
+        page = "Summary" if area == "fates" else page or layout.page
+        changed = page != layout.page
+        layout.area, layout.page = area, page
+        self._display.arrange()
+        self._view.panes.focus_area(area)
+        if changed:
+            self._display.show_text()
+            if page == "Prompt" and self._state.prompt.sending is None:
+                self._prompt.read()
+        self._view.show_hints()
+
+    def step(self, by: int) -> None:
+        """The next pane, or the one before."""
+        layout = self._state.layout
+        areas = [area for area in AREAS if area != "fates" or layout.page == "Summary"]
+        at = areas.index(layout.area) if layout.area in areas else 0
+        self.go_to(areas[(at + by) % len(areas)])
+
+    def turn_page(self) -> None:
+        """Summary, prompt, injected text."""
+        layout = self._state.layout
+        at = (PAGES.index(layout.page) + 1) % len(PAGES) if layout.area in ("text", "fates") else 0
+        self.go_to("text", PAGES[at])
+
+    def go_to_tab(self, tab: str) -> None:
+        """A tab was clicked."""
+        if tab in PAGES:
+            self.go_to("text", tab)
+        else:
+            self.go_to({"Cut": "cut", "Plan": "plan", "Lost": "fates"}[tab])
+
+    def take_focus(self, area: str) -> None:
+        """A pane got the keys by a click."""
+        if area != self._state.layout.area:
+            self._state.layout.area = area
+            self._display.show_heads()
+            self._view.show_hints()

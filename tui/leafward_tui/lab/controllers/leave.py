@@ -1,0 +1,42 @@
+"""Leaving: one thing at a time, and nothing is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.state import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.edit import SummaryEdit
+    from leafward_tui.lab.controllers.request import SummaryRequest
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+
+__all__ = ["Leave"]
+
+
+class Leave:
+    """The field, then the summary that is being written, then the lab."""
+
+    def __init__(self, state: LabState, view: LabPort, edit: SummaryEdit, request: SummaryRequest) -> None:
+        self._state = state
+        self._view = view
+        self._edit = edit
+        self._request = request
+        self.actions: Mapping[str, Callable[[], object]] = {"mode.leave": self.leave}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def leave(self) -> None:
+        """Leaves what is under way; a write is waited for."""
+        mode = self._state.mode
+        if mode is Mode.EDIT:
+            self._edit.end()
+        elif mode is Mode.STREAM:
+            self._request.cancel()
+        elif mode is Mode.CHOICE:
+            self._view.close(None)

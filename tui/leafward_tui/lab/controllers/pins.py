@@ -1,0 +1,117 @@
+"""Lost facts that are pinned into the summary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.survival import Status
+from leafward_tui.lab.model.fates import LostFact, lost_facts
+from leafward_tui.ui.cells import exact
+from leafward_tui.ui.sheet import Choice, ChoiceSheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.drafts import DraftMaker
+    from leafward_tui.lab.controllers.settings import Settings
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["Pins"]
+
+_MANY = 12
+"""Facts that are pinned together without a question."""
+
+
+class Pins:
+    """Pins facts, and takes pins out."""
+
+    def __init__(
+        self, state: LabState, view: LabPort, glyphs: Glyphs, settings: Settings, drafts: DraftMaker
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._glyphs = glyphs
+        self._settings = settings
+        self._drafts = drafts
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "lost.pin": self.pin_here,
+            "lost.pin_all": self.pin_all,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def lost(self) -> list[LostFact]:
+        """The lost facts as they are listed, pinned ones among them."""
+        draft, what_if = self._state.shown_draft, self._state.what_if
+        return lost_facts(draft.survival, what_if.pinned) if draft is not None and what_if is not None else []
+
+    def pin_here(self) -> None:
+        """Pins the lost fact under the cursor into the summary, or takes the pin out."""
+        area, _, number = self._view.panes.fates.key.partition(":")
+        facts = self.lost()
+        if area != "lost" or int(number) >= len(facts):
+            self._view.tell("no lost fact is chosen", "warn")
+            return
+        self.pin([facts[int(number)]])
+        self._view.panes.fates.move_by(1)
+
+    def pin_all(self) -> None:
+        """Pins all facts that are lost; where that would be many, asks which."""
+        facts = [fact for fact in self.lost() if not fact.pinned]
+        if len(facts) <= _MANY:
+            self.pin(facts)
+        else:
+            self._ask_how_many(facts)
+
+    def _ask_how_many(self, facts: list[LostFact]) -> None:
+        """Asks whether all of many facts are meant, or those that weigh most."""
+        glyphs = self._glyphs
+
+        def effect(some: list[LostFact]) -> str:
+            return f"{glyphs.about} {exact(tokens_of(chr(10).join(fact.pin for fact in some)))} tokens"
+
+        choices = [
+            Choice("h", f"The {_MANY} that weigh most", effect(facts[:_MANY]), "pins them into the summary"),
+            Choice("a", f"All {len(facts):,}", effect(facts), "pins them; the summary grows by as much"),
+        ]
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                self.pin(facts[:_MANY] if key == "h" else facts)
+
+        self._view.open_sheet(ChoiceSheet("Pin lost facts", choices), done)
+
+    def pin_texts(self, texts: tuple[str, ...]) -> None:
+        """Pins lost facts by their texts."""
+        wanted = set(texts)
+        known = [
+            fact for fact in self.lost() if not fact.pinned and (fact.text in wanted or fact.pin in wanted)
+        ]
+        rest = wanted - {fact.text for fact in known} - {fact.pin for fact in known}
+        self.pin([*known, *(LostFact(text, -1, Status.LOST, text) for text in texts if text in rest)])
+
+    def pin(self, facts: list[LostFact]) -> None:
+        """Pins facts, or takes the pin of one out; the summary follows."""
+        state, what_if = self._state, self._state.what_if
+        if what_if is None or not facts:
+            return
+        if state.busy or state.drafts.amending:
+            self._view.tell(state.busy or "the summary is still being changed: pin again in a moment", "warn")
+            return
+        before, made, pinned = state.draft, what_if.choices, list(what_if.pinned)
+        for fact in facts:
+            made = made.pinned(fact.pin)
+            if fact.pinned:
+                pinned = [known for known in pinned if known.pin != fact.pin]
+            else:
+                pinned.append(replace(fact, pinned=True))
+        self._settings.set_pins(pinned, made)
+        if before is not None and (before.changed or before.summary.usage is not None):
+            # What a model wrote, or the user, is not written anew for a pin.
+            self._drafts.add_pins(before, made)

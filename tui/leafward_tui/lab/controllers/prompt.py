@@ -1,0 +1,69 @@
+"""What a model would be sent for the present choices, worked out without sending it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.jobs import outgoing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.summaries.summarizers.model import Outgoing
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["PromptReader"]
+
+
+class PromptReader:
+    """Owns `state.prompt`."""
+
+    def __init__(
+        self, state: LabState, view: LabPort, jobs: Jobs, services: AppServices, display: Display
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self._display = display
+
+    def read(self, then: Callable[[Outgoing], object] | None = None) -> None:
+        """Works it out, where a model would be asked; `then` hears it where the user waits for it."""
+        what_if = self._state.what_if
+        if what_if is None or not what_if.choices.asks or what_if.plan.nothing:
+            return
+        choices = what_if.choices
+        injection = what_if.injections.get(what_if.injection_key)
+        self._jobs.latest(
+            "prompt",
+            partial(outgoing, self._state.session, what_if.plan, choices, injection, self._services.config),
+            partial(self._read, choices.summarizer, then),
+            lambda text: self._view.tell(text, "bad"),
+        )
+
+    def _read(self, summarizer: str, then: Callable[[Outgoing], object] | None, sending: Outgoing) -> None:
+        what_if = self._state.what_if
+        if what_if is None:
+            return
+        self._state.prompt.sending = sending
+        what_if.costs[summarizer] = sending.cost
+        self._display.show_plan()
+        if self._state.layout.page == "Prompt":
+            self._display.show_text()
+        if then is not None:
+            self._view.tell("")
+            then(sending)
+
+    def drop(self) -> None:
+        """The choices changed: what is being worked out is for others."""
+        self._jobs.cancel("prompt")
+
+    def renew(self) -> None:
+        """The settings rest: it is worked out anew where it was known or is on show."""
+        known, self._state.prompt.sending = self._state.prompt.sending is not None, None
+        if known or self._state.layout.page == "Prompt":
+            self.read()

@@ -1,0 +1,162 @@
+"""The summary by a model: asked for after what is sent was shown, streamed in, given up."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.lab.jobs import model_draft
+from leafward_tui.lab.state import Mode
+from leafward_tui.ui.cells import counted, exact, money
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.compaction.draft import Draft
+    from leafward.summaries.summarizers.model import Outgoing
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.controllers.drafts import DraftMaker
+    from leafward_tui.lab.controllers.layout import PaneLayout
+    from leafward_tui.lab.controllers.prompt import PromptReader
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["SummaryRequest"]
+
+
+class SummaryRequest:
+    """Owns `state.stream`."""
+
+    def __init__(
+        self,
+        state: LabState,
+        view: LabPort,
+        jobs: Jobs,
+        services: AppServices,
+        display: Display,
+        layout: PaneLayout,
+        prompt: PromptReader,
+        drafts: DraftMaker,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._services = services
+        self._display = display
+        self._layout = layout
+        self._prompt = prompt
+        self._drafts = drafts
+        self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def run(self) -> None:
+        """Writes the summary: at once where nobody is asked, else after showing what would be sent."""
+        what_if, state = self._state.what_if, self._state
+        if what_if is None:
+            return
+        if state.busy:
+            self._view.tell(state.busy, "warn")
+        elif self._jobs.running("measure"):
+            self._view.tell("the path is being measured anew", "warn")
+        elif what_if.plan.nothing:
+            self._view.tell(what_if.plan.diagnostics[0].text, "warn")
+        elif not what_if.choices.asks:
+            self._layout.go_to("text", "Summary")
+            self._drafts.redo()
+        elif state.prompt.sending is not None:
+            self.ask(state.prompt.sending)
+        else:
+            self._view.tell(f"reading what would be sent to {what_if.choices.summarizer}")
+            self._prompt.read(self.ask)
+
+    def ask(self, sending: Outgoing) -> None:
+        """Asks before anything is sent: how much, to whom, for how much, what was taken out."""
+        from leafward.summaries.summarizers.addresses import host_of
+
+        what_if = self._state.what_if
+        if what_if is None:
+            return
+        requests = counted(len(sending.requests), "request")
+        price = "price not known" if sending.cost is None else f"at most {money(sending.cost)}"
+        secrets = sum(sending.redacted.values())
+        about = [SheetLine(f"{exact(sending.tokens)} tokens in {requests}, {price}")]
+        if secrets:
+            names = ", ".join(safe_line(name, 40) for name in sorted(sending.redacted))
+            about.append(SheetLine(f"{counted(secrets, 'secret')} taken out: {names}", "warn"))
+        else:
+            about.append(SheetLine("no secrets found in it"))
+        about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
+        where = host_of(sending.model, sending.base_url)
+        name = safe_line(what_if.choices.summarizer, 60)
+        choices = [
+            Choice(
+                "s",
+                f"Send it to {name}",
+                "streams in, esc cancels",
+                f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
+            ),
+            Choice("v", "Look at the text first", "every word that would be sent", "nothing is sent"),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "s":
+                self.start()
+            elif key == "v":
+                self._layout.go_to("text", "Prompt")
+                self._display.show_text()
+
+        self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name), done)
+
+    def start(self) -> None:
+        """Sends what was shown; the summary comes in where it will stand."""
+        what_if, stream = self._state.what_if, self._state.stream
+        if what_if is None or self._state.mode is not Mode.CHOICE or self._jobs.running("measure"):
+            return
+        stream.text, stream.since = "", time.monotonic()
+        self._view.tell("")
+        self._layout.go_to("text", "Summary")
+        choices = what_if.choices
+        injection = what_if.injections.get(what_if.injection_key)
+        self._jobs.latest(
+            "stream",
+            partial(
+                model_draft,
+                self._state.session,
+                what_if.plan,
+                choices,
+                injection,
+                self._services.config,
+                self._grew,
+            ),
+            partial(self._done, choices.draft_key()),
+            self._failed,
+        )
+        self._display.show_text()
+        self._view.show_hints()
+
+    def _grew(self, text: str) -> None:
+        self._state.stream.text = text
+        self._display.show_text()
+
+    def _done(self, key: tuple[object, ...], made: Draft) -> None:
+        self._state.stream.text = None
+        self._drafts.take(key, made)
+
+    def _failed(self, text: str) -> None:
+        self._state.stream.text = None
+        self._drafts.say_failed(text)
+
+    def cancel(self) -> None:
+        """Gives the running summary up."""
+        self._jobs.cancel("stream")
+        self._state.stream.text = None
+        self._view.tell("cancelled: nothing was written", "warn")
+        self._display.show_text()
+        self._view.show_hints()

@@ -1,0 +1,161 @@
+"""Two of the runs held against each other: A, and the one under the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from leafward_tui.lab.model.runs import FactsKept, difference, run_head, run_lines
+from leafward_tui.lab.model.texts import summary_lines
+from leafward_tui.ui.pane_lines import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.lab.ports import LinesPane
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["RunPair", "RunsPort", "RunsState"]
+
+
+class RunsPort(Protocol):
+    """The screen of the runs."""
+
+    @property
+    def table(self) -> LinesPane:
+        """A line a run."""
+        ...
+
+    @property
+    def table_head(self) -> LinesPane:
+        """What its columns are."""
+        ...
+
+    @property
+    def facts(self) -> LinesPane:
+        """What survives in both."""
+        ...
+
+    @property
+    def texts(self) -> tuple[LinesPane, LinesPane]:
+        """Both summaries."""
+        ...
+
+    @property
+    def place(self) -> int:
+        """What has the keys: 0 the table, 1 and 2 the summaries."""
+        ...
+
+    def focus_place(self, place: int) -> None:
+        """Keys go to the table or a summary."""
+        ...
+
+    def show_head(self, note: str) -> None:
+        """The head of the table."""
+        ...
+
+    def show_names(self, first: Run, second: Run) -> None:
+        """The heads of both summaries."""
+        ...
+
+    def close(self, choices: Choices | None) -> None:
+        """Closes the screen with the choices to go on with."""
+        ...
+
+
+@dataclass(slots=True)
+class RunsState:
+    """The runs. Written by `RunPair` alone."""
+
+    runs: tuple[Run, ...]
+    first: int = field(init=False)
+    """The run that is called A."""
+    kept: FactsKept = field(init=False)
+    shares: list[float | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = max(0, len(self.runs) - 2)
+        self.kept = FactsKept(self.runs)
+        self.shares = self.kept.shares()
+
+
+class RunPair:
+    """What the keys of the runs do."""
+
+    def __init__(self, state: RunsState, view: RunsPort, services: AppServices) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "pane.next": partial(self._step_pane, 1),
+            "pane.previous": partial(self._step_pane, -1),
+            "run.take": self.take,
+            "run.first": self.call_first,
+            "copy.text": self.copy,
+            "mode.leave": partial(view.close, None),
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
+        """Whether one of its intents does something now."""
+        return True
+
+    @property
+    def second(self) -> int:
+        """The run under the cursor: B."""
+        _, _, number = self._view.table.key.partition(":")
+        return int(number) if number else len(self._state.runs) - 1
+
+    def show(self, at: str | None = None) -> None:
+        """Everything, after A or the size changed."""
+        state, glyphs = self._state, self._services.glyphs
+        self._view.show_head("facts of all spans together; A is held against the one under the cursor")
+        self._view.table_head.show(lambda width, _height: Block([run_head(width)]))
+        self._view.table.show(
+            lambda width, _height: run_lines(state.runs, state.shares, state.first, width, glyphs), at=at
+        )
+        self.show_pair()
+
+    def show_pair(self) -> None:
+        """A beside B."""
+        state, glyphs = self._state, self._services.glyphs
+        a, b = state.first, self.second
+        first, second = state.runs[a], state.runs[b]
+        self._view.facts.show(lambda width, _height: difference(state.kept, a, b, width))
+        self._view.show_names(first, second)
+        left, right = self._view.texts
+        left.show(
+            lambda width, _height: summary_lines(
+                first.text, width, glyphs, against=(second.text, glyphs.minus)
+            )
+        )
+        right.show(
+            lambda width, _height: summary_lines(second.text, width, glyphs, against=(first.text, "+"))
+        )
+
+    def step(self, by: int) -> None:
+        """Moves the cursor of the pane with the keys."""
+        place = self._view.place
+        (self._view.table, *self._view.texts)[place].move_by(by)
+        if place == 0:
+            self.show_pair()
+
+    def _step_pane(self, by: int) -> None:
+        """The table, the summary of A, that of B."""
+        self._view.focus_place((self._view.place + by) % 3)
+
+    def call_first(self) -> None:
+        """The run under the cursor is A from now on."""
+        self._state.first = self.second
+        self.show()
+
+    def take(self) -> None:
+        """Back to the lab, with the settings of the run under the cursor."""
+        self._view.close(self._state.runs[self.second].choices)
+
+    def copy(self) -> None:
+        """Copies the summary of the run under the cursor, or of the one with the keys."""
+        number = self._state.first if self._view.place == 1 else self.second
+        self._services.copy(self._state.runs[number].text)

@@ -1,0 +1,210 @@
+"""The choices: sliders, cuts, strategies, sections. Each key makes another plan; nothing is decoded for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError
+from leafward.compaction import Strategy
+from leafward.compaction.cuts import IllegalCut
+from leafward_tui.lab.jobs import plans
+from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
+from leafward_tui.lab.model.sliders import Dial
+from leafward_tui.lab.state import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.controllers.drafts import DraftMaker
+    from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.lab.model.fates import LostFact
+    from leafward_tui.lab.model.what_if import TimedPlan
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["Settings"]
+
+
+class Settings:
+    """Owns the choices of the what-if, with its plans and pins."""
+
+    def __init__(
+        self, state: LabState, view: LabPort, jobs: Jobs, display: Display, drafts: DraftMaker
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._display = display
+        self._drafts = drafts
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "slider.less": partial(self.slide, -1),
+            "slider.more": partial(self.slide, 1),
+            "slider.less_fine": partial(self.slide, -1, fine=True),
+            "slider.more_fine": partial(self.slide, 1, fine=True),
+            "cut.down": partial(self._cut_beside, 1),
+            "cut.up": partial(self._cut_beside, -1),
+            "cut.here": self.cut_here,
+            "strategy.pi": partial(self.by_strategy, Strategy.PI),
+            "strategy.codex": partial(self.by_strategy, Strategy.CODEX),
+            "strategy.opencode": partial(self.by_strategy, Strategy.OPENCODE),
+            "injection.switch": self.switch,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    # --- choices ------------------------------------------------------------------------------------------------------
+
+    def choose(self, choices: Choices) -> None:
+        """Takes other choices: the plan follows at once, a draft once the settings rest."""
+        what_if = self._state.what_if
+        if what_if is None or choices == what_if.choices:
+            return
+        if self._state.mode is Mode.STREAM:
+            self._view.tell(f"{self._state.busy}, then settings can change", "warn")
+            return
+        self._view.tell("")
+        what_if.choices = choices
+        self.stop()
+        missing = what_if.missing()
+        if what_if.quick(missing):
+            try:
+                what_if.take(missing)
+            except LeafwardError as error:
+                self._view.tell(str(error), "warn")
+                what_if.choices = replace(choices, cut=None)
+                what_if.replan()
+            self._planned([])
+        else:
+            work = partial(plans, what_if.sizes, tuple(missing.values()))
+            self._jobs.latest("plan", work, self._planned, lambda text: self._view.tell(text, "bad"))
+
+    def stop(self) -> None:
+        """What is being made for other choices is given up."""
+        self._jobs.cancel("plan")
+        self._drafts.stop()
+
+    def _planned(self, made: Sequence[TimedPlan]) -> None:
+        """Shows the plans; drafts follow."""
+        what_if = self._state.what_if
+        if what_if is not None:
+            what_if.keep(made)
+            self._display.show()
+            self._drafts.rest()
+
+    def set_pins(self, pinned: list[LostFact], choices: Choices) -> None:
+        """Takes other pins, and choices with them."""
+        if self._state.what_if is not None:
+            self._state.what_if.pinned = pinned
+            self.choose(choices)
+
+    # --- sliders ------------------------------------------------------------------------------------------------------
+
+    def _dial(self) -> Dial | None:
+        """The slider that arrows move: that of the cursor in the plan, else what is kept."""
+        where = self._state.layout.area
+        if where != "plan":
+            return Dial.KEEP if where == "cut" else None
+        area, _, name = self._view.panes.plan.key.partition(":")
+        if area == "dial":
+            return Dial[name.upper()]
+        return None if area == "section" else Dial.KEEP
+
+    def slide(self, by: int, *, fine: bool = False) -> None:
+        """Moves the slider of the cursor some steps."""
+        what_if, dial = self._state.what_if, self._dial()
+        if what_if is None:
+            return
+        if dial is not None:
+            self.choose(what_if.sliding(dial, what_if.slider(dial).stepped(by, fine=fine)))
+        elif self._state.layout.area == "plan":
+            self.switch()
+
+    def drag(self, key: str, x: int) -> None:
+        """The mouse holds a slider at a cell."""
+        what_if = self._state.what_if
+        area, _, name = key.partition(":")
+        if what_if is None or area != "dial":
+            return
+        dial = Dial[name.upper()]
+        first, cells = track_cells(self._view.panes.plan.cells)
+        if first - 1 <= x <= first + cells:
+            self.choose(what_if.sliding(dial, what_if.slider(dial).value_at(x - first, cells)))
+
+    # --- cuts ---------------------------------------------------------------------------------------------------------
+
+    def _cut_beside(self, step: int) -> None:
+        """The next legal cut below, or above."""
+        what_if = self._state.what_if
+        if what_if is None:
+            return
+        position = what_if.beside(step)
+        if position < 0:
+            way = "below" if step > 0 else "above"
+            reason = "this strategy keeps no tail" if not what_if.cuttable else f"no legal cut {way} this one"
+            self._view.tell(reason, "warn")
+            return
+        self.cut_at(position)
+
+    def cut_at(self, position: int) -> None:
+        """Puts the cut right before a position, or says why it cannot stand there."""
+        what_if = self._state.what_if
+        if what_if is None or not 0 <= position < len(what_if.sizes):
+            return
+        try:
+            choices = what_if.cutting(position)
+        except IllegalCut as error:
+            self._view.tell(str(error), "warn")
+        else:
+            self.choose(choices)
+            self._view.panes.cut.go("cut")
+
+    def cut_here(self) -> None:
+        """The cut goes before the row of the cursor; in the plan, a section is switched."""
+        if self._state.layout.area == "plan":
+            self.switch()
+            return
+        area, _, place = self._view.panes.cut.key.partition(":")
+        if area == "at":
+            self.cut_at(int(place))
+
+    def turn_chosen(self, key: str, *, twice: bool) -> None:
+        """A line of the turns was clicked."""
+        area, _, place = key.partition(":")
+        if (area == "cut" and place) or (area == "at" and twice):
+            self.cut_at(int(place))
+
+    # --- strategies and sections --------------------------------------------------------------------------------------
+
+    def by_strategy(self, strategy: Strategy) -> None:
+        """Plans by the rules of another agent."""
+        if self._state.what_if is not None:
+            self.choose(self._state.what_if.choices.by(strategy))
+
+    def switch(self) -> None:
+        """Switches the section of the cursor, else the injected context as a whole."""
+        what_if, layout, panes = self._state.what_if, self._state.layout, self._view.panes
+        if what_if is None:
+            return
+        area, _, name = (panes.plan if layout.area == "plan" else panes.text).key.partition(":")
+        injected_page = layout.area == "text" and layout.page == "Injected"
+        if area == "section" and layout.area == "plan":
+            self.choose(what_if.choices.switched(name))
+        elif area == "inject" and injected_page and name.partition(":")[2]:
+            self.choose(what_if.choices.switched(name.partition(":")[2]))
+        else:
+            self.choose(replace(what_if.choices, inject=not what_if.choices.inject))
+
+    def plan_chosen(self, key: str, x: int) -> None:
+        """A line of the plan was clicked."""
+        if key == "strategies":
+            found = strategy_at([one.value for one in Strategy], self._view.panes.plan.cells, x)
+            if found >= 0:
+                self.by_strategy(list(Strategy)[found])
+        elif key.startswith("section:") or key == "injected":
+            self.switch()

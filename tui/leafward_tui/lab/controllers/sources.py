@@ -1,0 +1,130 @@
+"""What the cursor leads to: the source of a line, its text, the runs side by side, the context before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.layout import PaneLayout
+    from leafward_tui.lab.controllers.pins import Pins
+    from leafward_tui.lab.controllers.request import SummaryRequest
+    from leafward_tui.lab.controllers.settings import Settings
+    from leafward_tui.lab.controllers.turns import TurnsPane
+    from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.lab.ports import LabPort, LinesPane
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.results import XRayResult
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["Sources"]
+
+
+class Sources:
+    """Goes there; changes nothing itself."""
+
+    def __init__(
+        self,
+        state: LabState,
+        view: LabPort,
+        services: AppServices,
+        turns: TurnsPane,
+        layout: PaneLayout,
+        settings: Settings,
+        pins: Pins,
+        request: SummaryRequest,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._turns = turns
+        self._layout = layout
+        self._settings = settings
+        self._pins = pins
+        self._request = request
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "lab.choose": self.choose,
+            "copy.text": self.copy,
+            "runs.compare": self.compare_runs,
+            "draft.xray": self.open_xray,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    @property
+    def pane(self) -> LinesPane:
+        """The pane that row keys go to."""
+        panes = self._view.panes
+        views = {"plan": panes.plan, "text": panes.text, "fates": panes.fates}
+        return views.get(self._state.layout.area, panes.cut)
+
+    def choose(self) -> None:
+        """In a list the source of the line; else writes the summary."""
+        area, line = self._state.layout.area, self.pane.line
+        if area in ("text", "fates") and line is not None and line.entry >= 0:
+            self.go_to_source(self.pane)
+        elif area == "plan" and self._view.panes.plan.key.startswith("section:"):
+            self._settings.switch()
+        else:
+            self._request.run()
+
+    def go_to_source(self, pane: LinesPane) -> None:
+        """Shows the entry that a line comes from among the turns."""
+        line = pane.line
+        if line is not None and line.entry >= 0 and self.show_entry(line.entry):
+            self._view.tell(f"#{line.entry}   {' '.join(line.text.split())}"[:200])
+
+    def show_entry(self, entry: int) -> bool:
+        """Puts the cursor on the turn of an entry; whether it is among the turns."""
+        what_if = self._state.what_if
+        position = what_if.sizes.position(entry) if what_if is not None else -1
+        if position < 0:
+            self._view.tell(f"#{entry} is part of what was summarised before", "warn")
+            return False
+        self._turns.go_to_position(position)
+        self._layout.go_to("cut")
+        return True
+
+    def copy(self) -> None:
+        """Copies what the right pane shows, or the line of the cursor."""
+        state, copy = self._state, self._services.copy
+        layout, draft, what_if = state.layout, state.draft, state.what_if
+        if layout.area == "text" and layout.page == "Summary" and draft is not None:
+            copy(draft.text)
+        elif layout.area == "text" and layout.page == "Injected" and what_if is not None:
+            copy(what_if.injected.text if what_if.injected is not None else "")
+        elif (line := self.pane.line) is not None:
+            copy(" ".join(line.text.split()))
+
+    def compare_runs(self) -> None:
+        """The runs made so far, two of them side by side."""
+        runs = self._state.drafts.runs
+        if len(runs) < 2:
+            made = "one run so far" if runs else "no run yet"
+            self._view.tell(f"{made}: other settings make another to hold it against", "warn")
+            return
+
+        def done(choices: Choices | None) -> None:
+            if choices is not None:
+                self._settings.choose(choices)
+
+        self._view.open_runs(runs, done)
+
+    def open_xray(self) -> None:
+        """The context before and after, aligned."""
+        what_if = self._state.what_if
+        if what_if is None:
+            return
+
+        def done(result: XRayResult | None) -> None:
+            if result is None:
+                return
+            if result.pins:
+                self._pins.pin_texts(result.pins)
+            elif result.entry >= 0:
+                self.show_entry(result.entry)
+
+        self._services.screens.planned_xray(self._state.session, what_if.plan, self._state.draft, done)

@@ -1,0 +1,159 @@
+"""Who writes the summary, and what it should dwell on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
+from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.lab.controllers.layout import PaneLayout
+    from leafward_tui.lab.controllers.prompt import PromptReader
+    from leafward_tui.lab.controllers.settings import Settings
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["Summarizer"]
+
+_OTHER = "o"
+
+
+class Summarizer:
+    """Asks for both."""
+
+    def __init__(
+        self,
+        state: LabState,
+        view: LabPort,
+        services: AppServices,
+        layout: PaneLayout,
+        prompt: PromptReader,
+        settings: Settings,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._layout = layout
+        self._prompt = prompt
+        self._settings = settings
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "summarizer.choose": self.choose,
+            "focus.edit": self.ask_focus,
+        }
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def choose(self) -> None:
+        """Asks who writes the summary."""
+        what_if = self._state.what_if
+        if what_if is None or self._state.busy:
+            self._view.tell(self._state.busy, "warn")
+            return
+        now, config = what_if.choices.summarizer, self._services.config
+        choices = [
+            Choice(
+                "e",
+                "Extractive",
+                "quotes the span on this machine, costs nothing",
+                "nothing is sent anywhere",
+                current=now == EXTRACTIVE,
+            )
+        ]
+        if self._state.path.beside >= 0:
+            choices.append(
+                Choice(
+                    "k",
+                    "The summary as it is",
+                    f"that of #{self._state.path.beside:,}, word for word, with what you pin",
+                    "nothing is sent anywhere",
+                    current=now == AS_IT_IS,
+                )
+            )
+        names = dict.fromkeys(
+            name for name in (config.model, now) if name and name not in (EXTRACTIVE, AS_IT_IS)
+        )
+        keys = dict(zip("abcd", names, strict=False))
+        for key, name in keys.items():
+            effect = "the model of the configuration" if name == config.model else "used before"
+            choices.append(
+                Choice(
+                    key,
+                    safe_line(name, 60),
+                    effect,
+                    "what would be sent is shown first",
+                    current=now == name,
+                )
+            )
+        choices.append(
+            Choice(
+                _OTHER,
+                "Another model",
+                "any that litellm reaches, by its name",
+                "what would be sent is shown first",
+            )
+        )
+
+        def done(key: str | None) -> None:
+            if key == "e":
+                self.summarize_by(EXTRACTIVE)
+            elif key == "k":
+                self.summarize_by(AS_IT_IS)
+            elif key == _OTHER:
+                self._name_model()
+            elif key is not None:
+                self.summarize_by(keys[key])
+
+        self._view.open_sheet(ChoiceSheet("Who writes the summary", choices), done)
+
+    def _name_model(self) -> None:
+        def done(text: str | None) -> None:
+            if text is not None and text.strip():
+                self.summarize_by(text.strip())
+
+        sheet = TextSheet(
+            "Model",
+            "",
+            [SheetLine("as litellm names it: provider/model; keys come from the environment")],
+            placeholder="provider/model",
+            commit="choose",
+            operation_of=lambda _text: "nothing is sent before it was shown",
+        )
+        self._view.open_sheet(sheet, done)
+
+    def summarize_by(self, name: str) -> None:
+        """Another summariser writes from now on."""
+        what_if = self._state.what_if
+        if what_if is not None:
+            self._settings.choose(replace(what_if.choices, summarizer=name))
+            if what_if.choices.asks:
+                self._layout.go_to("text", "Summary")
+                self._prompt.read()
+
+    def ask_focus(self) -> None:
+        """Asks what the summary should dwell on."""
+        what_if = self._state.what_if
+        if what_if is None or self._state.busy:
+            self._view.tell(self._state.busy, "warn")
+            return
+        extractive = not what_if.choices.asks
+        note = "a model is told so; the extractive summariser goes by words" if extractive else ""
+
+        def done(text: str | None) -> None:
+            if text is not None:
+                self._settings.choose(replace(what_if.choices, focus=text.strip()))
+
+        sheet = TextSheet(
+            "What the summary should dwell on",
+            what_if.choices.focus,
+            note=note,
+            placeholder="empty for nothing in particular",
+        )
+        self._view.open_sheet(sheet, done)

@@ -1,0 +1,162 @@
+"""The pane of the summary: the page on show, the row over it, and what survives."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from leafward.summaries.summarizers import tokens_of
+from leafward_tui.lab.model.fates import fate_lines
+from leafward_tui.lab.model.texts import injected_lines, note_lines, prompt_lines, summary_lines
+from leafward_tui.lab.widgets.state_line import Writing
+from leafward_tui.ui.pane_lines import Block
+
+if TYPE_CHECKING:
+    from leafward.summaries.survival import Survival
+    from leafward_tui.lab.model.fates import LostFact
+    from leafward_tui.lab.model.what_if import WhatIf
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["TextPane"]
+
+
+class TextPane:
+    """Owns `state.text`."""
+
+    def __init__(self, state: LabState, view: LabPort, services: AppServices) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._fates_of: tuple[Survival | None, tuple[LostFact, ...], bool] | None = None
+        """What the lines of the facts were made of."""
+        self._page_of: tuple[object, ...] | None = None
+        """What the page was made of."""
+
+    def show(self) -> None:
+        """The page, the row over it, and what survives."""
+        state, panes = self._state, self._view.panes
+        what_if = state.what_if
+        if what_if is None:
+            return
+        self.show_state()
+        if not state.edit.open and (made_of := self._made_of(what_if)) != self._page_of:
+            self._page_of = made_of
+            streams = state.stream.text is not None and state.layout.page == "Summary"
+            panes.text.show(self._page_lines, end=streams)
+        if (draft := state.draft) is not None:
+            state.text.last = draft
+        waiting = state.drafts.waiting or state.drafts.amending or state.stream.text is not None
+        survival = shown.survival if (shown := state.shown_draft) is not None else None
+        pinned, counting = tuple(what_if.pinned), waiting and survival is None
+        if (survival, pinned, counting) != self._fates_of:
+            # A step of a slider leaves what survives as it is: hundreds of lines are not made again for it.
+            self._fates_of = (survival, pinned, counting)
+            glyphs = self._services.glyphs
+            panes.fates.show(
+                lambda width, height: fate_lines(survival, pinned, width, height, glyphs, waiting=counting)
+            )
+
+    def show_state(self) -> None:
+        """The row over the text."""
+        if (what_if := self._state.what_if) is not None:
+            self._view.panes.state_line.show(self._writing(what_if))
+
+    def _made_of(self, what_if: WhatIf) -> tuple[object, ...]:
+        """All that the page depends on."""
+        state = self._state
+        page = state.layout.page
+        if page == "Injected":
+            return (page, what_if.injections.get(what_if.injection_key), what_if.choices.inject)
+        if page == "Prompt":
+            return (page, state.prompt.sending, what_if.choices.summarizer)
+        shown = state.shown_draft
+        summary = shown.summary if shown is not None else None
+        plan = what_if.plan
+        nothing = [remark.text for remark in plan.diagnostics[:1]] if plan.nothing else None
+        return (page, state.stream.text, summary, nothing, what_if.choices.summarizer)
+
+    def _page_lines(self, width: int, _height: int) -> Block:
+        state, glyphs, keymap = self._state, self._services.glyphs, self._services.keymap
+        what_if = state.what_if
+        if what_if is None:
+            return Block()
+        if state.layout.page == "Injected":
+            injected = what_if.injections.get(what_if.injection_key)
+            return injected_lines(injected, width, glyphs, on=what_if.choices.inject)
+        if state.layout.page == "Prompt":
+            return self._prompt(what_if, width)
+        if state.stream.text is not None:
+            return summary_lines(state.stream.text, width, glyphs, writing=True)
+        draft = state.shown_draft
+        if draft is not None:
+            return summary_lines(draft.summary.text, width, glyphs, summary=draft.summary)
+        if what_if.plan.nothing:
+            said = what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"
+            return note_lines([(said, "nothing")], width, glyphs)
+        if what_if.choices.asks:
+            run, choose = keymap.label("summary.run"), keymap.label("summarizer.choose")
+            return note_lines(
+                [
+                    (f"no summary by {what_if.choices.summarizer} yet", "nothing"),
+                    ("", "blank"),
+                    (f"{run} shows what would be sent and asks first", "sub"),
+                    (f"{choose} chooses another summariser", "sub"),
+                ],
+                width,
+                glyphs,
+            )
+        return note_lines([("the draft follows once the settings rest", "nothing")], width, glyphs)
+
+    def _prompt(self, what_if: WhatIf, width: int) -> Block:
+        glyphs, outgoing = self._services.glyphs, self._state.prompt.sending
+        if not what_if.choices.asks:
+            choose = self._services.keymap.label("summarizer.choose")
+            return note_lines(
+                [
+                    ("nothing is sent", "strong"),
+                    ("", "blank"),
+                    ("the extractive summariser quotes the span on this machine", "sub"),
+                    (f"{choose} chooses a model", "sub"),
+                ],
+                width,
+                glyphs,
+            )
+        if outgoing is None:
+            return note_lines([("reading what would be sent", "nothing")], width, glyphs)
+        requests = [
+            (
+                request.title,
+                request.system,
+                "written from the answers to the others" if request.later else request.prompt,
+                request.tokens,
+            )
+            for request in outgoing.requests
+        ]
+        return prompt_lines(
+            requests, outgoing.tokens, outgoing.cost, outgoing.redacted, outgoing.remarks, width, glyphs
+        )
+
+    def _writing(self, what_if: WhatIf) -> Writing:
+        """What stands over the text."""
+        state, keymap = self._state, self._services.keymap
+        leave, stream = keymap.label("mode.leave"), state.stream
+        if state.edit.open:
+            return Writing("editing", tokens_of(state.edit.text), key=leave, words="done", hue="ghost")
+        if stream.text is not None:
+            tokens = tokens_of(stream.text)
+            seconds = max(0.001, time.monotonic() - stream.since)
+            share = min(0.98, tokens / max(1, what_if.plan.settings.summary_tokens))
+            return Writing("writing", tokens, tokens / seconds, share, leave, "cancels", "leaf")
+        draft = state.draft
+        if draft is None:
+            follows = state.shown_draft is not None
+            return Writing(
+                f"{what_if.choices.summarizer}, drafting" if follows else what_if.choices.summarizer
+            )
+        verb = draft.summary.summarizer + (", edited" if draft.changed else "")
+        short = "edited" if draft.changed else ""
+        return Writing(
+            verb, draft.summary.tokens, key=keymap.label("summary.edit"), words="edit", short=short
+        )

@@ -1,0 +1,122 @@
+"""The pane of the turns: what happens to each, words for those on the screen."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.jobs import worded
+from leafward_tui.lab.model.cut_lines import CutLines, why_lines
+from leafward_tui.lab.model.turns import CutRows
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.session.headline import Headline
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.pane_lines import Lines
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["TurnsPane"]
+
+_AHEAD = 40
+"""Rows around those on the screen that are worded with them."""
+
+
+class TurnsPane:
+    """Owns `state.turns`."""
+
+    def __init__(self, state: LabState, view: LabPort, jobs: Jobs, glyphs: Glyphs) -> None:
+        self._state = state
+        self._view = view
+        self._jobs = jobs
+        self._glyphs = glyphs
+        self.actions: Mapping[str, Callable[[], object]] = {"lab.unfold": self.unfold}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+        """Whether one of its intents does something now."""
+        return True
+
+    def show(self) -> None:
+        """The rows of the path, and why the cut does not stand lower."""
+        what_if = self._state.what_if
+        if what_if is None:
+            return
+        turns, glyphs = self._state.turns, self._glyphs
+        kinds = self._state.session.columns.kind
+        carried = what_if.plan.previous_summary is not None
+
+        def rows(width: int, height: int) -> Lines:
+            if not len(what_if.turns):
+                return Block([LabLine((Span("nothing was said up to here", "nothing"),))])
+            made = CutRows(what_if.turns, what_if.plan, height, opened=turns.unfolded, carried=carried)
+            return CutLines(made, kinds, turns.words.get, width, glyphs)
+
+        def why(width: int, height: int) -> Lines:
+            made = CutRows(what_if.turns, what_if.plan, 24)
+            return why_lines(what_if.turns, made, width, height, glyphs)
+
+        self._view.panes.cut.show(rows)
+        self._view.panes.why.show(why)
+
+    def unfold(self) -> None:
+        """Every turn a row, or only those around the cut."""
+        self._state.turns.unfolded = not self._state.turns.unfolded
+        self.show()
+        self._view.panes.cut.reveal()
+
+    def go_to_position(self, position: int) -> None:
+        """Puts the cursor on the turn of a position, unfolded where it has to be."""
+        if not self._show_position(position):
+            self._state.turns.unfolded = True
+            self.show()
+            self._show_position(position)
+
+    def _show_position(self, position: int) -> bool:
+        """Whether the row of a position could be shown without unfolding."""
+        pane = self._view.panes.cut
+        lines = pane.lines
+        at = lines.find(f"at:{position}") if lines is not None else -1
+        if lines is None or at < 0:
+            return False
+        if not self._state.turns.unfolded and f"{self._glyphs.folded} " in lines[at].text:
+            return False
+        pane.move_to(at)
+        return True
+
+    # --- words --------------------------------------------------------------------------------------------------------
+
+    def entries_shown(self) -> list[int]:
+        """The entries that are named on the screen."""
+        pane = self._view.panes.cut
+        return pane.lines.entries(pane.shown()) if isinstance(pane.lines, CutLines) else []
+
+    def word_shown(self) -> None:
+        """Looks up the words of rows that came on the screen."""
+        pane, words = self._view.panes.cut, self._state.turns.words
+        lines = pane.lines
+        if not isinstance(lines, CutLines) or all(entry in words for entry in self.entries_shown()):
+            return
+        shown = pane.shown()
+        around = range(max(0, shown.start - _AHEAD), min(len(lines), shown.stop + _AHEAD))
+        wanted = dict.fromkeys([*lines.entries(shown), *lines.entries(around)])
+        missing = [entry for entry in wanted if entry not in words]
+        self._jobs.latest(
+            "words",
+            partial(worded, self._state.session, missing),
+            self._worded,
+            lambda text: self._view.tell(f"cannot read the session any more: {text}", "bad"),
+        )
+
+    def _worded(self, words: dict[int, Headline]) -> None:
+        """Words fill in; they hold for every plan of the session."""
+        self._state.turns.words.update(words)
+        self._view.panes.cut.redraw()
+
+    def forget_words(self) -> None:
+        """The session is read anew: its entries can be others."""
+        self._jobs.cancel("words")
+        self._state.turns.words.clear()

@@ -1,0 +1,217 @@
+"""The state of the lab. Each part names the controller that writes it; the others read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY
+
+if TYPE_CHECKING:
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.injection import Collected
+    from leafward.session.headline import Headline
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers.model import Outgoing
+    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.lab.model.what_if import WhatIf
+
+__all__ = [
+    "AREAS",
+    "PAGES",
+    "Append",
+    "Drafts",
+    "Edit",
+    "File",
+    "LabState",
+    "Layout",
+    "MeasuredPath",
+    "Mode",
+    "Prompt",
+    "Stream",
+    "TextPage",
+    "Turns",
+]
+
+AREAS = ("cut", "plan", "text", "fates")
+"""Where keys can go, in the order of `tab`."""
+PAGES = ("Summary", "Prompt", "Injected")
+"""What the text pane can show."""
+_ALWAYS = frozenset({"app.back", "app.help", "app.themes", "mode.leave", "pane.next", "pane.previous"})
+_EDITING = frozenset({"compaction.accept"})
+
+
+class Mode(Enum):
+    """What is under way; settings can change in the first two."""
+
+    CHOICE = auto()
+    EDIT = auto()
+    """The summary is in a field."""
+    STREAM = auto()
+    """A model writes the summary."""
+    APPEND = auto()
+    READ = auto()
+    """The file is read anew."""
+
+
+@dataclass(slots=True)
+class MeasuredPath:
+    """Where the what-if stands. Written by `controllers.path`."""
+
+    at: int = NO_ENTRY
+    beside: int = NO_ENTRY
+    """The compaction that the what-if stands beside; -1 for none."""
+    what_if: WhatIf | None = None
+    """None until the path is measured. Its choices, plans and pins are those of `controllers.settings`, what is made of
+    them is that of `controllers.drafts`, its costs are those of `controllers.prompt`."""
+    trouble: str = ""
+    """Why the path cannot be measured."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """Which pane has the keys, and what the text pane shows. Written by `controllers.layout`."""
+
+    area: str = "cut"
+    page: str = "Summary"
+
+
+@dataclass(slots=True)
+class Turns:
+    """The pane of the turns. Written by `controllers.turns`."""
+
+    words: dict[int, Headline] = field(default_factory=dict)
+    """Headlines by entry, as far as they are known."""
+    unfolded: bool = False
+
+
+@dataclass(slots=True)
+class TextPage:
+    """The pane of the summary. Written by `controllers.text`."""
+
+    last: Draft | None = None
+    """The draft shown last: it stays while the next one is made."""
+
+
+@dataclass(slots=True)
+class Drafts:
+    """What is made of the choices. Written by `controllers.drafts`."""
+
+    collected: Collected | None = None
+    """What the injected context is built from, read once."""
+    waiting: bool = False
+    """Whether drafts are being made that follow the settings."""
+    amending: bool = False
+    """Whether a changed summary is being put together."""
+    runs: tuple[Run, ...] = ()
+    """Runs made so far, the compaction in the session first."""
+
+
+@dataclass(slots=True)
+class Prompt:
+    """What a model would be sent. Written by `controllers.prompt`."""
+
+    sending: Outgoing | None = None
+    """For the present choices; None where it is not known."""
+
+
+@dataclass(slots=True)
+class Stream:
+    """The summary that a model writes. Written by `controllers.request`."""
+
+    text: str | None = None
+    """The summary so far; None where none is being written."""
+    since: float = 0.0
+
+
+@dataclass(slots=True)
+class Edit:
+    """The field with the summary. Written by `controllers.edit`."""
+
+    open: bool = False
+    text: str = ""
+
+
+@dataclass(slots=True)
+class File:
+    """The file of the session. Written by `controllers.file`."""
+
+    grew: bool = False
+    """Whether the file went on since it was read."""
+    reading: bool = False
+
+
+@dataclass(slots=True)
+class Append:
+    """The compaction that is being appended. Written by `controllers.acceptance`."""
+
+    running: bool = False
+
+
+@dataclass(slots=True)
+class LabState:
+    """A compaction before it is one."""
+
+    session: Session
+    entry: int
+    """Where the lab was opened: an entry, or a compaction to stand beside."""
+    given_pins: tuple[str, ...] = ()
+    path: MeasuredPath = field(default_factory=MeasuredPath)
+    layout: Layout = field(default_factory=Layout)
+    turns: Turns = field(default_factory=Turns)
+    text: TextPage = field(default_factory=TextPage)
+    drafts: Drafts = field(default_factory=Drafts)
+    prompt: Prompt = field(default_factory=Prompt)
+    stream: Stream = field(default_factory=Stream)
+    edit: Edit = field(default_factory=Edit)
+    file: File = field(default_factory=File)
+    append: Append = field(default_factory=Append)
+
+    @property
+    def mode(self) -> Mode:
+        """What is under way; at most one thing is."""
+        if self.append.running:
+            return Mode.APPEND
+        if self.file.reading:
+            return Mode.READ
+        if self.stream.text is not None:
+            return Mode.STREAM
+        return Mode.EDIT if self.edit.open else Mode.CHOICE
+
+    @property
+    def busy(self) -> str:
+        """Why no summary can be written and nothing changed now; empty where it can."""
+        return _BUSY.get(self.mode, "")
+
+    @property
+    def what_if(self) -> WhatIf | None:
+        """The compaction that is being considered; None until the path is measured."""
+        return self.path.what_if
+
+    @property
+    def draft(self) -> Draft | None:
+        """The draft of the present choices; None where there is none yet."""
+        what_if = self.path.what_if
+        return what_if.draft() if what_if is not None else None
+
+    @property
+    def shown_draft(self) -> Draft | None:
+        """The draft of the present choices; while it is being made, the one before."""
+        what_if, draft = self.path.what_if, self.draft
+        if draft is not None or what_if is None or what_if.plan.nothing or self.stream.text is not None:
+            return draft
+        return self.text.last if not what_if.choices.asks or self.drafts.amending else None
+
+    def takes(self, intent_id: str) -> bool:
+        """Whether a key does something: few do before the path is measured, and while the summary is in a field."""
+        if intent_id in _ALWAYS:
+            return True
+        return self.path.what_if is not None and (not self.edit.open or intent_id in _EDITING)
+
+
+_BUSY = {
+    Mode.STREAM: "a summary is being written: esc cancels it",
+    Mode.APPEND: "the compaction is being appended",
+    Mode.READ: "the session is being read anew",
+}
