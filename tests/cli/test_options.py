@@ -42,11 +42,13 @@ def test_a_verb_gets_the_class_that_it_names(name: str, monkeypatch: pytest.Monk
     kind = kind_of(command)
     got: dict[str, object] = {}
     monkeypatch.setattr(command, "callback", got.update)
-    context = click.Context(command, info_name=name)
+    # A command remembers its help option from whoever asks first, so its parent is there as it is on the command line.
+    parent = click.Context(group, info_name="leafward", **group.context_settings)
+    context = click.Context(command, info_name=name, parent=parent)
     arguments = [one for one in command.get_params(context) if isinstance(one, click.Argument)]
     given = ["text" for one in arguments if one.required]
     asked = [part for one in missing(kind) for part in (f"--{one}", "leaf")]
-    command.invoke(command.make_context(name, [*given, *asked]))
+    command.invoke(command.make_context(name, [*given, *asked], parent=parent))
     # What is not said means the same on the command line and in a value that code makes.
     assert got["options"] == kind(**missing(kind))
     assert type(got["options"]) is kind

@@ -26,7 +26,7 @@ class MoveOptions:
     before: bool = option(
         "--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt."
     )
-    summary: str = summary_field("Carry a summary of the branch that is left along.")
+    summary: str = summary_field("Add a summary of the abandoned branch.")
     focus: str | None = focus_field()
     model: str | None = model_field()
     base_url: str | None = base_url_field()

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 def move(session: str, entry: str, options: MoveOptions, dry_run: bool, as_json: bool) -> int:
     """Move the leaf, so that the agent continues from ENTRY.
 
-    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what is
-    left and entered, and how much of the provider's cache stays good. A running agent follows when it opens the
-    session again.
+    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what the
+    context drops and adds, and how much of the provider's cache stays good. Restart a running agent to pick this up.
     """
     from leafward.cli.move import move as run
 
@@ -86,7 +85,7 @@ def log(session: str, as_json: bool) -> int:
 def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
     """Label an entry.
 
-    An empty TEXT takes its label away. The leaf stays where it is.
+    An empty TEXT removes the label. The leaf stays where it is.
     """
     from leafward.cli.move import label as run
 
@@ -101,7 +100,7 @@ def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> 
 def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
     """Name a session.
 
-    An empty TEXT takes its name away. The leaf stays where it is.
+    An empty TEXT removes the name. The leaf stays where it is.
     """
     from leafward.cli.move import name as run
 

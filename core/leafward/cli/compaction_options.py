@@ -45,7 +45,7 @@ class PlanOptions:
     behaviour: str | None = option(
         "--behaviour", metavar="VERSION", help="As that version of the strategy's agent did."
     )
-    as_is: bool = option("--as-is", is_flag=True, help="With the known faults of the agent itself.")
+    as_is: bool = option("--as-is", is_flag=True, help="Reproduce the agent's known bugs.")
     no_prune: bool = option("--no-prune", is_flag=True, help="Without opencode's pruning of old results.")
     model: str | None = model_field()
     base_url: str | None = base_url_field()
@@ -119,7 +119,7 @@ class SummarizeOptions:
         default="leaf",
         show_default=True,
         metavar="ENTRY",
-        help="The end of the branch that is left.",
+        help="The end of the abandoned branch.",
     )
     to: str = option("--to", required=True, metavar="ENTRY", help="Where the conversation would go on.")
     focus: str | None = focus_field()

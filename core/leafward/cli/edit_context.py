@@ -30,7 +30,7 @@ def edit_context(
     """`leafward edit-context`."""
     text, keep = options.text, options.keep
     if sum((options.omit, text is not None, keep is not None)) != 1:
-        raise click.UsageError("say what is to become of it: one of --omit, --text and --keep")
+        raise click.UsageError("choose --omit, --text or --keep")
     with opened(selector) as session:
         named_entries = [session.find(one) for one in named]
         chosen = named_or_chosen(session, named, options.query)
@@ -40,7 +40,7 @@ def edit_context(
         skipped = len(chosen) - len(edits)
         if not edits:
             raise Refused(
-                "nothing that the query chooses can be edited in the context here; see context(leaf)"
+                "no entry that matches the query can be edited in the context here; see context(leaf)"
             )
         draft = draft_edits(session, edits)
         written = apply_edits(session, draft, journal.Writing(dry_run=dry_run))

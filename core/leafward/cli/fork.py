@@ -123,7 +123,7 @@ def _summarised(
     with cancellable() as stop:
         branch = left_branch(session, session.leaf, end, window=window_of(summarizer, settings), stop=stop)
         if branch is None:
-            return None, (Remark("nothing-left", "nothing is left behind that a summary could tell"),)
+            return None, (Remark("nothing-left", "no abandoned branch to summarise"),)
         going = sent_by(summarizer, branch.span(), branch.budget())
         if dry_run and going is not None:
             tell_outgoing(summarizer, going, would=True)

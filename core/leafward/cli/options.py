@@ -154,7 +154,7 @@ def summary_field(says: str) -> str:
 
 def focus_field() -> str | None:
     """`--focus TEXT`."""
-    return option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
+    return option("--focus", metavar="TEXT", help="What the summary should emphasise.")
 
 
 def onto_field() -> str | None:

@@ -109,7 +109,7 @@ def named_or_chosen(session: Session, named: Sequence[str], query: str | None) -
     if query is not None:
         found += sorted(map(EntryIndex, chosen_entries(session, query)))
         if not found:
-            raise Refused("the query chooses no entry")
+            raise Refused("no entry matches the query")
     return list(dict.fromkeys(found))
 
 

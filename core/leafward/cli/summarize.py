@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import Summarizer
     from leafward.summaries.summarizers.model import Outgoing
 
-NOTHING_LEFT = Remark(
-    "nothing-left", "nothing is left behind that a summary could tell; the leaf moves without one"
-)
+NOTHING_LEFT = Remark("nothing-left", "no abandoned branch to summarise; the leaf moves without a summary")
 
 
 def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
@@ -142,7 +140,7 @@ def _summarised(
 
 
 def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
-    """What a move leaves, as JSON."""
+    """The abandoned branch, as JSON."""
     return {
         "entries": [id_of(session, entry) for entry in branch.entries],
         "ancestor": id_of(session, branch.ancestor),
@@ -240,7 +238,7 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
 def refuse_odd(options: MoveOptions) -> None:
     """Raises a usage error where options of `move` do not go together."""
     if options.summary == "none" and options.focus:
-        raise click.UsageError("--focus says what a summary dwells on, so it needs --summary")
+        raise click.UsageError("--focus says what a summary should emphasise, so it needs --summary")
     refuse_model_alone(options)
 
 

@@ -55,8 +55,8 @@ def ls(
 ) -> int:
     """List sessions, newest first.
 
-    With PATH only what lies there: a session file, or a folder searched whole. Sums count copied history once, and say
-    how many sessions name no cost.
+    With PATH only what lies there: a session file, or a folder searched whole. Sums count shared history once, and say
+    how many sessions have no recorded cost.
     """
     from leafward.cli.ls import ls as run
 
