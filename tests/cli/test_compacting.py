@@ -72,8 +72,8 @@ def test_a_dry_run_says_nothing_of_an_agent_that_would_see_it(run: Run, path: Pa
     options = ("compact", path, "--keep-recent", "2000")
     dry = run(*options, "--dry-run", "--json")
     assert "recent" not in {one["code"] for one in dry.document["diagnostics"]}
-    assert "opens the session again" not in dry.err
-    assert "opens the session again" in run(*options).err
+    assert "to pick this up" not in dry.err
+    assert "to pick this up" in run(*options).err
 
 
 def test_a_dry_run_shows_the_lines_and_writes_nothing(run: Run, path: Path) -> None:

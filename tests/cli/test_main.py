@@ -135,6 +135,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli",
         "leafward.cli.command",
         "leafward.cli.host",
+        "leafward.cli.options",
         "leafward.cli.streams",
         "leafward.cli.verbs",
         "leafward.cli.comparing_verbs",

@@ -38,11 +38,13 @@ class TestMove:
         assert done("tree", path, "--json").document["leaf"] == line["id"]
         assert done("context", path, "--json").document["messages"][-1]["entry"] == "00000002"
 
-    def test_has_its_price(self, done: Run, path: Path) -> None:
+    def test_has_its_price(self, done: Run, run: Run, path: Path) -> None:
         price = done("move", path, "00000002", "--dry-run", "--json").document["price"]
         assert price["ancestor"] == "00000002"
         assert (price["left"]["entries"], price["entered"]["entries"]) == (4, 0)
         assert price["context"]["after"] == price["cached"] + price["sent_again"]
+        told = run("move", path, "00000002", "--dry-run").out
+        assert f"drops 4 entries ({price['left']['tokens']} tokens)   adds 0 entries (0 tokens)" in told
 
     def test_a_dry_run_writes_nothing(self, run: Run, path: Path) -> None:
         before = path.read_bytes(), path.stat().st_mtime_ns
@@ -111,7 +113,9 @@ class TestUndo:
 
     def test_it_says_the_way_that_the_leaf_goes(self, done: Run, path: Path) -> None:
         done("move", path, "00000002")
-        assert "the leaf goes 00000002 -> 00000006" in done("undo", path).out
+        told = done("undo", path).out
+        assert told.startswith("undid ")
+        assert "the leaf goes 00000002 -> 00000006" in told
         assert "the leaf goes 00000006 -> 00000002" in done("redo", path).out
 
     def test_a_dry_run_writes_nothing(self, run: Run, path: Path) -> None:

@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from leafward.cli.command import (
-    dry_run_option,
-    json_option,
-    model_options,
-    session_argument,
-    summary_option,
-    verb,
-)
+from leafward.cli.command import dry_run_option, json_option, session_argument, verb
+
+if TYPE_CHECKING:
+    from leafward.cli.branch_options import MoveOptions
 
 
 @verb(
     "leafward move 019f3c 1a2b3c4d --dry-run",
     "leafward move 019f3c 1a2b3c4d --before",
     "leafward move 019f3c 1a2b3c4d --summary extractive",
+    options="branch_options.MoveOptions",
 )
 @session_argument
 @click.argument("entry")
-@click.option("--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt.")
-@summary_option("Carry a summary of the branch that is left along.")
-@click.option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
-@model_options
 @dry_run_option
 @json_option
-def move(session: str, entry: str, as_json: bool, **asked: Any) -> int:
+def move(session: str, entry: str, options: MoveOptions, dry_run: bool, as_json: bool) -> int:
     """Move the leaf, so that the agent continues from ENTRY.
 
-    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what is
-    left and entered, and how much of the provider's cache stays good. A running agent follows when it opens the
-    session again.
+    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what the
+    context drops and adds, and how much of the provider's cache stays good. Restart a running agent to pick this up.
     """
     from leafward.cli.move import move as run
 
-    return run(session, entry, asked, as_json)
+    return run(session, entry, options, dry_run, as_json)
 
 
 @verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
@@ -93,7 +85,7 @@ def log(session: str, as_json: bool) -> int:
 def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
     """Label an entry.
 
-    An empty TEXT takes its label away. The leaf stays where it is.
+    An empty TEXT removes the label. The leaf stays where it is.
     """
     from leafward.cli.move import label as run
 
@@ -108,7 +100,7 @@ def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> 
 def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
     """Name a session.
 
-    An empty TEXT takes its name away. The leaf stays where it is.
+    An empty TEXT removes the name. The leaf stays where it is.
     """
     from leafward.cli.move import name as run
 
@@ -127,7 +119,7 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
     With ENTRY it is the branch that begins there. Nothing is removed from the file, nothing is moved.
     """
     if entry is None:
-        from leafward.cli.curating import archive_session
+        from leafward.cli.move import archive_session
 
         return archive_session(session, unarchive, dry_run, as_json)
     from leafward.cli.move import archive as run
@@ -156,8 +148,8 @@ def keep(session: str, sanitised: Path | None, dry_run: bool, as_json: bool) -> 
     Asked again, it takes over what has changed since. With --sanitised the copy lies in FOLDER, and the name of its kind
     stands in place of each secret.
     """
-    from leafward.cli.curating import keep as run
-    from leafward.cli.curating import keep_sanitised
+    from leafward.cli.keep import keep as run
+    from leafward.cli.keep import keep_sanitised
 
     return (
         run(session, dry_run, as_json)
@@ -177,6 +169,6 @@ def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Sessions of other
     agents are refused.
     """
-    from leafward.cli.curating import delete as run
+    from leafward.cli.delete import delete as run
 
     return run(session, undo, dry_run, as_json)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from leafward import __version__
+from leafward.cli.options import Options, at_field, option_of, select_field
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -35,7 +35,26 @@ ORDER = (
 
 
 class _Verb(click.Command):
-    """A verb whose line in the list is its first sentence whole."""
+    """A verb whose line in the list is its first sentence whole, and whose options may be one value."""
+
+    def __init__(self, name: str | None, options: Options | None = None, **settings: Any) -> None:
+        super().__init__(name, **settings)
+        self._options = options
+        self._declared = options is None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its arguments, then the options that are one value, then the others. The first are declared when they are needed."""
+        if self._options is not None and not self._declared:
+            arguments = sum(isinstance(one, click.Argument) for one in self.params)
+            self.params[arguments:arguments] = self._options.declared()
+            self._declared = True
+        return super().get_params(ctx)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Runs the verb, with the value of its options where it has one."""
+        if self._options is not None:
+            ctx.params = self._options.gather(ctx.params)
+        return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """The first sentence, not cut."""
@@ -103,9 +122,27 @@ def open_(ctx: click.Context, paths: tuple[str, ...]) -> int:
     return _open(ctx, paths)
 
 
-def verb(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Declares a verb of its function's name, with examples under its help."""
-    return leafward.command(cls=_Verb, epilog="\b\n" + "\n".join(examples))
+def verb(*examples: str, options: str | None = None) -> Callable[[Callable[..., int]], click.Command]:
+    """Declares a verb of its function's name, with examples under its help.
+
+    `options` names a module of this package and a class in it; the function gets one instance of that as `options`.
+    """
+    return leafward.command(
+        cls=_Verb,
+        epilog="\b\n" + "\n".join(examples),
+        options=Options(options) if options is not None else None,
+    )
+
+
+def _parameter(option: click.Option) -> Callable[[_Function], _Function]:
+    """An option that is declared as a field, for a verb that takes it as a parameter."""
+
+    def declare(function: _Function) -> _Function:
+        parameters: list[click.Parameter] = vars(function).setdefault("__click_params__", [])
+        parameters.append(option)
+        return function
+
+    return declare
 
 
 def json_option(function: _Function) -> _Function:
@@ -118,24 +155,9 @@ def dry_run_option(function: _Function) -> _Function:
     return click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")(function)
 
 
-def base_option(function: _Function) -> _Function:
-    """`--base FOLDER`."""
-    return click.option(
-        "--base",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
-        metavar="FOLDER",
-        help="Let files begin with what lies in FOLDER, or in git there, where all that was done to them fits that.",
-    )(function)
-
-
 def select_option(function: _Function) -> _Function:
     """`--select QUERY`."""
-    return click.option(
-        "--select",
-        "chosen",
-        metavar="QUERY",
-        help="Only entries that QUERY chooses, as in `leafward select`.",
-    )(function)
+    return _parameter(option_of("select", select_field()))(function)
 
 
 def session_argument(function: _Function) -> _Function:
@@ -145,29 +167,7 @@ def session_argument(function: _Function) -> _Function:
 
 def at_option(function: _Function) -> _Function:
     """`--at ENTRY`."""
-    return click.option("--at", metavar="ENTRY", help="The entry to look from (default: the leaf).")(function)
-
-
-def model_options(function: _Function) -> _Function:
-    """`--model` and `--base-url`."""
-    named = click.option(
-        "--model",
-        metavar="MODEL",
-        help="Who summarises: a model by its name, or extractive (default: as configured).",
-    )
-    where = click.option("--base-url", metavar="URL", help="Where the model's server listens.")
-    return named(where(function))
-
-
-def summary_option(says: str) -> Callable[[_Function], _Function]:
-    """`--summary none|extractive|model`, with what it does there."""
-    return click.option(
-        "--summary",
-        type=click.Choice(["none", "extractive", "model"]),
-        default="none",
-        show_default=True,
-        help=says,
-    )
+    return _parameter(option_of("at", at_field()))(function)
 
 
 def narrowing_options(function: _Function) -> _Function:

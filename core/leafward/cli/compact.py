@@ -23,7 +23,14 @@ from leafward.cli.model_request import (
 )
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, table, usage_json
-from leafward.cli.plan import asked_plans, configured, diagnostics_json, injection_at, is_all, strategy_text
+from leafward.cli.plan import (
+    configured,
+    diagnostics_json,
+    injection_at,
+    is_all,
+    requested_plans,
+    strategy_text,
+)
 from leafward.cli.selection import opened
 from leafward.cli.survival import survival_json
 from leafward.compaction.entry import cost_of
@@ -36,9 +43,10 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
+    from leafward.cli.compaction_options import CompactOptions
     from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Injection
@@ -48,36 +56,38 @@ if TYPE_CHECKING:
 _LOST_SHOWN = 8
 
 
-def compact(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward compact`. `asked` holds the options as the command line names them."""
+def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward compact`."""
     settings = configured()
-    dry_run, every = asked["dry_run"], is_all(asked, settings)
+    every = is_all(options, settings)
     if every and not dry_run:
         raise click.UsageError("--strategy all only compares, so it needs --dry-run")
-    if every and asked["model"] not in (None, Extractive.name):
+    if every and options.model not in (None, Extractive.name):
         raise click.UsageError("--strategy all compares without asking a model, so it takes no --model")
-    if asked["repair"] is not None and any(asked[name] is not None for name in ("at", "cut", "strategy")):
+    if options.repair is not None and any(
+        one is not None for one in (options.at, options.cut, options.strategy)
+    ):
         raise click.UsageError("--repair takes place, cut and strategy from the compaction it corrects")
-    summarizer = chosen(asked["model"], settings, asked["base_url"])
+    summarizer = chosen(options.model, settings, options.base_url)
     with opened(selector) as session:
         if every:
-            return _compare(session, asked, settings, as_json)
+            return _compare(session, options, settings, as_json)
         if not dry_run:
             refuse_unwritable(session)
         with busy(session.path, "a compaction") as claim, cancellable() as stop:
-            if asked["repair"] is not None:
-                made = _repaired(session, asked, settings)
+            if options.repair is not None:
+                made = _repaired(session, options.repair, options, settings)
             else:
-                plan = asked_plans(session, asked, settings)[0]
+                plan = requested_plans(session, options, settings)[0]
                 refuse_nothing(plan)
-                if not (dry_run or asked["larger"] or isinstance(summarizer, Extractive)):
+                if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
                     _refuse_larger(plan)
-                injection = _injection(session, plan, asked, settings, stop)
+                injection = _injection(session, plan, options, settings, stop)
                 if dry_run and not isinstance(summarizer, Extractive):
-                    return _tell_requests(session, plan, asked, summarizer, injection, as_json)
-                made = _summarised(session, plan, asked, summarizer, injection, stop)
+                    return _tell_requests(session, plan, options, summarizer, injection, as_json)
+                made = _summarised(session, plan, options, summarizer, injection, stop)
             refuse_cancelled(stop)
-            if asked["repair"] is None and not dry_run and not asked["larger"]:
+            if options.repair is None and not dry_run and not options.larger:
                 _refuse_growth(made)
             written = accept(session, made, Writing(dry_run=dry_run, claim=claim))
         entry = written.entries[-1] if written.entries else None
@@ -108,24 +118,24 @@ def _refuse_growth(made: Draft) -> None:
 
 
 def _injection(
-    session: Session, plan: Plan, asked: Mapping[str, Any], settings: Config, stop: Callable[[], bool]
+    session: Session, plan: Plan, options: CompactOptions, settings: Config, stop: Callable[[], bool]
 ) -> Injection | None:
     """The context to enclose, where it is wanted; under a limit it takes at most half of it."""
-    if not asked["inject"]:
+    if not options.inject:
         return None
-    limit = asked["max_tokens"]
+    limit = options.max_tokens
     return injection_at(session, plan.at, settings, most=limit * 2 if limit is not None else None, stop=stop)
 
 
 def _summarised(
     session: Session,
     plan: Plan,
-    asked: Mapping[str, Any],
+    options: CompactOptions,
     summarizer: Summarizer,
     injection: Injection | None,
     stop: Callable[[], bool],
 ) -> Draft:
-    pins, focus, limit = asked["pins"], asked["focus"] or "", asked["max_tokens"]
+    pins, focus, limit = options.pins, options.focus or "", options.max_tokens
     if not isinstance(summarizer, Extractive):
         span, budget = prepared(session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit)
         tell_outgoing(summarizer, sent_by(summarizer, span, budget))
@@ -143,27 +153,27 @@ def _summarised(
         )
 
 
-def _repaired(session: Session, asked: Mapping[str, Any], settings: Config) -> Draft:
-    index = session.find(asked["repair"])
+def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
+    index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
         raise Refused(f"{safe_line(id_of(session, index) or '', 40)} is no compaction")
-    summarizer = chosen(asked["model"], settings, asked["base_url"]) if asked["model"] is not None else None
-    injection = injection_at(session, session.columns.parent[index], settings) if asked["inject"] else None
+    summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
+    injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
     return repair(
         session,
         index,
-        pins=asked["pins"],
-        focus=asked["focus"] or "",
+        pins=options.pins,
+        focus=options.focus or "",
         summarizer=summarizer,
         injection=injection,
-        max_tokens=asked["max_tokens"],
+        max_tokens=options.max_tokens,
     )
 
 
 def _tell_requests(
     session: Session,
     plan: Plan,
-    asked: Mapping[str, Any],
+    options: CompactOptions,
     summarizer: Summarizer,
     injection: Injection | None,
     as_json: bool,
@@ -172,10 +182,10 @@ def _tell_requests(
     span, budget = prepared(
         session,
         plan,
-        pins=asked["pins"],
-        focus=asked["focus"] or "",
+        pins=options.pins,
+        focus=options.focus or "",
         injection=injection,
-        max_tokens=asked["max_tokens"],
+        max_tokens=options.max_tokens,
     )
     going = sent_by(summarizer, span, budget)
     if as_json:
@@ -276,15 +286,15 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
         yield f"{page.style('!', 'warn')} {safe_line(one.text, 1000)}"
 
 
-def _compare(session: Session, asked: Mapping[str, Any], settings: Config, as_json: bool) -> int:
+def _compare(session: Session, options: CompactOptions, settings: Config, as_json: bool) -> int:
     """Every strategy's draft beside the others; a model is never asked for that."""
     drafts: list[tuple[Plan, Draft | None, str]] = []
     with cancellable() as stop:
-        for plan in asked_plans(session, asked, settings):
+        for plan in requested_plans(session, options, settings):
             try:
                 refuse_nothing(plan)
-                injection = _injection(session, plan, asked, settings, stop)
-                made = _summarised(session, plan, asked, Extractive(), injection, stop)
+                injection = _injection(session, plan, options, settings, stop)
+                made = _summarised(session, plan, options, Extractive(), injection, stop)
                 drafts.append((plan, made, ""))
             except Refused as error:
                 drafts.append((plan, None, str(error)))

@@ -206,7 +206,7 @@ def _ledger_lines(ledger: Any, page: Page) -> Iterator[str]:
         "summary": "summary of the compaction",
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
-        "unexplained": "not in the file, or the estimate's error",
+        "unexplained": "not in file, or the estimate's error",
         "unsent": "counted but not sent: replies aborted or failed, commands kept from the model",
     }
     for name, text in words.items():

@@ -15,8 +15,8 @@ from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
 from leafward.cli.diff_lines import LINES
+from leafward.cli.export import listed, written
 from leafward.cli.facts import id_of
-from leafward.cli.handing_on import listed, written
 from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
@@ -26,9 +26,9 @@ from leafward.files.file_replay import WorkspaceBases
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
+    from leafward.cli.branch_options import DiffOptions
     from leafward.context.model_context import ContextMessage, Ledger
     from leafward.files.file_replay import Bases, Rebuilt
     from leafward.session.session import Session
@@ -36,21 +36,20 @@ if TYPE_CHECKING:
 WHAT = ("files", "contents", "context", "summary", "outcome")
 
 
-def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward diff`. `asked` holds the options as the command line names them."""
-    what: str = asked["what"]
+def diff(selector: str, nodes: tuple[str, ...], options: DiffOptions, as_json: bool) -> int:
+    """`leafward diff`."""
+    what = options.what
     with opened(selector) as session:
         found_at = [session.find(node) for node in nodes]
         if len(nodes) > 2:
-            if what != "outcome" or asked["patch"] is not None:
+            if what != "outcome" or options.patch is not None:
                 raise click.UsageError("more than two entries are compared by --what outcome only")
             return compare_outcomes(session, found_at, as_json)
         compared = sides(session, found_at[0], found_at[1])
-        bases = bases_in(asked)
-        if asked["patch"] is not None:
-            return _patch(compared, asked["patch"], bases, asked["redact"], as_json)
-        named = asked["named"]
-        found = _MAKERS[what](compared, named, bases)
+        bases = bases_in(options.base)
+        if options.patch is not None:
+            return _patch(compared, options.patch, bases, options.redact, as_json)
+        found = _MAKERS[what](compared, options.files, bases)
         if as_json:
             emit_json({"what": what, **_head(compared), **found})
         else:
@@ -58,15 +57,13 @@ def diff(selector: str, nodes: tuple[str, ...], asked: Mapping[str, Any], as_jso
     return 0
 
 
-def export(selector: str, ends: tuple[str, str], asked: Mapping[str, Any], as_json: bool) -> int:
+def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions, as_json: bool) -> int:
     """`leafward diff --format`: all that is known of two branches, as a document."""
-    form: str = asked["form"]
-    output: Path | None = asked["output"]
     with opened(selector) as session:
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
-        made = comparison_of(compared, secrets=asked["keep_secrets"], bases=bases_in(asked))
+        made = comparison_of(compared, secrets=options.keep_secrets, bases=bases_in(options.base))
         text = document(made, form)
-        output = written(output, text, session.path)
+        output = written(options.output, text, session.path)
         redacted = made.redactor.found
         if as_json:
             emit_json(
@@ -89,9 +86,9 @@ def export(selector: str, ends: tuple[str, str], asked: Mapping[str, Any], as_js
     return 0
 
 
-def bases_in(asked: Mapping[str, Any]) -> Bases | None:
-    """What files may begin with, where the option `--base` is given."""
-    return WorkspaceBases(asked["base"]) if asked["base"] is not None else None
+def bases_in(folder: Path | None) -> Bases | None:
+    """What files may begin with, where the option `--base` names a folder."""
+    return WorkspaceBases(folder) if folder is not None else None
 
 
 def _head(compared: Sides) -> dict[str, Any]:

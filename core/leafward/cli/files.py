@@ -17,25 +17,26 @@ from leafward.files.file_replay import KNOWN, FileOperation, NodeFiles, Outcome,
 from leafward.files.working_set import FileUse, Searched, WorkingSet, carried, searched, working_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from leafward.cli.session_options import FilesOptions
     from leafward.files.file_replay import Bases, Rebuilt, Step, Stored
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
 
-def files(selector: str, at: str | None, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward files`. `asked` holds the options as the command line names them."""
+def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward files`."""
     with opened(selector) as session:
-        index = session.find(at) if at is not None else session.leaf
+        index = session.find(options.at) if options.at is not None else session.leaf
         verify(session, session.tree.path(index))
-        if asked["timeline"] is not None:
-            return _timeline(session, index, asked["timeline"], as_json)
-        if asked["rebuild"] is not None:
-            return _rebuild(session, index, asked["rebuild"], bases_in(asked), as_json)
-        if asked["into"] is not None:
-            return _store(session, index, asked["into"], bases_in(asked), asked["dry_run"], as_json)
+        if options.timeline is not None:
+            return _timeline(session, index, options.timeline, as_json)
+        if options.rebuild is not None:
+            return _rebuild(session, index, options.rebuild, bases_in(options.base), as_json)
+        if options.into is not None:
+            return _store(session, index, options.into, bases_in(options.base), dry_run, as_json)
         found = working_set(session, index)
         inferred = _inferred(session, index, found)
         listed = carried(session, index, found)

@@ -15,24 +15,25 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.facts import id_of
-from leafward.cli.handing_on import installed
-from leafward.cli.handing_on import run as run_agent
-from leafward.cli.inject import injection_settings
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.plan import configured
+from leafward.cli.resume import installed
+from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
-from leafward.cli.summarize import window_of
+from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch import left_branch, summarize_branch
+from leafward.compaction.injection.configured import configured_settings
 from leafward.session.headline import headline
 from leafward.session.journal import utc_now
 from leafward.summaries.summarizers.choice import CONFIGURED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from leafward.agents import Agent, Resume
     from leafward.base.config import Config
+    from leafward.cli.branch_options import ForkOptions
     from leafward.compaction.branch import BranchDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -42,43 +43,42 @@ _LINE = 4000
 """Characters of a path or a command that are shown."""
 
 
-def fork(selector: str, entry: str, to: str | None, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward fork`. `asked` holds the options as the command line names them."""
-    if asked["summary"] != "model" and (asked["model"] is not None or asked["base_url"] is not None):
-        raise click.UsageError("--model and --base-url name who summarises, so they need --summary model")
-    if asked["runs"] and (as_json or asked["dry_run"]):
+def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward fork`."""
+    refuse_model_alone(options)
+    if options.run and (as_json or dry_run):
         raise click.UsageError("--run hands the terminal over, so it goes with neither --json nor --dry-run")
     settings = configured()
-    folder = forking.folder_named(asked["cwd"], os.environ) if asked["cwd"] is not None else ""
+    folder = forking.folder_named(options.cwd, os.environ) if options.cwd is not None else ""
     with opened(selector) as session:
         source = agents.agent_behind(session)
-        target = agents.agent_named(to) if to is not None else source
+        target = agents.agent_named(options.to) if options.to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
-        text, remarks = _carried(session, index, target, asked, settings)
-        kind = "summary" if asked["summary"] != "none" else "injection"
+        text, remarks = _carried(session, index, target, options, settings, dry_run=dry_run)
+        kind = "summary" if options.summary != "none" else "injection"
         terms = Terms(os.environ, settings, utc_now(), text, kind, folder)
         made = forking.fork(session, index, target, terms, source)
         made = replace(made, remarks=(*made.remarks, *remarks))
         imported = False
-        if not asked["dry_run"]:
+        if not dry_run:
             if made.obstacle is not None:
                 raise Refused(f"{made.obstacle}; {_ELSEWHERE}")
             # Before anything is written: who tries again once the agent is there would have two.
-            if asked["imports"] or asked["runs"]:
+            if options.run_import or options.run:
                 installed(made.draft.resume, target.title)
             forking.store(session, made.draft)
-            if asked["imports"] or asked["runs"]:
+            if options.run_import or options.run:
                 _import(made.draft)
                 imported = made.draft.imported is not None
         if as_json:
-            emit_json(_json(session, made, target, imported=imported, dry_run=asked["dry_run"]))
+            emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
             return 0
-        say(_text(session, made, target, imported=imported, dry_run=asked["dry_run"]))
+        say(_text(session, made, target, imported=imported, dry_run=dry_run))
         for one in _remarks(made):
             note(one.text)
-        if asked["dry_run"]:
+        if dry_run:
             note("nothing was written")
-    return run_agent(made.draft.resume.ready(), target.title) if asked["runs"] else 0
+    return run_agent(made.draft.resume.ready(), target.title) if options.run else 0
 
 
 def _import(draft: Draft) -> None:
@@ -94,7 +94,13 @@ def _import(draft: Draft) -> None:
 
 
 def _carried(
-    session: Session, index: EntryIndex, target: Agent, asked: Mapping[str, Any], settings: Config
+    session: Session,
+    index: EntryIndex,
+    target: Agent,
+    options: ForkOptions,
+    settings: Config,
+    *,
+    dry_run: bool,
 ) -> tuple[str, tuple[Remark, ...]]:
     """What is put in behind what is copied. Nothing is made, and no model asked, where the cut is not legal."""
     cut = cut_at(session, index, target.may_end)
@@ -102,24 +108,24 @@ def _carried(
         raise Refused(forking.refusal(session, cut, target))
     summary: BranchDraft | None = None
     remarks: tuple[Remark, ...] = ()
-    if asked["summary"] != "none":
-        summary, remarks = _summarised(session, cut.end, asked, settings)
-    injection = injection_settings(settings) if asked["inject"] else None
+    if options.summary != "none":
+        summary, remarks = _summarised(session, cut.end, options, settings, dry_run=dry_run)
+    injection = configured_settings(settings) if options.inject else None
     return forking.carried(session, cut, injection, summary), remarks
 
 
 def _summarised(
-    session: Session, end: EntryIndex, asked: Mapping[str, Any], settings: Config
+    session: Session, end: EntryIndex, options: ForkOptions, settings: Config, *, dry_run: bool
 ) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
     """A summary of what lies between the end of the new session and the leaf. A dry run asks no model."""
-    name = asked["model"] or CONFIGURED if asked["summary"] == "model" else None
-    summarizer = chosen(name, settings, asked["base_url"])
+    name = options.model or CONFIGURED if options.summary == "model" else None
+    summarizer = chosen(name, settings, options.base_url)
     with cancellable() as stop:
         branch = left_branch(session, session.leaf, end, window=window_of(summarizer, settings), stop=stop)
         if branch is None:
-            return None, (Remark("nothing-left", "nothing is left behind that a summary could tell"),)
+            return None, (Remark("nothing-left", "no abandoned branch to summarise"),)
         going = sent_by(summarizer, branch.span(), branch.budget())
-        if asked["dry_run"] and going is not None:
+        if dry_run and going is not None:
             tell_outgoing(summarizer, going, would=True)
             return None, (
                 Remark("nothing-sent", "a dry run asks no model: the summary is not among what is shown"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,20 +16,21 @@ from leafward.compaction.injection import InjectionSettings, inject, keys_of, pa
 from leafward.compaction.injection.configured import configured_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    from leafward.cli.compaction_options import InjectOptions
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.session.session import Session
 
 
-def inject_verb(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward inject`. `asked` holds the options as the command line names them."""
+def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
+    """`leafward inject`."""
     settings, problems = config.load()
     for problem in problems:
         note(str(problem))
     with opened(selector) as session:
-        at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
-        made = inject(session, at, injection_settings(settings, asked))
+        at = session.find(options.at) if options.at is not None else session.leaf
+        made = inject(session, at, injection_settings(settings, options))
         if as_json:
             emit_json({"at": id_of(session, at), **injection_json(session, made)})
         else:
@@ -41,29 +41,25 @@ def inject_verb(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
     return 0
 
 
-def injection_settings(settings: config.Config, asked: Mapping[str, Any] | None = None) -> InjectionSettings:
-    """What is asked for on the command line, else what is configured. Raises a usage error for what makes no sense."""
-    asked = asked or {}
+def injection_settings(settings: config.Config, options: InjectOptions) -> InjectionSettings:
+    """What the command line says, else what is configured. Raises a usage error for what makes no sense."""
     off: set[str] = set()
-    for name in asked.get("off", ()):
+    for name in options.off:
         keys = keys_of(name)
         if not keys:
             raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
         off |= keys
-    given = asked.get("now")
-    now = parse_time(given) if given is not None else None
-    if given is not None and now is None:
-        raise click.UsageError(f"--now takes an ISO 8601 time, not {given!r}")
-    workspace = asked.get("workspace")
-    configured = configured_settings(settings, Path(workspace) if workspace is not None else None)
-    budget = asked.get("budget")
+    now = parse_time(options.now) if options.now is not None else None
+    if options.now is not None and now is None:
+        raise click.UsageError(f"--now takes an ISO 8601 time, not {options.now!r}")
+    configured = configured_settings(settings, options.workspace)
     return replace(
         configured,
-        budget=configured.budget if budget is None else budget,
-        order=asked.get("order") or configured.order,
+        budget=configured.budget if options.budget is None else options.budget,
+        order=options.order or configured.order,
         now=now,
         off=configured.off | off,
-        pins=tuple(asked.get("pins", ())),
+        pins=options.pins,
     )
 
 

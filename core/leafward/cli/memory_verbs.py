@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from leafward.cli.command import at_option, dry_run_option, json_option, model_options, session_argument, verb
+from leafward.cli.command import dry_run_option, json_option, session_argument, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from leafward.cli.compaction_options import CompactOptions, InjectOptions, PlanOptions, SummarizeOptions
 
 
-def _plan_options(function: Callable[..., int]) -> Callable[..., int]:
-    """The options that say which compaction is meant."""
-    options = (
-        at_option,
-        click.option(
-            "--strategy",
-            type=click.Choice(["pi", "codex", "opencode", "all"]),
-            help="Whose rules to follow (default: as configured, else the session's own agent's).",
-        ),
-        click.option(
-            "--keep-recent", type=click.IntRange(0), metavar="N", help="Tokens to keep as they are."
-        ),
-        click.option(
-            "--reserve", type=click.IntRange(0), metavar="N", help="Tokens of the window left for the reply."
-        ),
-        click.option(
-            "--window", type=click.IntRange(1), metavar="N", help="The model's context window, in tokens."
-        ),
-        click.option(
-            "--trigger",
-            type=click.Choice(["fixed", "proportional"]),
-            default="fixed",
-            help="Leave the reserve free, or 16 % of the window.",
-        ),
-        click.option("--cut", metavar="ENTRY", help="Keep from ENTRY on, whatever the budget says."),
-        click.option("--by-script", is_flag=True, help="Estimate tokens by script, not as the agent does."),
-        click.option("--behaviour", metavar="VERSION", help="As that version of the strategy's agent did."),
-        click.option("--as-is", is_flag=True, help="With the known faults of the agent itself."),
-        click.option("--no-prune", is_flag=True, help="Without opencode's pruning of old results."),
-        model_options,
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-@verb("leafward plan 019f3c", "leafward plan 019f3c --strategy all --window 128000 --json")
+@verb(
+    "leafward plan 019f3c",
+    "leafward plan 019f3c --strategy all --window 128000 --json",
+    options="compaction_options.PlanOptions",
+)
 @session_argument
-@_plan_options
 @json_option
-def plan(session: str, as_json: bool, **asked: Any) -> int:
+def plan(session: str, options: PlanOptions, as_json: bool) -> int:
     """Show what a compaction would do.
 
     What would be summarised, kept and cut short, where the path may be cut and where not, and why; nothing is written
@@ -61,35 +28,19 @@ def plan(session: str, as_json: bool, **asked: Any) -> int:
     """
     from leafward.cli.plan import plan as run
 
-    return run(session, asked, as_json)
+    return run(session, options, as_json)
 
 
 @verb(
     "leafward compact 019f3c --dry-run",
     "leafward compact 019f3c --pin 'never push to main' --inject",
     "leafward compact 019f3c --strategy all --dry-run --json",
+    options="compaction_options.CompactOptions",
 )
 @session_argument
-@_plan_options
-@click.option(
-    "--max-tokens", type=click.IntRange(1), metavar="N", help="Tokens that the stored text may take."
-)
-@click.option(
-    "--pin",
-    "pins",
-    multiple=True,
-    metavar="TEXT",
-    help="Put TEXT into the summary, word for word (repeatable).",
-)
-@click.option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
-@click.option("--inject", is_flag=True, help="Enclose the injected context (see `leafward inject`).")
-@click.option(
-    "--repair", metavar="ENTRY", help="Correct that compaction: same place, cut and summary, pins added."
-)
-@click.option("--larger", is_flag=True, help="Compact even where that makes the context larger.")
 @dry_run_option
 @json_option
-def compact(session: str, as_json: bool, **asked: Any) -> int:
+def compact(session: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
     """Compact the context of a session.
 
     The plan is carried out: a summary takes the place of what it covers, and one entry is appended that pi reads.
@@ -98,33 +49,17 @@ def compact(session: str, as_json: bool, **asked: Any) -> int:
     """
     from leafward.cli.compact import compact as run
 
-    return run(session, asked, as_json)
+    return run(session, options, dry_run, as_json)
 
 
-@verb("leafward inject 019f3c", "leafward inject 019f3c --budget 2000 --off stage --pin 'never push' --json")
+@verb(
+    "leafward inject 019f3c",
+    "leafward inject 019f3c --budget 2000 --off stage --pin 'never push' --json",
+    options="compaction_options.InjectOptions",
+)
 @session_argument
-@at_option
-@click.option(
-    "--workspace",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="The folder to read (default: the session's own, if it exists).",
-)
-@click.option(
-    "--budget", type=click.IntRange(0), metavar="CHARS", help="Characters of the whole text (default: 8000)."
-)
-@click.option(
-    "--order",
-    type=click.Choice(["recent", "alpha"]),
-    help="How files are chosen where there are too many (default: recent).",
-)
-@click.option("--now", metavar="TIME", help="The time that freshness is measured against (default: ENTRY's).")
-@click.option(
-    "--off", multiple=True, metavar="SECTION", help="Without this section, or all below it (gov, stage)."
-)
-@click.option("--pin", "pins", multiple=True, metavar="TEXT", help="Carry TEXT on, word for word.")
 @json_option
-def inject(session: str, as_json: bool, **asked: Any) -> int:
+def inject(session: str, options: InjectOptions, as_json: bool) -> int:
     """Print the context that a compaction carries beside its summary.
 
     Files of the path, governance, where the work stands, rules in force and pins, each line with its sources, within a
@@ -132,7 +67,7 @@ def inject(session: str, as_json: bool, **asked: Any) -> int:
     """
     from leafward.cli.inject import inject_verb as run
 
-    return run(session, asked, as_json)
+    return run(session, options, as_json)
 
 
 @verb("leafward survival 019f3c", "leafward survival 019f3c 3197c85b --json")
@@ -161,22 +96,11 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
 @verb(
     "leafward summarize 019f3c --from leaf --to 1a2b3c4d",
     "leafward summarize 019f3c --from leaf --to root --focus 'what was measured' --json",
+    options="compaction_options.SummarizeOptions",
 )
 @session_argument
-@click.option(
-    "--from",
-    "start",
-    default="leaf",
-    show_default=True,
-    metavar="ENTRY",
-    help="The end of the branch that is left.",
-)
-@click.option("--to", required=True, metavar="ENTRY", help="Where the conversation would go on.")
-@click.option("--focus", metavar="TEXT", help="What the summary is to dwell on.")
-@click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Tokens that the text may take.")
-@model_options
 @json_option
-def summarize(session: str, as_json: bool, **asked: Any) -> int:
+def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
     """Summarise the branch between two entries.
 
     What is told are the entries from the first one up to where its path and that of the other part. Nothing is written;
@@ -184,4 +108,4 @@ def summarize(session: str, as_json: bool, **asked: Any) -> int:
     """
     from leafward.cli.summarize import summarize as run
 
-    return run(session, asked, as_json)
+    return run(session, options, as_json)

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 @contextmanager
 def cancellable() -> Iterator[Callable[[], bool]]:
     """Turns ctrl+c into a `stop` that long work looks at, so that it ends in order; a second one ends it at once."""
-    asked = threading.Event()
+    stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
+        yield stopped.is_set
         return
 
     def interrupt(_number: int, _frame: object) -> None:
-        if asked.is_set():
+        if stopped.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        stopped.set()
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        yield asked.is_set
+        yield stopped.is_set
     except KeyboardInterrupt:
         raise Cancelled("cancelled; nothing was written") from None
     finally:

@@ -16,34 +16,35 @@ from leafward.session.headline import headline
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
-    from leafward.context.price import Price
+    from leafward.cli.branch_options import MoveOptions
+    from leafward.context.price import Part, Price
     from leafward.session.journal import Operation, Write, Writing
     from leafward.session.session import Session
 
 Body = dict[str, Any]
 
 
-def move(selector: str, entry: str, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward move`. `asked` holds the options as the command line names them."""
+def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward move`."""
     from leafward.cli.summarize import move_carrying, refuse_odd
     from leafward.context.price import price_of_move
 
-    refuse_odd(asked)
+    refuse_odd(options)
     with opened(selector) as session:
         index = session.find(entry)
         prompt = None
-        if asked["before"]:
+        if options.before:
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
         price = price_of_move(session, index)
         carried = None
-        if asked["summary"] != "none":
-            carried = move_carrying(session, index, asked, asked["dry_run"])
+        if options.summary != "none":
+            carried = move_carrying(session, index, options, dry_run)
             written = carried.written
         else:
-            written = journal.move(session, index, _writing(asked["dry_run"]))
+            written = journal.move(session, index, _writing(dry_run))
         if as_json:
             document = write_json(session, written)
             told = _told(written)
@@ -98,18 +99,17 @@ def _told(written: Write) -> set[str]:
 
 
 def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterator[str]:
-    """A price as a person reads it: what is left and entered, what is sent again, and what one would not expect."""
-    minus = "−" if page.unicode else "-"
+    """A price as a person reads it: what the context loses and gains, what is sent again, and what one would not expect."""
     parts = [
-        ("leave", f"{minus} {plural(price.left.entries, 'entry', 'entries')}  {compact(price.left.tokens)}"),
-        ("enter", f"+ {plural(price.entered.entries, 'entry', 'entries')}  {compact(price.entered.tokens)}"),
+        ("drops", _entries_text(price.left)),
+        ("adds", _entries_text(price.entered)),
         ("context", f"{compact(price.before.total)} -> {compact(price.after.total)}"),
         ("cached", compact(price.cached)),
         ("sent again", compact(price.sent_again)),
     ]
     if price.cost_again:
         parts.append(("about", money(price.cost_again)))
-    files = (("left", price.files_left), ("entered", price.files_entered), ("changed", price.files_changed))
+    files = (("dropped", price.files_left), ("added", price.files_entered), ("changed", price.files_changed))
     named = ", ".join(f"{len(paths)} {word}" for word, paths in files if paths)
     if named:
         parts.append(("files", named))
@@ -118,6 +118,10 @@ def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterato
         if code in told:
             continue
         yield f"{page.style('!', 'warn')} {safe_line(text)}"
+
+
+def _entries_text(part: Part) -> str:
+    return f"{plural(part.entries, 'entry', 'entries')} ({compact(part.tokens)} tokens)"
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
@@ -142,6 +146,9 @@ def _place(session: Session, name: str | None) -> str:
     return f"{shown}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else shown
 
 
+_DONE = {journal.OperationKind.UNDO: "undid", journal.OperationKind.REDO: "redid"}
+
+
 def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     """`leafward undo`."""
     return _take_back(selector, lambda session: journal.undo(session, op, _writing(dry_run)), as_json)
@@ -160,13 +167,15 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
             emit_json(write_json(session, written) | {"ops": [_operation_json(one) for one in log]})
             return 0
         about = next((one for one in log if one.op == written.undoes), None)
-        done = f"{'would ' if written.dry_run else ''}{written.kind.value}"
+        done = (
+            f"would {written.kind.value}" if written.dry_run else _DONE.get(written.kind, written.kind.value)
+        )
         what = _operation_text(session, about) if about is not None else ""
         if written.from_leaf != written.leaf:
             before, after = (_in_conversation(session, name) for name in (written.from_leaf, written.leaf))
             if before != after:
                 what = f"the leaf goes {_short(before)} -> {_place(session, after)}"
-        say(f"{page().style(done, 'ghost')} of {written.undoes}: {what}")
+        say(f"{page().style(done, 'ghost')} {written.undoes}: {what}")
         remark(session, written)
     return 0
 
@@ -282,6 +291,21 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
     return 0
 
 
+def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward archive SESSION` without an entry."""
+    with opened(selector) as session:
+        written = journal.archive_session(session, not unarchive, _writing(dry_run))
+        if as_json:
+            emit_json(write_json(session, written) | {"archived": not unarchive})
+            return 0
+        done, verb = ("brought back", "bring back") if unarchive else ("archived", "archive")
+        if not written.changed:
+            say(f"as it was already: {done}")
+        else:
+            say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
+    return 0
+
+
 def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
     """Says what a label, name or archive came to."""
     if as_json:
@@ -321,7 +345,7 @@ def _remarks(session: Session, written: Write) -> list[Body]:
 def _recent_text(session: Session) -> str:
     """What a user with a running agent must do for the agent to see the write."""
     agent = agent_behind(session)
-    said = f"the file changed a moment ago; a running {agent.title} sees this only when it opens the session again"
+    said = f"the file changed a moment ago; restart {agent.title} to pick this up"
     try:
         command = agent.resume(session, os.environ)
     except LeafwardError:

@@ -34,8 +34,9 @@ from leafward.context.model_context import context_window
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.cli.compaction_options import PlanOptions
     from leafward.compaction.injection import Injection
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -46,16 +47,14 @@ _NEAR = 3
 """Cuts shown before and after the one that was chosen."""
 
 
-def plan(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward plan`. `asked` holds the options as the command line names them."""
+def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
+    """`leafward plan`."""
     settings = configured()
     with opened(selector) as session:
-        found = asked_plans(session, asked, settings)
-        every = is_all(asked, settings)
+        found = requested_plans(session, options, settings)
+        every = is_all(options, settings)
         if as_json:
-            extras = plan_extras(
-                session, found, settings, chosen(asked["model"], settings, asked["base_url"])
-            )
+            extras = plan_extras(session, found, settings, chosen(options.model, settings, options.base_url))
             plans = [plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
             emit_json(all_json(plans) if every else plans[0])
         else:
@@ -72,53 +71,53 @@ def configured() -> config.Config:
     return settings
 
 
-def is_all(asked: Mapping[str, Any], settings: config.Config) -> bool:
+def is_all(options: PlanOptions, settings: config.Config) -> bool:
     """Whether the plans of all strategies are asked for."""
-    return (asked["strategy"] or settings.strategy) == ALL
+    return (options.strategy or settings.strategy) == ALL
 
 
-def asked_plans(session: Session, asked: Mapping[str, Any], settings: config.Config) -> list[Plan]:
+def requested_plans(session: Session, options: PlanOptions, settings: config.Config) -> list[Plan]:
     """The plan that is asked for, or one of each strategy, from one look at the path."""
-    chosen = _strategy(session, asked, settings)
-    if chosen == ALL and asked["behaviour"] is not None:
+    chosen = _strategy(session, options, settings)
+    if chosen == ALL and options.behaviour is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
-    if chosen == Strategy.CODEX and asked["cut"] is not None:
+    if chosen == Strategy.CODEX and options.cut is not None:
         raise click.UsageError("--cut says where the tail begins, and codex keeps messages instead of a tail")
     strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
-    at = session.find(asked["at"]) if asked["at"] is not None else session.leaf
-    cut = session.find(asked["cut"]) if asked["cut"] is not None else None
-    wanted = [_settings(strategy, asked, settings, cut) for strategy in strategies]
+    at = session.find(options.at) if options.at is not None else session.leaf
+    cut = session.find(options.cut) if options.cut is not None else None
+    wanted = [_settings(strategy, options, settings, cut) for strategy in strategies]
     sizes = measure(session, at, estimators=[one.counting for one in wanted])
-    if asked["window"] is None:
+    if options.window is None:
         window = context_window(session, sizes.context, settings).tokens
         wanted = [replace(one, window=window) for one in wanted]
     return [plan_of(sizes, one) for one in wanted]
 
 
-def _strategy(session: Session, asked: Mapping[str, Any], settings: config.Config) -> str:
+def _strategy(session: Session, options: PlanOptions, settings: config.Config) -> str:
     """`all`, or the strategy that is asked for, configured, or the session's own agent's."""
-    named = asked["strategy"] or settings.strategy
+    named = options.strategy or settings.strategy
     return ALL if named == ALL else strategy_of(named, agent_behind(session).name).value
 
 
 def _settings(
-    strategy: Strategy, asked: Mapping[str, Any], settings: config.Config, cut: EntryIndex | None
+    strategy: Strategy, options: PlanOptions, settings: config.Config, cut: EntryIndex | None
 ) -> PlanSettings:
     """What is asked for, else what is configured; the other strategies have budgets of their own."""
-    keep, reserve = asked["keep_recent"], asked["reserve"]
+    keep, reserve = options.keep_recent, options.reserve
     if strategy is Strategy.PI:
         keep = settings.keep_recent if keep is None else keep
         reserve = settings.reserve if reserve is None else reserve
     made = PlanSettings(
         strategy=strategy,
-        version=asked["behaviour"] or "",
-        corrected=not asked["as_is"],
+        version=options.behaviour or "",
+        corrected=not options.as_is,
         keep_recent=keep,
         reserve=reserve,
-        window=asked["window"] or settings.window,
-        trigger=TriggerRule(asked["trigger"]),
-        estimator=Estimator.SCRIPT if asked["by_script"] else None,
-        prune=not asked["no_prune"],
+        window=options.window or settings.window,
+        trigger=TriggerRule(options.trigger),
+        estimator=Estimator.SCRIPT if options.by_script else None,
+        prune=not options.no_prune,
         cut=None if strategy is Strategy.CODEX else cut,
     )
     try:
@@ -245,9 +244,9 @@ def plan_extras(
     injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
     extras = []
     for made in found:
-        asked = prepared(session, made) if not made.nothing else None
-        going = sent_by(summarizer, *asked) if asked is not None else None
-        shown = going or would_be_sent(*asked, settings.window) if asked is not None else None
+        request = prepared(session, made) if not made.nothing else None
+        going = sent_by(summarizer, *request) if request is not None else None
+        shown = going or would_be_sent(*request, settings.window) if request is not None else None
         extras.append(
             {
                 "injection": injection,
@@ -268,10 +267,10 @@ def injection_at(
     stop: Callable[[], bool] = lambda: False,
 ) -> Injection:
     """What would be injected at an entry, as configured; in at most so many code points."""
-    from leafward.cli.inject import injection_settings
     from leafward.compaction.injection import inject
+    from leafward.compaction.injection.configured import configured_settings
 
-    wanted = injection_settings(settings)
+    wanted = configured_settings(settings)
     if most is not None and most < wanted.budget:
         wanted = replace(wanted, budget=most)
     return inject(session, at, wanted, stop)

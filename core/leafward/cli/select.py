@@ -40,7 +40,7 @@ def select(selector: str, query: str, as_json: bool) -> int:
             return 0
         say(_text(session, found, tallies, page()))
         if not found:
-            note("no entry is chosen")
+            note("no entry matches")
     return 0
 
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from leafward.base.errors import NotASession, NotFound
+from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.output import cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.agents import Agent
     from leafward.query.select import QueryError
+    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
 
@@ -98,6 +99,20 @@ def chosen_entries(session: Session, query: str) -> frozenset[int]:
         raise UnreadableQuery(query, error) from error
 
 
+def named_or_chosen(session: Session, named: Sequence[str], query: str | None) -> list[EntryIndex]:
+    """The entries that are named, and those that a query chooses. Raises a usage error where neither is said, and Refused."""
+    from leafward.session.entries import EntryIndex
+
+    if not named and query is None:
+        raise click.UsageError("name entries, or choose them with --select QUERY")
+    found = [session.find(one) for one in named]
+    if query is not None:
+        found += sorted(map(EntryIndex, chosen_entries(session, query)))
+        if not found:
+            raise Refused("no entry matches the query")
+    return list(dict.fromkeys(found))
+
+
 def agent_behind(session: Session) -> Agent:
     """The agent that a session belongs to."""
     from leafward import agents
@@ -108,9 +123,9 @@ def agent_behind(session: Session) -> Agent:
 def verify(session: Session, entries: Iterable[int] | None = None) -> None:
     """Decodes entries (all of them by default) and marks lines that prove to be broken: a scan looks at beginnings only."""
     while True:
-        asked = range(len(session)) if entries is None else entries
+        wanted = range(len(session)) if entries is None else entries
         kinds = session.columns.kind
-        broken = [index for index, body in session.bodies(asked) if body is None and kinds[index]]
+        broken = [index for index, body in session.bodies(wanted) if body is None and kinds[index]]
         if not broken:
             return
         session.discredit(broken)

@@ -34,35 +34,35 @@ from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
+    from leafward.cli.branch_options import ForkOptions, MoveOptions
+    from leafward.cli.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers import Summarizer
     from leafward.summaries.summarizers.model import Outgoing
 
-NOTHING_LEFT = Remark(
-    "nothing-left", "nothing is left behind that a summary could tell; the leaf moves without one"
-)
+NOTHING_LEFT = Remark("nothing-left", "no abandoned branch to summarise; the leaf moves without a summary")
 
 
-def summarize(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
-    """`leafward summarize`. `asked` holds the options as the command line names them."""
+def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
+    """`leafward summarize`."""
     settings = configured()
-    summarizer = chosen(asked["model"], settings, asked["base_url"])
-    focus, limit = asked["focus"] or "", asked["max_tokens"]
+    summarizer = chosen(options.model, settings, options.base_url)
+    focus, limit = options.focus or "", options.max_tokens
     with opened(selector) as session:
-        start, to = session.find(asked["start"]), session.find(asked["to"])
+        start, to = session.find(options.start), session.find(options.to)
         with cancellable() as stop:
             branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
             if branch is None:
                 why = f"nothing to summarise between {_named(session, start)} and what it shares with {_named(session, to)}"
                 _nothing(session, start, to, summarizer, why, as_json)
                 return 0
-            asked_for = branch.span(focus), branch.budget(limit)
-            going = sent_by(summarizer, *asked_for)
-            made = _asked(session, branch, summarizer, going, focus, limit, stop)
+            request = branch.span(focus), branch.budget(limit)
+            going = sent_by(summarizer, *request)
+            made = _summarised(session, branch, summarizer, going, focus, limit, stop)
             refuse_cancelled(stop)
         if as_json:
             emit_json(
@@ -71,7 +71,7 @@ def summarize(selector: str, asked: Mapping[str, Any], as_json: bool) -> int:
                     "to": id_of(session, to),
                     **branch_json(session, branch),
                     **draft_json(made),
-                    "prompt": prompt_text(going or would_be_sent(*asked_for, settings.window)),
+                    "prompt": prompt_text(going or would_be_sent(*request, settings.window)),
                     "outgoing": outgoing_json(going),
                 }
             )
@@ -123,7 +123,7 @@ def _named(session: Session, index: int) -> str:
     return safe_line(id_of(session, index) or "the start", 40)
 
 
-def _asked(
+def _summarised(
     session: Session,
     branch: Branch,
     summarizer: Summarizer,
@@ -140,7 +140,7 @@ def _asked(
 
 
 def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
-    """What a move leaves, as JSON."""
+    """The abandoned branch, as JSON."""
     return {
         "entries": [id_of(session, entry) for entry in branch.entries],
         "ancestor": id_of(session, branch.ancestor),
@@ -211,12 +211,12 @@ class Carried:
         return document
 
 
-def move_carrying(session: Session, index: int, asked: Mapping[str, Any], dry_run: bool) -> Carried:
+def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: bool) -> Carried:
     """Moves the leaf with a summary of what is left. A dry run makes an offline summary, and only says what a model would get."""
     settings = configured()
-    name = asked["model"] or CONFIGURED if asked["summary"] == "model" else Extractive.name
-    summarizer = chosen(name, settings, asked["base_url"])
-    focus = asked["focus"] or ""
+    name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
+    summarizer = chosen(name, settings, options.base_url)
+    focus = options.focus or ""
     if not dry_run:
         refuse_unwritable(session)
     journal.refuse_unreachable(session, index)
@@ -230,14 +230,19 @@ def move_carrying(session: Session, index: int, asked: Mapping[str, Any], dry_ru
             tell_outgoing(summarizer, going, would=True)
             note("nothing was sent")
             return Carried(journal.move(session, index, writing), None, going)
-        made = _asked(session, branch, summarizer, going, focus, None, stop)
+        made = _summarised(session, branch, summarizer, going, focus, None, stop)
         refuse_cancelled(stop)
         return Carried(move_with_summary(session, index, made, writing), made, going)
 
 
-def refuse_odd(asked: Mapping[str, Any]) -> None:
+def refuse_odd(options: MoveOptions) -> None:
     """Raises a usage error where options of `move` do not go together."""
-    if asked["summary"] == "none" and asked["focus"]:
-        raise click.UsageError("--focus says what a summary dwells on, so it needs --summary")
-    if asked["summary"] != "model" and (asked["model"] is not None or asked["base_url"] is not None):
+    if options.summary == "none" and options.focus:
+        raise click.UsageError("--focus says what a summary should emphasise, so it needs --summary")
+    refuse_model_alone(options)
+
+
+def refuse_model_alone(options: MoveOptions | ForkOptions) -> None:
+    """Raises a usage error where a model is named and no summary by a model is wanted."""
+    if options.summary != "model" and (options.model is not None or options.base_url is not None):
         raise click.UsageError("--model and --base-url name who summarises, so they need --summary model")

@@ -28,11 +28,11 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     yield page.style(whole, "bold")
     if unknown:
         yield page.style(
-            f"{plural(unknown, 'session')} {'says' if unknown == 1 else 'say'} no cost; copied history counts once",
+            f"{plural(unknown, 'session')} without a recorded cost; shared history counted once",
             "faint",
         )
     else:
-        yield page.style("copied history counts once", "faint")
+        yield page.style("shared history counted once", "faint")
 
 
 def _by_name(sums: Totals, by: str, page: Page) -> Iterator[str]:

@@ -6,25 +6,25 @@ those that compare in `comparing_verbs`.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from leafward.cli import changing_verbs, comparing_verbs, memory_verbs
 from leafward.cli.command import (
     at_option,
-    base_option,
     dry_run_option,
     json_option,
     leafward,
-    model_options,
     narrowing_options,
     select_option,
     session_argument,
-    summary_option,
     verb,
 )
+
+if TYPE_CHECKING:
+    from leafward.cli.branch_options import ForkOptions
+    from leafward.cli.session_options import ExportOptions, FilesOptions
 
 __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 
@@ -55,8 +55,8 @@ def ls(
 ) -> int:
     """List sessions, newest first.
 
-    With PATH only what lies there: a session file, or a folder searched whole. Sums count copied history once, and say
-    how many sessions name no cost.
+    With PATH only what lies there: a session file, or a folder searched whole. Sums count shared history once, and say
+    how many sessions have no recorded cost.
     """
     from leafward.cli.ls import ls as run
 
@@ -87,7 +87,7 @@ def search(
     agent: str | None,
     project: str | None,
     limit: int,
-    chosen: str | None,
+    select: str | None,
     as_json: bool,
 ) -> int:
     """Search all text of all sessions, newest first.
@@ -99,7 +99,7 @@ def search(
     """
     from leafward.cli.search import search as run
 
-    return run(query, paths, agent, project, limit, chosen, as_json)
+    return run(query, paths, agent, project, limit, select, as_json)
 
 
 @verb(
@@ -136,7 +136,7 @@ def audit(
 @click.option("--archived", is_flag=True, help="Show archived branches too, instead of one row for each.")
 @select_option
 @json_option
-def tree(session: str, every_entry: bool, archived: bool, chosen: str | None, as_json: bool) -> int:
+def tree(session: str, every_entry: bool, archived: bool, select: str | None, as_json: bool) -> int:
     """Show a session's branches.
 
     One row is one turn. The active path stays in the first lane; a branch stands right after the turn it leaves. At
@@ -145,7 +145,7 @@ def tree(session: str, every_entry: bool, archived: bool, chosen: str | None, as
     """
     from leafward.cli.tree import tree as run
 
-    return run(session, as_json, every_entry, archived, chosen)
+    return run(session, as_json, every_entry, archived, select)
 
 
 @verb("leafward show 019f3c 1a2b3c4d", "leafward show 019f3c '#12' --json")
@@ -181,21 +181,12 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     "leafward files 019f3c",
     "leafward files 019f3c --timeline src/app.py",
     "leafward files 019f3c --at 1a2b3c4d --into ./then",
+    options="session_options.FilesOptions",
 )
 @session_argument
-@at_option
-@click.option("--timeline", metavar="PATH", help="Every step that touched a file, across all branches.")
-@click.option("--rebuild", metavar="PATH", help="A file as the recorded calls left it.")
-@click.option(
-    "--into",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write the files as they were into DIR, which is empty or not there yet.",
-)
-@base_option
 @dry_run_option
 @json_option
-def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
+def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> int:
     """List the files read and modified on the path to an entry.
 
     What shell commands touched is inferred from their words and stands apart. Contents are rebuilt from the recorded calls;
@@ -203,7 +194,7 @@ def files(session: str, at: str | None, as_json: bool, **asked: Any) -> int:
     """
     from leafward.cli.files import files as run
 
-    return run(session, at, asked, as_json)
+    return run(session, options, dry_run, as_json)
 
 
 @verb("leafward doctor", "leafward doctor session.jsonl --json")
@@ -239,7 +230,7 @@ def doctor(
             f"{'--forget' if forget else '--clear-litter'} is about all sessions; name none"
         )
     if forget:
-        from leafward.cli.curating import forget as drop
+        from leafward.cli.forget import forget as drop
 
         return drop(dry_run, as_json)
     if clear_litter:
@@ -255,42 +246,19 @@ def doctor(
     "leafward export 019f3c --format html -o session.html",
     "leafward export 019f3c --all > session.md",
     "leafward export 019f3c --select 'prompts() | summaries()' > prompts.md",
+    options="session_options.ExportOptions",
 )
 @session_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["md", "html", "json"]),
-    default="md",
-    show_default=True,
-    help="Markdown, one self-contained page, or the entries as JSON.",
-)
-@at_option
-@click.option("--all", "whole", is_flag=True, help="Every branch instead of the path to the entry.")
-@select_option
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write FILE, not stdout."
-)
-@click.option("--keep-secrets", is_flag=True, help="Leave keys and tokens as they are.")
 @json_option
-def export(
-    session: str,
-    form: str,
-    at: str | None,
-    whole: bool,
-    chosen: str | None,
-    output: Path | None,
-    keep_secrets: bool,
-    as_json: bool,
-) -> int:
+def export(session: str, options: ExportOptions, as_json: bool) -> int:
     """Write a session for others to read.
 
     Keys and tokens found in it are redacted, visibly. With --json the result is described, and is part of the
     description unless a FILE is named.
     """
-    from leafward.cli.handing_on import export as run
+    from leafward.cli.export import export as run
 
-    return run(session, form, at, whole, chosen, output, keep_secrets, as_json)
+    return run(session, options, as_json)
 
 
 @verb(
@@ -298,25 +266,13 @@ def export(
     "leafward fork 019f3c 1a2b3c4d --to pi",
     "leafward fork 019f3c '#12' --summary extractive --run",
     "leafward fork 019f3c leaf --cwd ~/orchard",
+    options="branch_options.ForkOptions",
 )
 @session_argument
 @click.argument("entry")
-@click.option(
-    "--to", metavar="AGENT", help="The agent that goes on: pi, codex, claude or opencode (default: its own)."
-)
-@click.option(
-    "--cwd",
-    metavar="FOLDER",
-    help="The existing folder that it works in (default: the old session's). For one whose folder is gone, or elsewhere.",
-)
-@click.option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
-@summary_option("Put a summary of what is left behind in as well.")
-@model_options
-@click.option("--import", "imports", is_flag=True, help="Run the agent's own import, where it needs one.")
-@click.option("--run", "runs", is_flag=True, help="Go on in the agent at once.")
 @dry_run_option
 @json_option
-def fork(session: str, entry: str, to: str | None, as_json: bool, **asked: Any) -> int:
+def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
     """Begin a new session from an entry of an old one.
 
     At a prompt the new session ends before it, and its text is given back to be edited; anywhere else it ends behind
@@ -326,7 +282,7 @@ def fork(session: str, entry: str, to: str | None, as_json: bool, **asked: Any) 
     """
     from leafward.cli.fork import fork as run
 
-    return run(session, entry, to, asked, as_json)
+    return run(session, entry, options, dry_run, as_json)
 
 
 @verb("leafward resume 019f3c", "leafward resume 019f3c --print")
@@ -340,7 +296,7 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
     run. Where that folder is gone nothing is run either: make it again, or begin a new session in another one with
     `fork SESSION leaf --cwd FOLDER`.
     """
-    from leafward.cli.handing_on import resume as run
+    from leafward.cli.resume import resume as run
 
     return run(session, only_print, as_json)
 

@@ -1,4 +1,4 @@
-"""The verbs that hand a session on: export to a reader, resume to its agent."""
+"""The verb `resume`: a session continued in its agent."""
 
 from __future__ import annotations
 
@@ -10,77 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
-from leafward.base.safe_text import safe_line, shell_word
-from leafward.cli.facts import id_of
-from leafward.cli.output import emit_json, note, say, write_text
-from leafward.cli.selection import agent_behind, chosen_entries, opened
+from leafward.base.safe_text import shell_word
+from leafward.cli.output import emit_json, note, say
+from leafward.cli.selection import agent_behind, opened
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterator
-    from pathlib import Path
 
     from leafward.agents import Resume
-
-_STDOUT = 1
-"""The descriptor of stdout: `-o /dev/stdout` means `-o -`."""
-
-
-def export(
-    selector: str,
-    form: str,
-    at: str | None,
-    whole: bool,
-    chosen: str | None,
-    output: Path | None,
-    secrets: bool,
-    as_json: bool,
-) -> int:
-    """`leafward export`."""
-    from leafward.export.session_export import export as run
-
-    with opened(selector) as session:
-        index = session.find(at) if at is not None else None
-        only = chosen_entries(session, chosen) if chosen is not None else None
-        done = run(session, form, index, whole=whole, secrets=secrets, only=only)
-        output = written(output, done.text, session.path)
-        if as_json:
-            emit_json(
-                {
-                    "format": form,
-                    "at": id_of(session, session.leaf if index is None else index),
-                    "path": str(output.resolve()) if output is not None else None,
-                    "entries": done.entries,
-                    "redacted": dict(done.redacted),
-                    "text": done.text if output is None else None,
-                }
-            )
-            return 0
-        if output is None:
-            write_text(done.text)
-        else:
-            say(f"wrote {safe_line(str(output))}: {done.entries:,} entries")
-        if done.redacted:
-            note(f"redacted {listed(done.redacted)}; --keep-secrets leaves them")
-    return 0
-
-
-def listed(found: Counter[str]) -> str:
-    """What was redacted, in words."""
-    return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
-
-
-def written(output: Path | None, text: str, session: Path) -> Path | None:
-    """Writes a document to the file that `-o` names and returns its path; None where it belongs on stdout.
-
-    The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
-    """
-    from leafward.export.output_file import descriptor_of, write_document
-
-    if output is None or str(output) == "-" or descriptor_of(output) == _STDOUT:
-        return None
-    write_document(output, text, (session, session.parent))
-    return output
 
 
 def resume(selector: str, only_print: bool, as_json: bool) -> int:

@@ -1,0 +1,76 @@
+"""The verb `delete`: a session moved to the trash, or brought back from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.catalog import parents
+from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
+from leafward.cli.cards import chosen_card
+from leafward.cli.output import emit_json, page, plural, say
+
+if TYPE_CHECKING:
+    from leafward.catalog.trash import Thrown
+
+
+def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward delete`."""
+    if undo:
+        return _bring_back(find_thrown(selector), dry_run, as_json)
+    card, cards = chosen_card(selector)
+    goes = going(card, cards, parents(cards))
+    thrown = None if dry_run else throw_away(card)
+    if as_json:
+        emit_json(
+            {
+                "session": card.path,
+                "id": card.id,
+                "title": card.title,
+                "entries": card.entries,
+                "bytes": card.size,
+                "forks": [{"id": fork.id, "path": fork.path, "title": fork.title} for fork in goes.forks],
+                "trash": str(thrown.file) if thrown is not None else None,
+                "undo": ["leafward", "delete", "--undo", card.id],
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    say(
+        f"{'would ' if dry_run else ''}{'move' if dry_run else 'moved'} to the trash: {card.title}"
+        f"   {plural(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
+    )
+    if goes.forks:
+        titles = ", ".join(fork.title for fork in goes.forks[:3])
+        more = f" and {len(goes.forks) - 3} more" if len(goes.forks) > 3 else ""
+        say(
+            f"{plural(len(goes.forks), 'fork')} of it {'stay' if len(goes.forks) > 1 else 'stays'}: {titles}{more}"
+        )
+    if thrown is not None:
+        say(page().style(f"leafward delete --undo {safe_line(card.id)}  brings it back", "faint"))
+    return 0
+
+
+def _bring_back(thrown: Thrown, dry_run: bool, as_json: bool) -> int:
+    if dry_run:
+        refuse_taken(thrown)
+    else:
+        bring_back(thrown)
+    if as_json:
+        emit_json(
+            {
+                "session": str(thrown.path),
+                "id": thrown.id,
+                "title": thrown.title,
+                "bytes": thrown.size,
+                "restored": not dry_run,
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    say(
+        f"{'would ' if dry_run else ''}{'bring' if dry_run else 'brought'} back {safe_line(str(thrown.path))}"
+    )
+    return 0

@@ -1,0 +1,76 @@
+"""The verb `edit-context`: entries left out of what the model reads, or shortened for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
+from leafward.cli.facts import id_of
+from leafward.cli.move import remark, write_json
+from leafward.cli.output import Page, compact, emit_json, note, page, plural, say
+from leafward.cli.selection import named_or_chosen, opened
+from leafward.session import journal
+from leafward.session.headline import headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.branches.transfer.context_edits import EditDraft
+    from leafward.cli.branch_options import EditContextOptions
+    from leafward.session.session import Session
+
+
+def edit_context(
+    selector: str, named: Sequence[str], options: EditContextOptions, dry_run: bool, as_json: bool
+) -> int:
+    """`leafward edit-context`."""
+    text, keep = options.text, options.keep
+    if sum((options.omit, text is not None, keep is not None)) != 1:
+        raise click.UsageError("choose --omit, --text or --keep")
+    with opened(selector) as session:
+        named_entries = [session.find(one) for one in named]
+        chosen = named_or_chosen(session, named, options.query)
+        # A query may reach beyond what the model reads; an entry that is named is meant.
+        held = set(editable_in(session, chosen))
+        edits = [ContextEdit(one, text, keep) for one in chosen if one in held or one in named_entries]
+        skipped = len(chosen) - len(edits)
+        if not edits:
+            raise Refused(
+                "no entry that matches the query can be edited in the context here; see context(leaf)"
+            )
+        draft = draft_edits(session, edits)
+        written = apply_edits(session, draft, journal.Writing(dry_run=dry_run))
+        if as_json:
+            freed = [
+                {"entry": id_of(session, one.target), "tokens_before": one.before, "tokens_after": one.after}
+                for one in draft.freed
+            ]
+            sizes = {
+                "skipped": skipped,
+                "freed": draft.saved,
+                "tokens_estimated": draft.tokens_estimated,
+                "tokens_before": draft.tokens_before,
+                "tokens_after": draft.tokens_after,
+            }
+            emit_json({**write_json(session, written), "edits": freed, **sizes})
+            return 0
+        say(_edit_text(session, draft, written.dry_run, page()))
+        if skipped:
+            note(
+                f"{plural(skipped, 'entry', 'entries')} of the query left as they are: not read by the model here"
+            )
+        remark(session, written)
+    return 0
+
+
+def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:
+    does = "would free" if dry_run else "freed"
+    yield f"{does} {compact(draft.saved)} tokens, estimated: {compact(draft.tokens_estimated)} -> {compact(draft.tokens_after)}"
+    for one in draft.freed:
+        entry = safe_line(session.columns.id(one.target), 40)
+        what = headline(session, one.target).text[:80]
+        yield f"  {entry}  {compact(one.before)} -> {compact(one.after)}  {page.style(what, 'faint')}"

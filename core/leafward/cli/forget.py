@@ -1,0 +1,59 @@
+"""`leafward doctor --forget`: the index of all sessions dropped, and documents that were left for an import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leafward.base.safe_text import safe_line
+from leafward.branches.fork import left_imports
+from leafward.catalog.index import Index
+from leafward.cli.output import emit_json, plural, say
+
+
+def forget(dry_run: bool, as_json: bool) -> int:
+    """`leafward doctor --forget`: drops the index of all sessions, which is made anew, and documents left for an import."""
+    index = Index()
+    path = index.path
+    known = len(index.cards) if index.rejected is None else None
+    documents = left_imports()
+    try:
+        size: int | None = path.stat().st_size
+    except FileNotFoundError:
+        size = None
+    if not dry_run:
+        path.unlink(missing_ok=True)
+        for document in documents:
+            document.unlink(missing_ok=True)
+    if as_json:
+        facts: dict[str, Any] = {
+            "path": str(path),
+            "sessions": known,
+            "bytes": size,
+            "damaged": index.rejected,
+        }
+        emit_json(
+            {
+                "forgotten": facts if size is not None else None,
+                "imports": list(map(str, documents)),
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    if size is None:
+        say(f"there is no index: {safe_line(str(path))}")
+    else:
+        what = (
+            plural(known, "session")
+            if known is not None
+            else f"it could not be used: {safe_line(index.rejected or '', 80)}"
+        )
+        verb = "drop" if dry_run else "dropped"
+        say(f"{'would ' if dry_run else ''}{verb} {safe_line(str(path))}, {size:,} bytes ({what})")
+    if documents:
+        verb = "remove" if dry_run else "removed"
+        left = plural(len(documents), "document")
+        say(
+            f"{'would ' if dry_run else ''}{verb} {left} left for an import in {safe_line(str(documents[0].parent))}"
+        )
+    return 0

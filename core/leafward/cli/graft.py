@@ -1,0 +1,67 @@
+"""The verb `graft`: entries of one branch appended again under another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.branches.transfer.graft import apply_graft, draft_graft
+from leafward.cli.facts import id_of
+from leafward.cli.move import remark, write_json
+from leafward.cli.output import Page, compact, emit_json, page, plural, say
+from leafward.cli.plan import configured
+from leafward.cli.selection import named_or_chosen, opened
+from leafward.context.model_context import context_at, context_window
+from leafward.session import journal
+from leafward.session.headline import headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.branches.transfer.graft import GraftDraft
+    from leafward.cli.branch_options import GraftOptions
+    from leafward.session.session import Session
+
+
+def graft(selector: str, named: Sequence[str], options: GraftOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward graft`."""
+    with opened(selector) as session:
+        onto = session.find(options.onto) if options.onto is not None else None
+        at = onto if onto is not None else session.leaf
+        window = options.window or context_window(session, context_at(session, at), configured()).tokens
+        draft = draft_graft(session, named_or_chosen(session, named, options.query), onto, window=window)
+        written = apply_graft(session, draft, journal.Writing(dry_run=dry_run))
+        if as_json:
+            emit_json(
+                {
+                    **write_json(session, written),
+                    "sources": [id_of(session, one) for one in draft.sources],
+                    "added": [id_of(session, one) for one in draft.added],
+                    "onto": id_of(session, draft.onto),
+                    "tokens": draft.tokens,
+                    "tokens_before": draft.tokens_before,
+                    "tokens_after": draft.tokens_after,
+                    "misfits": [
+                        {"code": one.code, "text": one.text, "entry": id_of(session, one.entry)}
+                        for one in draft.misfits
+                    ],
+                }
+            )
+            return 0
+        say(_graft_text(session, draft, written.dry_run, page()))
+        remark(session, written)
+    return 0
+
+
+def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) -> Iterator[str]:
+    does = "would append" if dry_run else "appended"
+    count = plural(len(draft.sources), "entry", "entries")
+    size = f"{compact(draft.tokens_before)} -> {compact(draft.tokens_after)}"
+    yield f"{does} {count}, {compact(draft.tokens)} tokens; the context grows {size}"
+    for source in draft.sources:
+        mark = "+" if source in draft.added else " "
+        yield f" {mark} {safe_line(session.columns.id(source), 40)}  {headline(session, source).text[:100]}"
+    if draft.added:
+        yield page.style("+ belongs to what was chosen: a call keeps its result", "faint")
+    for one in draft.misfits:
+        yield f"{page.style('!', 'warn')} {safe_line(one.text)}"

@@ -1,0 +1,73 @@
+"""The verb `keep`: a copy of a session where its agent cannot delete it, or one without secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.catalog.backups import keep as keep_copy
+from leafward.cli.cards import chosen_card
+from leafward.cli.export import listed
+from leafward.cli.output import emit_json, note, plural, say
+from leafward.export.clean_copy import sanitise
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def keep(selector: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward keep`."""
+    card, _ = chosen_card(selector)
+    done = keep_copy(card, dry_run=dry_run)
+    if as_json:
+        emit_json(
+            {
+                "session": card.path,
+                "agent": card.agent,
+                "path": str(done.path),
+                "files": [str(file) for file in done.files],
+                "copied": done.copied,
+                "bytes": done.size,
+                "changed": done.changed,
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    files = plural(len(done.files), done.what)
+    if not done.changed:
+        say(f"kept already, {files}: {safe_line(str(done.path))}")
+    else:
+        say(
+            f"{'would ' if dry_run else ''}{'keep' if dry_run else 'kept'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
+        )
+    return 0
+
+
+def keep_sanitised(selector: str, folder: Path, dry_run: bool, as_json: bool) -> int:
+    """`leafward keep --sanitised`."""
+    card, _ = chosen_card(selector)
+    done = sanitise(card, folder, dry_run=dry_run)
+    if as_json:
+        emit_json(
+            {
+                "session": card.path,
+                "agent": card.agent,
+                "path": str(done.path),
+                "files": [str(file) for file in done.files],
+                "bytes": done.size,
+                "redacted": dict(done.redacted),
+                "untouched": [str(file) for file in done.untouched],
+                "dry_run": dry_run,
+                "diagnostics": [],
+            }
+        )
+        return 0
+    files = plural(len(done.files), "file")
+    say(
+        f"{'would ' if dry_run else ''}{'write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
+    )
+    note(f"redacted {listed(done.redacted)}" if done.redacted else "no secret found: the copy is the same")
+    if done.untouched:
+        note(f"{plural(len(done.untouched), 'file')} without text copied unchecked")
+    return 0

@@ -1,0 +1,119 @@
+"""The verb `merge-summaries`: one summary of two branches, carried over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from leafward.base.safe_text import safe, safe_line
+from leafward.branches.diff.sides import sides
+from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
+from leafward.cli.facts import id_of
+from leafward.cli.move import remark, write_json
+from leafward.cli.output import Page, emit_json, indented, note, page, plural, say
+from leafward.cli.selection import opened
+from leafward.session import journal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.cli.branch_options import MergeOptions
+
+
+def merge_summaries(
+    selector: str, a: str, b: str, options: MergeOptions, dry_run: bool, as_json: bool
+) -> int:
+    """`leafward merge-summaries`."""
+    with opened(selector) as session:
+        onto = session.find(options.onto) if options.onto is not None else None
+        draft = draft_merge(sides(session, session.find(a), session.find(b)), onto)
+        choices = _choices(options.choices, len(draft.conflicts))
+        rest = Side3(options.prefer) if options.prefer is not None else None
+        undecided = [one for one in draft.conflicts if one.number not in choices and rest is None]
+        # What is to be decided is shown; only the write is refused.
+        text = None if undecided else draft.text(choices, rest)
+        written = None
+        lost = draft.lost(text) if text is not None else ()
+        refused = bool(lost) and not options.drop_lines
+        if text is not None and not refused:
+            written = apply_merge(session, draft, text, journal.Writing(dry_run=dry_run))
+        if as_json:
+            emit_json(
+                {
+                    **(
+                        write_json(session, written)
+                        if written is not None
+                        else {"op": None, "dry_run": dry_run}
+                    ),
+                    "a": id_of(session, draft.sides.a.node),
+                    "b": id_of(session, draft.sides.b.node),
+                    "ancestor": id_of(session, draft.sides.ancestor),
+                    "conflicts": [
+                        {
+                            "number": one.number,
+                            "section": one.section,
+                            "base": one.base,
+                            "a": one.a,
+                            "b": one.b,
+                            "choice": choices.get(one.number, rest),
+                        }
+                        for one in draft.conflicts
+                    ],
+                    "lost": [{"from": one.source, "section": one.section, "text": one.text} for one in lost],
+                    "summary": text,
+                }
+            )
+        else:
+            say(_merge_text(draft, choices, rest, text, page()))
+            say(_lost_text(lost, page()))
+            if written is not None:
+                remark(session, written)
+        if undecided and not dry_run:
+            number = plural(len(undecided), "conflict")
+            note(f"{number} not decided: --choose N=a|b|both|base for each, or --prefer; nothing was written")
+            return 1
+        if refused and not dry_run:
+            number = plural(len(lost), "line")
+            note(
+                f"{number} would be dropped: --drop-lines writes the summary without them; nothing was written"
+            )
+            return 1
+    return 0
+
+
+def _choices(given: Sequence[str], conflicts: int) -> dict[int, Side3]:
+    found: dict[int, Side3] = {}
+    for one in given:
+        number, _, side = one.partition("=")
+        if not number.isdecimal() or len(number) > 9 or side not in tuple(Side3):
+            raise click.UsageError(f"--choose takes N=a, N=b, N=both or N=base, not {safe_line(one, 60)}")
+        if int(number) >= conflicts:
+            raise click.UsageError(
+                f"there is no conflict {number}: they are numbered from 0 to {conflicts - 1}"
+            )
+        found[int(number)] = Side3(side)
+    return found
+
+
+def _lost_text(lost: Sequence[LostLine], page: Page) -> Iterator[str]:
+    if lost:
+        yield ""
+        yield f"{page.style('!', 'warn')} {plural(len(lost), 'line')} dropped"
+    for one in lost:
+        where = f"{one.source}, {safe_line(one.section)}" if one.section else one.source
+        yield f"  {safe_line(one.text.strip())}  {page.style(where, 'faint')}"
+
+
+def _merge_text(
+    draft: MergeDraft, choices: Mapping[int, Side3], rest: Side3 | None, text: str | None, page: Page
+) -> Iterator[str]:
+    if text is not None:
+        yield from indented(safe(text), "")
+        return
+    for one in draft.conflicts:
+        chosen = choices.get(one.number, rest)
+        state = chosen.value if chosen is not None else "not decided"
+        yield f"{page.style(f'conflict {one.number}', 'bold')}  {safe_line(one.section)}  {page.style(state, 'faint')}"
+        for letter, line in (("base", one.base), ("a", one.a), ("b", one.b)):
+            yield from indented(f"{letter:<5}{safe_line(line) or '–'}")
