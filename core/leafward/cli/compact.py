@@ -24,7 +24,6 @@ from leafward.cli.model_request import (
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, table, usage_json
 from leafward.cli.plan import (
-    configured,
     diagnostics_json,
     injection_at,
     is_all,
@@ -32,6 +31,7 @@ from leafward.cli.plan import (
     strategy_text,
 )
 from leafward.cli.selection import opened
+from leafward.cli.settings import configured
 from leafward.cli.survival import survival_json
 from leafward.compaction.entry import cost_of
 from leafward.compaction.repair import repair

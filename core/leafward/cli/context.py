@@ -20,6 +20,7 @@ from leafward.cli.output import (
     usage_json,
 )
 from leafward.cli.selection import opened
+from leafward.cli.settings import configured
 from leafward.context.model_context import (
     ContextMessage,
     context_at,
@@ -54,8 +55,6 @@ def context(selector: str, at: str | None, as_json: bool) -> int:
 
 def context_json(session: Session, at: EntryIndex) -> Body:
     """The document that `context --json` writes."""
-    from leafward.cli.plan import configured
-
     found = context_at(session, at)
     window = context_window(session, found, configured())
     types = {index: session.entry(index).type for index in {message.entry for message in found.messages}}

@@ -17,10 +17,10 @@ from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.facts import id_of
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output import emit_json, note, page, plural, say
-from leafward.cli.plan import configured
 from leafward.cli.resume import installed
 from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
+from leafward.cli.settings import configured
 from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings

@@ -9,8 +9,8 @@ from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, compact, emit_json, page, plural, say
-from leafward.cli.plan import configured
 from leafward.cli.selection import named_or_chosen, opened
+from leafward.cli.settings import configured
 from leafward.context.model_context import context_at, context_window
 from leafward.session import journal
 from leafward.session.headline import headline

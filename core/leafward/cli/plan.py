@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base import config
 from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
-from leafward.cli.output import Page, compact, emit_json, fit, note, pad, page, plural, say, table
+from leafward.cli.output import Page, compact, emit_json, fit, pad, page, plural, say, table
 from leafward.cli.selection import agent_behind, opened
+from leafward.cli.settings import configured
 from leafward.compaction import (
     RULE_CODE,
     RULE_TEXT,
@@ -36,6 +36,7 @@ from leafward.session.headline import headline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.base import config
     from leafward.cli.compaction_options import PlanOptions
     from leafward.compaction.injection import Injection
     from leafward.session.entries import EntryIndex
@@ -61,14 +62,6 @@ def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
             here = page()
             say(all_text(session, found, here) if every else plan_text(session, found[0], here))
     return 0
-
-
-def configured() -> config.Config:
-    """The settings of the user; what is wrong with them is said on stderr."""
-    settings, problems = config.load()
-    for problem in problems:
-        note(str(problem))
-    return settings
 
 
 def is_all(options: PlanOptions, settings: config.Config) -> bool:

@@ -22,8 +22,8 @@ from leafward.cli.model_request import (
     would_be_sent,
 )
 from leafward.cli.output import Page, compact, emit_json, indented, note, page, plural, say, usage_json
-from leafward.cli.plan import configured
 from leafward.cli.selection import opened
+from leafward.cli.settings import configured
 from leafward.compaction.branch import Branch, BranchDraft, left_branch, move_with_summary, summarize_branch
 from leafward.compaction.entry import cost_of
 from leafward.session import journal

@@ -1,0 +1,14 @@
+"""The settings of the user, for verbs."""
+
+from __future__ import annotations
+
+from leafward.base.config import Config, load
+from leafward.cli.output import note
+
+
+def configured() -> Config:
+    """The settings of the user; what is wrong with them is said on stderr."""
+    settings, problems = load()
+    for problem in problems:
+        note(str(problem))
+    return settings
