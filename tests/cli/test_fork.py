@@ -95,7 +95,7 @@ def test_a_folder_that_is_gone_is_an_error_before_anything_is_written(run: Run, 
     path.write_bytes(path.read_bytes().replace(str(HEADER["cwd"]).encode(), b"/gone/orchard"))
     outcome = run("fork", path, "leaf")
     assert outcome.code == 1
-    assert "the folder of this session is gone: /gone/orchard" in outcome.err
+    assert "project folder not found: /gone/orchard" in outcome.err
     assert os.listdir(tmp_path) == ["s.jsonl"]
     outcome = run("fork", path, "leaf", "--dry-run", "--json")
     assert outcome.code == 0

@@ -168,7 +168,7 @@ def test_resume_names_the_path_and_the_folder_and_keeps_our_variables_back(tmp_p
 @pytest.mark.parametrize(
     ("cwd", "reason"),
     [
-        ("/no/such/folder", "the folder of this session is gone: /no/such/folder"),
+        ("/no/such/folder", "project folder not found: /no/such/folder"),
         ("", "does not say which folder"),
     ],
 )

@@ -40,8 +40,8 @@ GOLDEN = """\
 - [x] Steps: Fill parseTable
 
 ### In Progress
-- Asked last: commit what you have, then fix the test
-- Answered last: The table is filled, but one test fails with a TypeError in src/parser.py.
+- Last request: commit what you have, then fix the test
+- Last reply: The table is filled, but one test fails with a TypeError in src/parser.py.
 
 ### Blocked
 - src/parser.py:12: TypeError: rowCount is None

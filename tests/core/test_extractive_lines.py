@@ -82,7 +82,7 @@ def test_closed_questions_and_small_talk_are_not_in_progress() -> None:
     ):
         said += [user(text), *ran(f"b{place}", "ls lib")]
     said += [user("rename the table of the parser to grammar"), *ran("c", "ls doc"), user("go on")]
-    assert told_in(Section.IN_PROGRESS, *said) == ["Asked last: rename the table of the parser to grammar"]
+    assert told_in(Section.IN_PROGRESS, *said) == ["Last request: rename the table of the parser to grammar"]
 
 
 def test_done_is_what_was_reached_not_what_is_liked() -> None:

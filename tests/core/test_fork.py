@@ -221,8 +221,8 @@ class TestWriting:
         path.write_bytes(text)
         with reading(path) as session:
             fork = forking.fork(session, 5, PI, terms(tmp_path))
-            assert fork.obstacle == "the folder of this session is gone: /gone/orchard"
-            with pytest.raises(Refused, match="is gone"):
+            assert fork.obstacle == "project folder not found: /gone/orchard"
+            with pytest.raises(Refused, match="not found"):
                 forking.store(session, fork.draft)
         assert os.listdir(tmp_path) == ["s.jsonl"]
 

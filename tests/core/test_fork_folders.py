@@ -87,7 +87,7 @@ def test_it_works_where_it_was_told_to(
 ) -> None:
     session = source(agent)
     before = digests(tmp_path / "store")
-    with pytest.raises(Refused, match="is gone"):
+    with pytest.raises(Refused, match="not found"):
         forked(session, to, tmp_path, "")
     made = forked(session, to, tmp_path, str(folder))
     assert made.obstacle is None

@@ -210,7 +210,7 @@ class TestSurprises:
         assert found.surprises == (
             (
                 "above-compaction",
-                "compaction 130.6k → 5 is below this point: here the model reads in full what it summarised",
+                "before the compaction 130.6k → 5: full history again",
             ),
         )
         assert (found.cached, found.sent_again) == (0, 130_600)
@@ -242,7 +242,7 @@ class TestSurprises:
         assert codes(price(file, 0)) == ["two-prompts"]
         assert codes(price(file, 1)) == ["dangling-calls"]
         (code, text), *_ = price(file, 2).surprises
-        assert (code, text) == ("dangling-calls", "1 call of the reply here would have no result: ␛[31mbash")
+        assert (code, text) == ("dangling-calls", "1 call of the reply here has no result: ␛[31mbash")
         assert codes(price(file, 3)) == []
 
     def test_an_edit_that_would_not_apply(self, file: Acting) -> None:

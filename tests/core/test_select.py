@@ -122,7 +122,7 @@ def test_what_a_query_chooses(session: Session, query: str, entries: set[int] | 
         ("ancestors(", 10, "missing at the end"),
         ("(prompts()", 0, "never closed"),
         ('"open', 0, "never closed"),
-        ("prompts() replies()", 10, "'replies'"),
+        ("prompts() replies()", 10, 'before "replies"'),
         ("prompts() &", 11, "missing at the end"),
         ("tokens>many", 0, "takes a number"),
         ("colour=3", 0, "no field"),

@@ -119,7 +119,7 @@ async def test_a_click_on_a_hint_runs_it() -> None:
 
 
 CHOICES = (
-    Choice("m", "Move the leaf", "leave 79 entries, enter 55", "append 1 line to port.jsonl"),
+    Choice("m", "Move the leaf", "drops 79 entries, adds 55", "append 1 line to port.jsonl"),
     Choice("s", "Move with a summary", refused="comes later"),
     Choice("f", "Fork a new session", "writes a new file"),
 )
@@ -184,7 +184,7 @@ async def test_a_sheet_covers_the_foot_and_writes_the_operation_out() -> None:
         assert shown[-7].startswith(" Move here")
         assert shown[-7].endswith("turn 51")
         assert shown[-5].startswith("▌ m")
-        assert shown[-1].startswith(" enter choose   esc leave")
+        assert shown[-1].startswith(" enter choose   esc cancel")
         assert shown[-1].endswith("append 1 line to port.jsonl")
         await pilot.press("j")
         await pilot.pause()

@@ -259,7 +259,7 @@ async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path) -> Non
         await listed(pilot)
         await pilot.press("r")
         await until(
-            pilot, lambda: any("folder of this session is gone" in one.message for one in app._notifications)
+            pilot, lambda: any("project folder not found" in one.message for one in app._notifications)
         )
 
 

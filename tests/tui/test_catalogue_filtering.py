@@ -147,7 +147,7 @@ async def test_a_folder_that_is_missing_takes_no_sums_away(store: Path) -> None:
 
         def heads() -> list[str]:
             lists = [row.partition("│")[0] for row in rows(app)]
-            return [row for row in lists if "folder missing" in row]
+            return [row for row in lists if "project folder not found" in row]
 
         await until(pilot, heads)
         assert [row for row in heads() if "$" not in row] == []

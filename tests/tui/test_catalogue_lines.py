@@ -102,7 +102,7 @@ def test_columns_fill_the_width_and_the_text_yields_last(width: int, agents: boo
     assert names[-1] == "when"
     if columns.text < 40:
         assert names == ["when"]
-    for earlier, later in (("compact", "branches"), ("branches", "turns"), ("turns", "tokens")):
+    for earlier, later in (("compactions", "branches"), ("branches", "turns"), ("turns", "context")):
         assert later in names or earlier not in names
 
 

@@ -239,8 +239,8 @@ class TestGhost:
             assert "┡━●" in drawn
             left = [row for row in tree(screen) if row.startswith((" −", "▌−"))]
             assert [" ".join(row.split()[2:4]) for row in left] == ["c prompt", "d prompt"]
-            assert "leave" in note(screen)
-            assert "enter" in note(screen)
+            assert "drops" in note(screen)
+            assert "adds" in note(screen)
             assert screen.state.price is not None
             assert (screen.state.price.left.entries, screen.state.price.entered.entries) == (4, 8)
             await pilot.press("escape")

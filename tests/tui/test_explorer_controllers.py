@@ -210,7 +210,7 @@ def test_a_change_waits_for_the_one_before(explorer: Explorer) -> None:
     explorer.press("label.edit")
     explorer.view.answer("here")
     explorer.press("operation.undo")
-    assert explorer.view.said == ["still writing the change before"]
+    assert explorer.view.said == ["the last change is still being written"]
     before = len(explorer.session)
     explorer.jobs.run("write")
     assert explorer.view.said[-1].startswith(f"labelled #{explorer.prompt('c')}")
@@ -221,7 +221,7 @@ def test_a_change_waits_for_the_one_before(explorer: Explorer) -> None:
 def test_a_change_that_is_refused_says_why_and_the_next_may_begin(explorer: Explorer) -> None:
     explorer.its.write.start("done", unwritten)
     explorer.jobs.run("write")
-    assert explorer.view.said == ["refused: the disk is full"]
+    assert explorer.view.said == ["the disk is full"]
     assert not explorer.state.busy
 
 
@@ -233,7 +233,7 @@ def test_a_change_that_fails_on_a_session_that_was_replaced_closes_it(explorer: 
     assert explorer.session is not old
     assert old.file.at(0, 1), "whoever writes to it still needs its file"
     explorer.jobs.run("write")
-    assert explorer.view.said == ["refused: the disk is full"]
+    assert explorer.view.said == ["the disk is full"]
     with pytest.raises(OSError, match="closed"):
         old.file.at(0, 1)
 
@@ -357,7 +357,7 @@ def test_what_writes_waits_for_a_summary_and_escape_gives_it_up(explorer: Explor
     modes = [explorer.state.mode]
     explorer.press("move.here")
     assert explorer.view.asked == []
-    assert explorer.view.said == ["refused: a summary of this session is still being made"]
+    assert explorer.view.said == ["a summary of this session is still being made"]
     explorer.press("mode.leave")
     explorer.jobs.run("summary")
     assert explorer.view.said[-1] == "cancelled; nothing was written"

@@ -85,7 +85,7 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"tool(bash)", "enter")
             await until(pilot, lambda: len(screen.state.search.rows) == 2)
-            assert "chosen by tool(bash)" in note(screen)
+            assert "match tool(bash)" in note(screen)
             seen = set()
             for _ in range(2):
                 await pilot.press("n")

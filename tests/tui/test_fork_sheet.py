@@ -146,7 +146,7 @@ async def test_a_summary_of_what_is_left_behind_is_a_choice(file: Named) -> None
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("K", "K")
         await drafted(pilot, "s")
-        assert "behind what is copied: a summary of what is left behind" in shown(pilot)
+        assert "behind what is copied: a summary of the abandoned branch" in shown(pilot)
         await pilot.press("w")
         await until(pilot, lambda: "began a session" in note(screen))
     (made,) = new_files(file.path.parent)
@@ -197,10 +197,10 @@ async def test_a_folder_that_is_gone_is_said_and_nobody_can_go_on_there(tmp_path
         await pilot.press("b")
         sheet = await titled(pilot, "New session from here")
         assert keys(sheet, refused=True) == ["p", "c", "l", "o"]
-        assert f"its folder is gone: {tmp_path / 'gone'}" in shown(pilot)
+        assert f"project folder not found: {tmp_path / 'gone'}" in shown(pilot)
         await pilot.press("escape", "R")
-        await until(pilot, lambda: "the folder of this session is gone" in note(screen))
-        assert "goes on in a new session" in note(screen)
+        await until(pilot, lambda: "project folder not found" in note(screen))
+        assert "b new session" in note(screen)
 
 
 async def test_it_works_in_the_folder_that_leafward_runs_in(

@@ -62,9 +62,9 @@ def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
     assert text[2].startswith("claude-sonnet-4-5   8 entries   4 calls")
     assert text[2].endswith("$0.93")
     said = [
-        at for at, line in enumerate(text) if line.startswith(("you  ", "ai   ", "Changed", "Ran", "Called"))
+        at for at, line in enumerate(text) if line.startswith(("you  ", "ai   ", "Changed", "Ran", "Other"))
     ]
-    assert [text[at].split()[0] for at in said] == ["you", "ai", "Changed", "Ran", "Called"]
+    assert [text[at].split()[0] for at in said] == ["you", "ai", "Changed", "Ran", "Other"]
     assert text[line_with(page(turn(work)), "Changed")].split() == ["Changed", "1", "file", "edits", "+", "−"]
 
 
@@ -78,10 +78,10 @@ def test_what_you_said_is_bold_and_the_reply_is_not(work: Session) -> None:
 
 def test_thoughts_and_remarks_are_one_line_until_opened(work: Session) -> None:
     shown = page(turn(work))
-    assert "thought 3 lines" in shown.text
-    assert "1 remark on the way" in shown.text
+    assert "thinking, 3 lines" in shown.text
+    assert "1 interim reply" in shown.text
     assert "I look first." not in shown.text
-    key = shown.lines[line_with(shown, "thought")].toggle
+    key = shown.lines[line_with(shown, "thinking,")].toggle
     opened = page(turn(work), toggled={key, "remarks"})
     assert "three" in opened.text
     assert "I look first." in opened.text

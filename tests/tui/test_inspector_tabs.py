@@ -90,7 +90,7 @@ def amounts(text: str) -> tuple[list[int], int]:
         for line in rows[:stop]
         if (
             match := re.match(
-                r"(?:[█▓] |  )(?:system|summary|kept|after|messages|not in the file|not sent|correction) +([−\d,]+)",
+                r"(?:[█▓] |  )(?:system|summary|kept|after|messages|not in file|not sent|correction) +([−\d,]+)",
                 line,
             )
         )

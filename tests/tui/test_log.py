@@ -126,12 +126,12 @@ class TestWords:
         deeds = hands.deeds()
         assert [deeds.outcome(operation) for operation in deeds.log[-7:]] == [
             f"the leaf goes back to #{hands.end('d')} d prompt",
-            "[one] comes off",
+            "label [one] is removed",
             "the label is [one] again",
-            "the session has no name again",
+            "the session has no name",
             "the name is “first” again",
-            "the branch comes back",
-            "the branch is put away again",
+            "the branch is restored",
+            "the branch is archived again",
         ]
 
     def test_details_name_entries_and_the_line(self, hands: Hands) -> None:
@@ -174,14 +174,14 @@ class TestThePathThen:
             "●   b prompt",
             "┠─○ c prompt − left 4 entries",
             "●   x prompt",
-            "◎   y prompt  leaf then",
+            "◎   y prompt  leaf",
         ]
 
     def test_of_a_move_up(self, hands: Hands) -> None:
         move(hands.session, hands.end("b"), hands.writing())
         assert self.drawn(hands, 9) == [
             "●   a prompt",
-            "◎   b prompt  leaf then",
+            "◎   b prompt  leaf",
             "└─○ c prompt − left 4 entries",
         ]
 
@@ -191,7 +191,7 @@ class TestThePathThen:
 
     def test_of_a_move_before_everything(self, hands: Hands) -> None:
         move(hands.session, -1, hands.writing())
-        assert self.drawn(hands, 9)[0] == "◎   the beginning  leaf then"
+        assert self.drawn(hands, 9)[0] == "◎   the beginning  leaf"
         assert self.drawn(hands, 9)[1] == "└─○ a prompt − left 12 entries"
 
     @pytest.mark.parametrize("room", range(1, 9))
@@ -202,11 +202,11 @@ class TestThePathThen:
         move(hands.session, hands.end("y"), hands.writing())
         drawn = self.drawn(hands, room)
         assert len(drawn) <= room
-        assert drawn[-1].endswith("leaf then")
+        assert drawn[-1].endswith("leaf")
         move(hands.session, hands.end("n8"), hands.writing())
         drawn = self.drawn(hands, room)
         assert len(drawn) <= room
-        assert drawn[-1].endswith("leaf then")
+        assert drawn[-1].endswith("leaf")
         if 4 <= room < 9:
             assert any("▸" in row for row in drawn)
 
@@ -275,7 +275,7 @@ class TestScreen:
         async with logging(hands.file.path) as (pilot, screen):
             await pilot.press("k")
             shown = await asked(pilot, "u")
-            assert "Take it back" in shown
+            assert "Undo it" in shown
             assert f"append 1 line to {hands.file.path.name}" in shown
             assert "the leaf goes back to" in shown
             await pilot.press("escape")
@@ -285,13 +285,13 @@ class TestScreen:
             await pilot.press("u")
             await until(pilot, lambda: lines(hands.file.path) == before + 1 and not screen.state.writing)
             await until(pilot, lambda: screen.list.deeds is not None and len(screen.list.deeds) == 5)
-            assert "undone: the leaf goes back to" in note(screen)
+            assert "undid: move to" in note(screen)
             written = json.loads(hands.file.path.read_bytes().splitlines()[-1])
             assert written["parentId"] == hands.file.ends["d"]
             assert written["data"]["undoes"]
             assert screen.list.cursor == 4
             await pilot.press("k", "k", "u")
-            await until(pilot, lambda: "undone already" in note(screen))
+            await until(pilot, lambda: "already undone" in note(screen))
             await asked(pilot, "U")
             await pilot.press("U")
             await until(pilot, lambda: lines(hands.file.path) == before + 2)
@@ -321,7 +321,7 @@ class TestScreen:
             other.path.replace(hands.file.path)
             before = hands.file.path.read_bytes()
             await pilot.press("u")
-            await until(pilot, lambda: note(screen).startswith("! refused:"))
+            await until(pilot, lambda: note(screen).startswith("! "))
             assert "replaced" in note(screen)
             assert hands.file.path.read_bytes() == before
 

@@ -112,10 +112,10 @@ def test_an_operation_is_taken_back_after_an_answer_and_only_once_at_a_time(part
     assert parts.screen.answer is not None
     parts.screen.answer("u")
     parts.operations.actions["operation.undo"]()
-    assert parts.screen.said[-1] == "still writing the change before"
+    assert parts.screen.said[-1] == "the last change is still being written"
     parts.jobs.run("write")
     assert len(parts.state.session) == known + 1
-    assert parts.screen.said[-1].startswith("undone: ")
+    assert parts.screen.said[-1].startswith("undid: ")
     assert not parts.state.writing
     parts.jobs.run("log")
     assert parts.screen.operations is not None

@@ -81,6 +81,6 @@ async def test_the_frame_says_what_it_is_and_how_to_leave(tmp_path: Path) -> Non
         await options(pilot, app)
         text = "\n".join(rows(app))
         assert "Commands" in text
-        assert "esc leaves" in text
+        assert "esc cancel" in text
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, CommandPalette))

@@ -25,8 +25,8 @@ def said(quote: Quote | Facts | None, width: int, height: int = 1, glyphs: Glyph
 def test_a_price_at_full_width() -> None:
     assert said(QUOTE, 140, 2) == [
         (
-            " Move here    leave − 79 entries  7.3k     enter + 55 entries  3.1k     "
-            "cached 6.2k     sent again 96.1k  ≈ $0.36    files −1 +2  5 change"
+            " Move here    drops 79 entries (7.3k)      adds 55 entries (3.1k)      "
+            "cached 6.2k      sent again 96.1k  ≈ $0.36     files −1 +2  5 change"
         ),
         " !            compaction 130.6k → 29.8k is not on this path",
     ]
@@ -35,25 +35,25 @@ def test_a_price_at_full_width() -> None:
 def test_a_price_gives_up_words_then_groups() -> None:
     calm = QUOTE._replace(surprises=())
     assert said(calm, 120) == [
-        " Move here    leave −79  7.3k    enter +55  3.1k    cached 6.2k    sent again 96.1k  ≈ $0.36   files −1 +2  5 change"
+        " Move here    drops 79 (7.3k)     adds 55 (3.1k)     cached 6.2k    sent again 96.1k  ≈ $0.36   files −1 +2  5 change"
     ]
     assert said(calm, 80) == [
-        " Move  leave −79  enter +55  cached 6.2k  sent again 96.1k ≈ $0.36  files −1 +2"
+        " Move  drops 79   adds 55   cached 6.2k  sent again 96.1k ≈ $0.36  files −1 +2"
     ]
     assert said(calm._replace(again=119_600), 80)[0].endswith("files −1 +2")
-    assert said(calm, 70) == [" Move  leave −79  enter +55  context 40.6k → 102.3k"]
-    assert said(calm, 40) == [" Move  leave −79  enter +55"]
+    assert said(calm, 70) == [" Move  drops 79   adds 55   context 40.6k → 102.3k"]
+    assert said(calm, 40) == [" Move  drops 79  adds 55"]
 
 
 def test_one_line_has_room_for_the_sign_of_a_surprise() -> None:
-    assert said(QUOTE, 80)[0].startswith("! Move leave")
+    assert said(QUOTE, 80)[0].startswith("! Move drops")
     assert said(QUOTE, 140, 2, ASCII)[1] == " !            compaction 130.6k > 29.8k is not on this path"
 
 
 def test_groups_stay_where_they_are_while_numbers_come_in() -> None:
     for width in (80, 120, 140):
         known, waiting = said(QUOTE, width)[0], said(Quote(79, 55), width)[0]
-        for label in ("leave", "enter", "cached", "sent again", "files"):
+        for label in ("drops", "adds", "cached", "sent again", "files"):
             assert known.index(label) == waiting.index(label), (width, label)
         assert "79" in waiting
 
@@ -63,7 +63,7 @@ def test_nothing_is_a_dot() -> None:
         entered=0, entered_tokens=0, cached=0, files_left=0, files_entered=0, files_changed=0
     )
     line = said(quote, 140)[0]
-    assert "enter ·   " in line
+    assert "adds ·   " in line
     assert "cached ·   " in line
     assert line.endswith("files ·")
 

@@ -54,7 +54,7 @@ class TestMoving:
             assert "leaf" in row
             assert note(screen).startswith("✓ moved to #")
             assert "with a summary of 4 entries" in note(screen)
-            assert "u undoes it" in note(screen)
+            assert "u undo" in note(screen)
             assert work_on(file.path) is None
 
     @pytest.mark.parametrize("carried", [True, False])
@@ -83,18 +83,18 @@ class TestMoving:
             await at_rest(pilot, screen)
             summary = lines(file.path)[-1]["id"]
             await pilot.press("u")
-            await until(pilot, lambda: "undone" in note(screen))
+            await until(pilot, lambda: "undid: move with a summary" in note(screen))
             assert screen.state.session is not None
             columns = screen.state.session.columns
             assert columns.id(screen.state.session.place) == file.ends["d"]
             await pilot.press("U")
-            await until(pilot, lambda: "done again" in note(screen))
+            await until(pilot, lambda: "redid: move with a summary" in note(screen))
             assert columns.id(screen.state.session.place) == summary
             await pilot.press("o")
             await sheet_of(pilot, LogScreen)
             await until(pilot, lambda: "with a summary" not in shown(pilot) and "redid" in shown(pilot))
             await pilot.press("k", "k")
-            await until(pilot, lambda: "Moved the leaf, with a summary of what it left" in shown(pilot))
+            await until(pilot, lambda: "Moved the leaf with a summary" in shown(pilot))
 
     async def test_to_another_branch(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -176,7 +176,7 @@ class TestMoving:
             sheet = await sheet_of(pilot, ChoiceSheet)
             assert [choice.key for choice in sheet.rows.choices] == ["m", "s", "f", "e", "b", "r", "n"]
             said = shown(pilot)
-            assert "Move, with a summary" in said
+            assert "Move with a summary" in said
             if size != (60, 16):
                 assert "13 entries, 1.1k tokens, 3 files" in said
             await pilot.press("j")
@@ -194,7 +194,7 @@ class TestMoving:
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
             foot = rows(pilot.app)[sheet.foot.region.y]
-            await pilot.click(sheet.foot, offset=(foot.index("esc leave") + 1, 0))
+            await pilot.click(sheet.foot, offset=(foot.index("esc cancel") + 1, 0))
             await at_rest(pilot, screen)
 
 
@@ -205,7 +205,7 @@ class TestWhileItRuns:
         async with exploring(file.path) as (pilot, screen):
             await summing(pilot, screen)
             assert note(screen).startswith("summarising 4 entries")
-            assert "esc cancels" in note(screen)
+            assert "esc cancel" in note(screen)
             assert "half of it" in note(screen)
             await pilot.press("k")
             await pilot.pause()
@@ -237,8 +237,8 @@ class TestWhileItRuns:
             await pilot.press(key)
             await pilot.pause()
             assert pilot.app.screen is screen
-            assert "refused: a summary of this session is still being made" in note(screen)
-            assert "esc cancels" in note(screen)
+            assert "a summary of this session is still being made" in note(screen)
+            assert "esc cancel" in note(screen)
             assert file.path.read_bytes() == before
             gate.set()
             await at_rest(pilot, screen)
@@ -250,7 +250,7 @@ class TestWhileItRuns:
             await pilot.press("l")
             await sheet_of(pilot, TextSheet)
             await pilot.press("a", "enter")
-            await until(pilot, lambda: "refused" in note(screen))
+            await until(pilot, lambda: "still being made" in note(screen))
             gate.set()
             await at_rest(pilot, screen)
             assert [line["type"] for line in lines(file.path)].count("label") == 0

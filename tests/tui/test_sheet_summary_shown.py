@@ -33,8 +33,8 @@ class TestShowing:
             await until(pilot, lambda: not sheet.running)
             await pilot.pause()
             said = shown(pilot)
-            assert "Summary of what a move leaves" in said
-            assert "extractive, on this machine" in said
+            assert "Summary of the abandoned branch" in said
+            assert "extractive, made locally" in said
             assert "Progress" in said
             assert "move to #" in said
             await pilot.press("j", "G", "g", "ctrl+d", "escape")
@@ -138,11 +138,8 @@ class TestShowing:
             await pilot.press("f")
             await sheet_of(pilot, TextSheet)
             await pilot.press(*"answers", "enter")
-            await until(
-                pilot,
-                lambda: isinstance(pilot.app.screen, ReadingSheet) and "leave: answers" not in shown(pilot),
-            )
-            await until(pilot, lambda: "Summary of what a move leaves: answers" in shown(pilot))
+            await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+            await until(pilot, lambda: "Summary of the abandoned branch: answers" in shown(pilot))
 
     async def test_it_grows_where_it_will_stand_and_escape_gives_it_up(
         self, file: Named, gate: threading.Event
@@ -151,7 +148,7 @@ class TestShowing:
             await pilot.press("K", "K", "s")
             await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: "half of it" in shown(pilot))
-            assert "esc cancels" in shown(pilot)
+            assert "esc cancel" in shown(pilot)
             await pilot.press("escape")
             await at_rest(pilot, screen)
             assert "nothing was written" in note(screen)
@@ -174,7 +171,7 @@ class TestShowing:
             await until(pilot, lambda: not sheet.running)
             await pilot.pause()
             assert "w move to #" in shown(pilot)
-            assert "Q leave" in shown(pilot)
+            assert "Q cancel" in shown(pilot)
             await pilot.press("w")
             await until(pilot, lambda: lines(file.path)[-1]["type"] == "branch_summary")
             await at_rest(pilot, screen)

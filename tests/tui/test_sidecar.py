@@ -55,13 +55,13 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         await chosen(pilot, "enter")
         shown = "\n".join(rows(screen.app))
         assert "append 1 line to Leafward's sidecar" in shown
-        assert "a what-if only: fork instead" in shown
+        assert "preview only: press n for a new session" in shown
         await pilot.press("m")
         await written(pilot, screen, total + 2)
         assert "what-if leaf" in row_of(screen, "two?")
         assert "agent's leaf" in row_of(screen, "three?")
         assert "what-if" in rows(screen.app)[0]
-        assert "b makes it real" in note(screen)
+        assert "b new session" in note(screen)
         await pilot.press("u")
         await written(pilot, screen, total + 3)
         assert "what-if" not in "\n".join(tree(screen))
@@ -80,8 +80,8 @@ async def test_what_matters_of_a_what_if_is_said_on_a_narrow_screen(store: Store
         await written(pilot, screen, total + 1)
         (said,) = [row for row in rows(screen.app) if "moved to" in row]
         assert "a what-if" in said
-        assert "u undoes it" in said
-        assert "b makes it real" in said
+        assert "u undo" in said
+        assert "b new session" in said
 
 
 async def test_the_log_takes_a_what_if_back(store: Store) -> None:
@@ -114,7 +114,7 @@ async def test_what_is_kept_stays_when_the_agent_goes_on(tmp_path: Path) -> None
         await written(pilot, screen, total + 3)
         assert row_of(screen, "four?").split().count("leaf") == 1
         assert "what-if" not in "\n".join(tree(screen))
-        assert "read anew" not in note(screen)
+        assert "reloaded" not in note(screen)
 
 
 async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,5 +203,5 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         assert "what-if leaf" in row_of(screen, "compaction")
         assert context_at(session_of(screen)).size.total == draft.tokens_after
         await pilot.press("u")
-        await until(pilot, lambda: "undone" in note(screen))
+        await until(pilot, lambda: "undid" in note(screen))
         assert "what-if" not in rows(screen.app)[0]

@@ -337,7 +337,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         assert "┗━━━━━◎" in lines[3]
         assert lines[4].startswith("now       40.6k / 200k")
         assert lines[6].startswith("moved    102.3k / 200k")
-        assert lines[8].startswith(" Move here    leave − 79 entries")
+        assert lines[8].startswith(" Move here    drops 79 entries")
         strip.set_ghost(None)
         strip.set_hits([1])
         gauge.set_ghost(moving=False)

@@ -274,7 +274,7 @@ async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> Non
             ),
         )
         assert explorer.panes.inspector.page is not None
-        assert "Nothing was compacted on the path to here." in explorer.panes.inspector.page.text
+        assert "No compaction on the path to here." in explorer.panes.inspector.page.text
 
 
 # --- in the explorer --------------------------------------------------------------------------------------------------

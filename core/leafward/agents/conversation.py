@@ -165,13 +165,10 @@ class Conversation:
         """What `told` or `messages` left out or made up, once they ran."""
         found = []
         if self.left_out:
-            text = (
-                f"{_count(self.left_out, 'message')} left out that the other agent put in itself (system prompt,"
-                " instructions, environment): each brings its own"
-            )
+            text = f"source's system prompt left out ({_count(self.left_out, 'message')})"
             found.append(Remark("instructions-left", text))
         if self.thoughts:
-            text = f"{_count(self.thoughts, 'piece')} of reasoning left out: only the provider that made it can use it"
+            text = f"{_count(self.thoughts, 'piece')} of thinking left out: only its own provider can use it"
             found.append(Remark("reasoning-left", text))
         if self.orphans:
             text = f"{_count(self.orphans, 'result')} without a call left out"

@@ -66,7 +66,7 @@ class Resume:
     def obstacle(self) -> str | None:
         """Why it cannot be run here as things stand; None where nothing is in the way."""
         there = os.path.isabs(self.cwd) and os.path.isdir(self.cwd)
-        return None if there else f"the folder of this session is gone: {self.cwd}"
+        return None if there else f"project folder not found: {self.cwd}"
 
     def ready(self) -> Resume:
         """Itself, before it is run. Raises Refused where its folder is gone."""

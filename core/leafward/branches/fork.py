@@ -57,7 +57,7 @@ _SAID = 300
 _LISTED = 5
 _TOLD = Remark(
     "kept-beside",
-    "what Leafward keeps beside the session is part of it: the messages are told anew, as to another agent",
+    "it includes entries from Leafward's sidecar, so the messages are converted as for another agent",
 )
 _LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
 

@@ -25,7 +25,7 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
         why = "Everything is summarised; 1.3 keeps no tail."
         return Division(0, end, end, tail=False, shortened=pruned, why=why)
     if settings.cut is not None:
-        cut, why = legal_cut(sizes, settings.cut), "The cut was asked for."
+        cut, why = legal_cut(sizes, settings.cut), "You chose this cut."
     else:
         cut, why = _tail(sizes, _without(sizes.counted(settings.counting), pruned), settings)
     lead = first_said(sizes, cut)

@@ -65,7 +65,7 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
     if settings.cut is not None:
         cut, why, forced = (
             _moved(sizes, rules, legal_cut(sizes, settings.cut), start),
-            "The cut was asked for.",
+            "You chose this cut.",
             False,
         )
     else:

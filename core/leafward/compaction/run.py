@@ -334,8 +334,7 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
         remarks.append(
             Diagnostic(
                 "not-in-file",
-                f"the agent sends about {plan.tokens.unexplained:,} tokens more than the file holds (its prompt and tools), "
-                f"before and after; the {after:,} are without them",
+                f"after excludes ~{plan.tokens.unexplained:,} tokens of system prompt and tools",
             )
         )
     before = plan.tokens.before - plan.tokens.unexplained

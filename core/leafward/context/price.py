@@ -258,40 +258,42 @@ def _surprises(
         mine, theirs = _sizes(sizes, here.compaction), _sizes(sizes, there.compaction)
         yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
     elif gone:
-        lies = "is below this point" if tree.is_ancestor(goal, here.compaction) else "is not on this path"
+        below = tree.is_ancestor(goal, here.compaction)
+        sizes_of = _sizes(sizes, here.compaction)
+        lies = f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
         yield (
             "above-compaction",
-            f"compaction {_sizes(sizes, here.compaction)} {lies}: here the model reads in full what it summarised",
+            f"{lies}: full history again",
         )
     elif come:
         yield (
             "into-compaction",
-            f"compaction {_sizes(sizes, there.compaction)} applies here: the model sees its summary, not the span",
+            f"compaction {_sizes(sizes, there.compaction)} applies here: the model sees its summary, not the full history",
         )
     lost = [target for target, edit in here.edits.items() if there.edits.get(target) != edit]
     lost = [target for target in lost if tree.is_ancestor(target, goal)]
     if lost:
         yield (
             "edits",
-            f"{_counted(len(lost), 'context edit')} would not apply here: what was edited is as it was before",
+            f"{_counted(len(lost), 'context edit')} {'is' if len(lost) == 1 else 'are'} lost here; the original text returns",
         )
     if goal < 0:
-        yield "empty", "this is before everything: the model would see none of the conversation"
+        yield "empty", "before the first entry: the model sees no conversation"
     elif session.columns.kind[goal] == Kind.USER:
         yield (
             "two-prompts",
-            "this prompt has no reply here: with the next one, two user messages follow each other",
+            "this prompt has no reply here: your next one makes two user messages in a row",
         )
     missing = _unanswered(sizes, goal)
     if missing:
         names = safe_line(", ".join(sorted(set(missing))), 60)
         yield (
             "dangling-calls",
-            f"{_counted(len(missing), 'call')} of the reply here would have no result: {names}",
+            f"{_counted(len(missing), 'call')} of the reply here {'has' if len(missing) == 1 else 'have'} no result: {names}",
         )
     if here.model is not None and there.model is not None and here.model != there.model:
         named = safe_line("/".join(there.model), 60)
-        yield "model", f"the model here is {named}: no cache of the other model is of use"
+        yield "model", f"the model here is {named}: the other model's cache does not apply"
 
 
 def _sizes(sizes: Sizes, compaction: EntryIndex) -> str:

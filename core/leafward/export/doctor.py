@@ -227,7 +227,7 @@ def _header(session: Session) -> Iterator[Problem]:
         yield Problem("no-cwd", "the header does not say which folder the session belongs to", offset=offset)
     elif not os.path.isdir(session.cwd):
         yield Problem(
-            "cwd-missing", f"the session's folder is gone: {safe_line(session.cwd, 300)}", offset=offset
+            "cwd-missing", f"project folder not found: {safe_line(session.cwd, 300)}", offset=offset
         )
 
 

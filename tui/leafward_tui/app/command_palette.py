@@ -48,7 +48,7 @@ class Palette(CommandPalette):
         """Title and way out stand in the rules."""
         frame = self.query_one("#--container")
         frame.border_title = Content("Commands")
-        frame.border_subtitle = Content("enter runs   esc leaves")
+        frame.border_subtitle = Content("enter run   esc cancel")
         glyphs = services_of(self).glyphs
         if glyphs.hairline == "-":
             frame.styles.border = ("ascii", services_of(self).palette_now.line)

@@ -36,7 +36,7 @@ def keep_copy(card: Card) -> Done:
     kept = keep(card)
     if kept.changed:
         return Done(f"kept, {counted(len(kept.files), kept.what)}")
-    return Done("kept already, nothing has changed")
+    return Done("the kept copy is up to date")
 
 
 def archive(card: Card, archived: bool) -> Done:
@@ -49,7 +49,7 @@ def archive(card: Card, archived: bool) -> Done:
         archive_session(session, archived)
     finally:
         session.close()
-    return Done("archived" if archived else "brought back", partial(_unarchive, card, archived))
+    return Done("archived" if archived else "restored", partial(_unarchive, card, archived))
 
 
 def _unarchive(card: Card, archived: bool) -> Done:
@@ -66,6 +66,6 @@ def delete(card: Card) -> Done:
         from leafward.catalog.trash import bring_back
 
         bring_back(thrown)
-        return Done("brought back from the trash")
+        return Done("restored from the trash")
 
     return Done("in the trash", back)

@@ -227,7 +227,7 @@ class ExplorerPanes:
         if not text and state.summary is not None:
             if time.monotonic() < self._refused_until and not state.summary.stop.is_set():
                 return
-            text, tone, keys = progress_words(state.summary), "", self.key_hints(("mode.leave", "cancels"))
+            text, tone, keys = progress_words(state.summary), "", self.key_hints(("mode.leave", "cancel"))
             beneath = state.summary.growth.last_line if state.summary.growth is not None else ""
         elif not text and state.trouble:
             text, tone = state.trouble, "bad"

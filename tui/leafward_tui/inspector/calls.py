@@ -26,7 +26,7 @@ from leafward_tui.inspector.paths import path_spans
 from leafward_tui.inspector.raw import JsonWriter
 from leafward_tui.inspector.sheet import INDENT, MOST_LINES, Sheet
 from leafward_tui.inspector.turn import Step
-from leafward_tui.ui.cells import cell_len, count, counted, signed
+from leafward_tui.ui.cells import cell_len, count, counted, exact, signed
 from leafward_tui.ui.code import fitted, highlighted
 from leafward_tui.ui.page import Selection, SelectionKind, Span
 from leafward_tui.ui.spans import padded, shown, shown_line, width_of
@@ -263,7 +263,7 @@ def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         return
     failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
     told = [Span(f"{failed:,} failed", "bad")] if failed else []
-    sheet.heading("Called", counted(len(steps), "time"), told)
+    sheet.heading("Other calls", exact(len(steps)), told)
     limit = len(steps) if sheet.is_open("called") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
     for at, step in steps[:limit]:
         key = f"step{at}"

@@ -73,7 +73,7 @@ def compaction_page(
     if index < 0:
         sheet.row([Span("Compaction", "strong"), *where(selection)])
         sheet.blank()
-        sheet.note("Nothing was compacted on the path to here.")
+        sheet.note("No compaction on the path to here.")
         return sheet.page()
     if _compaction(sheet, selection, EntryIndex(index), stop, own=own):
         _traced(sheet, session, EntryIndex(index), config)
@@ -121,7 +121,7 @@ def _numbers(sheet: Sheet, xray: XRay, *, unlike: bool) -> None:
     )
     rest = next((share.before for share in xray.ledger if share.link is Link.REST), 0)
     if unlike and rest > 0:
-        less = " + prompt and tools"
+        less = " + not in file"
     sheet.line(
         [
             *padded([Span("context", "faint")], _NAMES),
@@ -192,7 +192,7 @@ def _made_by(sheet: Sheet, body: Body) -> None:
         cost = ours.get("cost")
         dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else usage.cost
         told = f"{exact(usage.total)} tokens" + (f", {money(dollars)}" if dollars > 0 else "")
-        sheet.pairs("it took", told, ink="sub", width=_NAMES)
+        sheet.pairs("usage", told, ink="sub", width=_NAMES)
     pins = ours.get("pins")
     if isinstance(pins, list) and pins:
         sheet.pairs(
@@ -358,7 +358,7 @@ def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> No
         sheet.line([*padded([Span("left at", "faint")], _NAMES), Span(f"#{left:,}", "text")], entry=left)
     _made_by(sheet, entry.body)
     if not runs:
-        sheet.note("what it stands for is not in this file")
+        sheet.note("the summarised entries are not in this file")
         return
     report = survival(
         facts_of(_said(session, (at for run in runs for at in range(run.start, run.stop))), session.cwd),

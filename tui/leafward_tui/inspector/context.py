@@ -302,7 +302,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     if ledger.unexplained:
         missing = ledger.unexplained > 0
         words = "system prompt, tools" if missing else "estimated too high"
-        rows.append(("rest", "not in the file" if missing else "correction", ledger.unexplained, words, -1))
+        rows.append(("rest", "not in file" if missing else "correction", ledger.unexplained, words, -1))
     if ledger.unsent:
         rows.append(("unsent", "not sent", ledger.unsent, "aborted or failed, or kept from the model", -1))
     swatches = _swatches(sheet.glyphs)
@@ -321,9 +321,9 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     rule = max(cell_len(exact(context.size.total)), 5)
     sheet.line([Span(" " * (2 + NAMES + AMOUNT - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")])
     usage = context.size
-    about = "all estimated"
+    about = "estimated"
     if usage.from_usage:
-        about = f"{exact(usage.trailing)} of it estimated" if usage.trailing else "as the model counted"
+        about = f"{exact(usage.trailing)} estimated" if usage.trailing else "as the model counted"
     sheet.line(
         [
             *padded([Span("  total", "sub")], NAMES + 2),

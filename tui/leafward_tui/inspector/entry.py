@@ -249,14 +249,14 @@ def _thoughts(sheet: Sheet, found: Gathered) -> None:
     """Thinking on one line, openable."""
     if not found.thoughts:
         if found.redacted:
-            sheet.line([Span(" " * LABEL, "blank"), Span("thought, text withheld by the provider", "faint")])
+            sheet.line([Span(" " * LABEL, "blank"), Span("thinking, text withheld by the provider", "faint")])
         return
     lines = sum(said.text.strip().count("\n") + 1 for said in found.thoughts)
     opened = sheet.is_open("thoughts")
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
     text = "\n\n".join(safe(said.text.strip()) for said in found.thoughts)
     sheet.line(
-        [Span(" " * LABEL, "blank"), Span(f"{sign} thought {counted(lines, 'line')}", "faint")],
+        [Span(" " * LABEL, "blank"), Span(f"{sign} thinking, {counted(lines, 'line')}", "faint")],
         toggle="thoughts",
         copy=text,
     )
@@ -274,7 +274,10 @@ def _remarks(sheet: Sheet, early: list[Said]) -> None:
     troubled = sum(1 for said in early if said.trouble == "error")
     opened = sheet.is_open("remarks")
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
-    spans = [Span(" " * LABEL, "blank"), Span(f"{sign} {counted(len(early), 'remark')} on the way", "faint")]
+    spans = [
+        Span(" " * LABEL, "blank"),
+        Span(f"{sign} {counted(len(early), 'interim reply', 'interim replies')}", "faint"),
+    ]
     if troubled:
         spans.append(Span(f"   {counted(troubled, 'error')}", "bad"))
     sheet.line(spans, toggle="remarks")

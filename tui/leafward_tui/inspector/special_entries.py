@@ -115,7 +115,7 @@ def _author(sheet: Sheet, body: Body, *, own: str) -> None:
     sheet.pairs("by", by, ink="sub", width=_NAMES)
     if usage is not None and usage.total:
         cost = f", {money(usage.cost)}" if usage.cost > 0 else ""
-        sheet.pairs("it took", f"{exact(usage.total)} tokens{cost}", ink="sub", width=_NAMES)
+        sheet.pairs("usage", f"{exact(usage.total)} tokens{cost}", ink="sub", width=_NAMES)
 
 
 def _summarizer(body: Body) -> str:
@@ -136,7 +136,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     if isinstance(before, int) and not isinstance(before, bool):
         first = exact(before)
         saved = f"   {(before - after) * 100 // before} % less" if before > after > 0 else ""
-    saved = " + prompt and tools" if unlike else saved
+    saved = " + not in file" if unlike else saved
     sheet.line(
         [
             *padded([Span("tokens", "faint")], _NAMES),

@@ -139,7 +139,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("log.show", "enter", "Show the entry in the tree", "show", ("log",), "Change"),
     Intent("label.edit", "l", "Label this entry", "label", _TREE, "Change"),
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
-    Intent("branch.archive", "A", "Archive this branch, or bring it back", "archive", _TREE, "Change"),
+    Intent("branch.archive", "A", "Archive this branch, or restore it", "archive", _TREE, "Change"),
     # Find.
     Intent("find.open", "/", "Search all text of this session, or ask a query", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
@@ -205,7 +205,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("lab.choose", "enter", "Go to the source, or write the summary", "source", _LAB, "Compaction"),
     Intent("summary.edit", "e", "Edit the summary", "edit", _LAB, "Compaction"),
     Intent("summarizer.choose", "m", "Choose who writes the summary", "summariser", _LAB, "Compaction"),
-    Intent("focus.edit", "f", "Say what the summary should dwell on", "focus", _LAB, "Compaction"),
+    Intent("focus.edit", "f", "Say what the summary should emphasise", "focus", _LAB, "Compaction"),
     Intent("slider.less", "left,h", "Slide down", "slide", _LAB, "Compaction", palette=False),
     Intent("slider.more", "right,l", "Slide up", "slide", _LAB, "Compaction", palette=False),
     Intent(
@@ -227,7 +227,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("runs.compare", "b", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
     Intent("lab.unfold", "z", "Show every turn, or those around the cut", "unfold", _LAB, "Compaction"),
     Intent("lab.page", "v", "Summary, prompt or injected text", "page", _LAB, "Compaction"),
-    Intent("session.reload", "r", "Read the session anew", "reload", _LAB, "Compaction"),
+    Intent("session.reload", "r", "Reload the session", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
     # Branches compared.
@@ -303,9 +303,9 @@ INTENTS: tuple[Intent, ...] = (
         "totals.open", "T", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
     ),
     Intent("session.keep", "p", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
-    Intent("session.archive", "A", "Archive this session, or bring it back", "archive", _LIST, "Sessions"),
+    Intent("session.archive", "A", "Archive this session, or restore it", "archive", _LIST, "Sessions"),
     Intent("session.delete", "d", "Move this session to the trash", "delete", _LIST, "Sessions"),
-    Intent("session.undo", "u", "Take back the last archive or delete", "undo", _LIST, "Sessions"),
+    Intent("session.undo", "u", "Undo the last archive or delete", "undo", _LIST, "Sessions"),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
@@ -347,7 +347,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "mode.leave",
         "escape",
-        "Leave: ghost move, search, filter",
+        "Cancel a move preview, search or filter",
         "leave",
         SCREENS,
         "Leafward",

@@ -40,6 +40,13 @@ _NOUN = {
     Subject.NAME: "name",
     Subject.ARCHIVE: "archiving",
 }
+_NAMED = {
+    OperationKind.COMPACT: "compaction",
+    OperationKind.EDIT: "context edit",
+    OperationKind.GRAFT: "graft",
+    OperationKind.MERGE: "summary merge",
+    OperationKind.SUMMARY_MOVE: "move with a summary",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +152,19 @@ class OperationText:
             "compaction" if self.root(operation).kind is OperationKind.COMPACT else _NOUN[operation.subject]
         )
 
+    def short(self, operation: Operation) -> str:
+        """An operation as a noun with what it set: `label [done]`, `move to #12`."""
+        kind, value = operation.kind, operation.after or operation.before
+        if kind in _NAMED:
+            return _NAMED[kind]
+        if operation.subject is Subject.LABEL:
+            return f"label {_label(value)}"
+        if operation.subject is Subject.NAME:
+            return f"name {self._quoted(value)}"
+        if operation.subject is Subject.ARCHIVE:
+            return "archive" if operation.after == ARCHIVED else "restore"
+        return f"move to {self.named(self.place(operation.after)) or 'the beginning'}"
+
     def _verb(self, operation: Operation) -> str:
         if operation.kind is OperationKind.COMPACT:
             return "compacted"
@@ -184,24 +204,24 @@ class OperationText:
         """What was done, as the head of its details."""
         noun = self._noun(operation)
         if operation.kind is OperationKind.UNDO:
-            return f"Took the {noun} back"
+            return f"Undid the {noun}"
         if operation.kind is OperationKind.REDO:
-            return f"Did the {noun} again"
+            return f"Redid the {noun}"
         if operation.kind is OperationKind.COMPACT:
             return "Compacted the context"
         if operation.kind is OperationKind.SUMMARY_MOVE:
-            return "Moved the leaf, with a summary of what it left"
+            return "Moved the leaf with a summary"
         if operation.subject is Subject.MOVE:
             return "Moved the leaf"
         if operation.subject is Subject.ARCHIVE:
             what = "this session" if operation.target in SESSION_TARGETS else "a branch"
-            return f"Archived {what}" if operation.after == ARCHIVED else f"Brought {what} back"
+            return f"Archived {what}" if operation.after == ARCHIVED else f"Restored {what}"
         if operation.subject is Subject.LABEL:
             if operation.after is None:
-                return "Took a label off"
+                return "Removed a label"
             return "Changed a label" if operation.before else "Labelled an entry"
         if operation.after is None:
-            return "Took the name away"
+            return "Removed the name"
         return "Renamed the session" if operation.before else "Named the session"
 
     def facts(self, operation: Operation) -> list[tuple[str, str, str]]:
@@ -237,14 +257,14 @@ class OperationText:
 
     def _entry_fact(self, name: str, entry_id: str | None) -> tuple[str, str, str]:
         if entry_id is None:
-            return name, "before everything", ""
+            return name, "the beginning", ""
         index = self.index(entry_id)
         if index < 0:
             return name, "an entry that is not in the file", self._id(entry_id)
         # A redo goes back to a line of Leafward's own, which says nothing: what counts is the entry that it hangs on.
         place = self.session.tree.content_at(index)
         if place < 0:
-            return name, "before everything", ""
+            return name, "the beginning", ""
         return name, self.said(place), f"{self.named(place)}  {self._id(self.session.columns.id(place))}"
 
     def _id(self, entry_id: str) -> str:
@@ -277,11 +297,15 @@ class OperationText:
             back = f"{self.named(place)} {self.turn_said(place)}".strip()
             return f"the leaf goes back to {back}"
         if latest.subject is Subject.LABEL:
-            return f"the label is {_label(before)} again" if before else f"{_label(latest.after)} comes off"
+            return (
+                f"the label is {_label(before)} again"
+                if before
+                else f"label {_label(latest.after)} is removed"
+            )
         if latest.subject is Subject.NAME:
-            return f"the name is {self._quoted(before)} again" if before else "the session has no name again"
+            return f"the name is {self._quoted(before)} again" if before else "the session has no name"
         what = "session" if latest.target in SESSION_TARGETS else "branch"
-        return f"the {what} is put away again" if before == ARCHIVED else f"the {what} comes back"
+        return f"the {what} is archived again" if before == ARCHIVED else f"the {what} is restored"
 
     def taken_back(self, operation: Operation) -> str:
         """Which later line took an operation back; empty where it holds."""
@@ -340,14 +364,14 @@ class OperationText:
                 row,
                 signs=((self.glyphs.leaf, "leaf"), *row.signs[1:]),
                 ink="text",
-                behind=" leaf then ",
+                behind=" leaf ",
                 behind_ink="leaf",
             )
         behind = ""
         if operation.subject is Subject.LABEL and operation.after:
             behind = _label(operation.after)
         elif operation.subject is Subject.ARCHIVE:
-            behind = "archived" if operation.after == ARCHIVED else "brought back"
+            behind = "archived" if operation.after == ARCHIVED else "restored"
         return replace(row, ink="text", behind=behind, behind_ink="sub")
 
     def _path_row(self, head: int) -> PathRow:

@@ -21,7 +21,7 @@ VALUES_FROM = 14
 """The cell that values begin at where there is room."""
 NARROW = 100
 NARROWEST = 80
-"""Below: leave, enter and context only."""
+"""Below: drops, adds and context only."""
 
 
 # Named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
@@ -167,8 +167,8 @@ def length(pieces: list[Piece]) -> int:
 def _groups(quote: Quote, form: _Form, glyphs: Glyphs) -> list[tuple[list[Piece], int]]:
     """The groups of a form, each with the cells that it has at least."""
     groups = [
-        _side("leave", glyphs.left, "warn", quote.left, quote.left_tokens, form, glyphs),
-        _side("enter", glyphs.entered, "ghost", quote.entered, quote.entered_tokens, form, glyphs),
+        _side("drops", "warn", quote.left, quote.left_tokens, form, glyphs),
+        _side("adds", "ghost", quote.entered, quote.entered_tokens, form, glyphs),
     ]
     if form.context:
         before, after = f"{_tokens(quote.before, glyphs):5}", _tokens(quote.after, glyphs)
@@ -194,22 +194,20 @@ def _groups(quote: Quote, form: _Form, glyphs: Glyphs) -> list[tuple[list[Piece]
 
 
 def _side(
-    label: str, sign: str, hue: str, entries: int, tokens: int | None, form: _Form, glyphs: Glyphs
+    label: str, hue: str, entries: int, tokens: int | None, form: _Form, glyphs: Glyphs
 ) -> tuple[list[Piece], int]:
-    """`leave − 79 entries  7.3k`."""
-    pieces: list[Piece] = [(f"{label} ", "faint")]
+    """`drops 79 entries (7.3k)`."""
+    pieces: list[Piece] = [(f"{label} ", hue if entries else "faint")]
     cells = len(label) + 1
     if not entries:
         pieces.append((glyphs.zero, "edge"))
-    elif form.entries:
-        pieces += [(f"{sign} ", hue), (counted(entries, "entry", "entries"), "text")]
     else:
-        pieces += [(sign, hue), (f"{entries:,}", "text")]
-    cells += 12 if form.entries else 3
+        pieces.append((counted(entries, "entry", "entries") if form.entries else f"{entries:,}", "text"))
+    cells += 10 if form.entries else 3
     if form.tokens:
-        cells += 2 + 5
+        cells += 3 + 5
         if entries and tokens is not None:
-            pieces.append((f"  {_tokens(tokens, glyphs)}", "sub"))
+            pieces.append((f" ({_tokens(tokens, glyphs)})", "sub"))
     return pieces, cells
 
 

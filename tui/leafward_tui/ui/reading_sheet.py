@@ -206,7 +206,7 @@ class ReadingSheet(Sheet):
     def offered(self) -> list[tuple[str, str]]:
         """Intents that work now, with their words, the one that commits first."""
         if self.running:
-            return [("mode.leave", "cancels")]
+            return [("mode.leave", "cancel")]
         offered = [("draft.move", self._move)] if self._move and not self._refused else []
         if self.text:
             offered.append(("copy.text", "copy"))
@@ -214,7 +214,7 @@ class ReadingSheet(Sheet):
             offered.append(("draft.save", intent("draft.save").hint))
         if self._again:
             offered.append(("draft.again", intent("draft.again").hint))
-        return [*offered, ("mode.leave", "leave")]
+        return [*offered, ("mode.leave", "cancel")]
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What works now."""

@@ -155,7 +155,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, then what leaves."""
-        return (("enter", "choose"), ("esc", "leave"))
+        return (("enter", "choose"), ("esc", "cancel"))
 
     def operation(self) -> str:
         """What would be written."""
@@ -393,7 +393,7 @@ class TextSheet(Sheet):
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, then what leaves."""
-        return (("enter", self._commit), ("esc", "leave"))
+        return (("enter", self._commit), ("esc", "cancel"))
 
     def operation(self) -> str:
         """What the present text would do."""

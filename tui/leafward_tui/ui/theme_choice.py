@@ -38,7 +38,7 @@ class ThemesScreen(Modal):
         self._names = list(app.palettes)
         self._before = app.theme
         self.rows.cursor = self._names.index(app.theme) if app.theme in self._names else 0
-        self.frame("Themes", len(self._names), "enter keeps   esc goes back")
+        self.frame("Themes", len(self._names), "enter keep   esc cancel")
         self.call_after_refresh(self.rows.step, 0)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:

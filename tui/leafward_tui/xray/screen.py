@@ -220,7 +220,7 @@ class XRayScreen(BaseScreen["XRayResult | None"]):
         if piece is not None and piece.cell.line < 0 and not piece.fold:
             enter = "show entry"
         pin = (Hint("fact.pin"),) if loaded.fates is not None and loaded.fates.lost else ()
-        leave = "end search" if searched else "all again" if self.state.folds.only is not None else "back"
+        leave = "end search" if searched else "show all" if self.state.folds.only is not None else "back"
         return (
             Hint(("row.down", "row.up"), "line"),
             Hint("pane.next", "other side", "side"),

@@ -238,10 +238,10 @@ class OpenCode:
         base = os.path.dirname(os.path.abspath(session.path))
         told = Remark(
             "older-files",
-            "it lies in the files of an older opencode; the messages are told in the present form",
+            "it lies in the files of an older opencode; the messages are converted to the current format",
         )
         if _is_torn(session):
-            told = Remark("session-row", "its row cannot be read; the messages are told anew")
+            told = Remark("session-row", "its row cannot be read; the messages are converted")
         if not os.path.isfile(base) or _is_torn(session):
             draft = self.adopt(Conversation(session, cut), terms)
             return replace(draft, remarks=(told, *draft.remarks))

@@ -44,7 +44,7 @@ class Selection:
 
 
 FUNCTIONS: dict[str, str] = {
-    "all()": "every entry, bookkeeping too",
+    "all()": "every entry, metadata too",
     "ancestors(x)": "the paths to x, x itself included",
     "descendants(x)": "everything below x, x itself included",
     "parents(x)": "what x hangs on",

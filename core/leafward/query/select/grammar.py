@@ -160,9 +160,7 @@ class _Reader:
     def expect_end(self) -> None:
         """Raises QueryError where something follows."""
         if self._next.kind != "end":
-            raise QueryError(
-                f"{self._next.text!r} stands where &, | or the end was expected", self._next.column
-            )
+            raise QueryError(f'expected & or | before "{self._next.text}"', self._next.column)
 
     def either(self, depth: int) -> Expression:
         """Parts joined by `|`."""

@@ -54,7 +54,9 @@ class Candidate:
     @property
     def asks(self) -> bool:
         """Whether it tells what the user asked for."""
-        return self.section is Section.GOAL or self.text.startswith(("Asked: ", "Asked last: "))
+        return self.section is Section.GOAL or self.text.startswith(
+            ("Asked: ", "Asked last: ", "Last request: ")
+        )
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _ENDED = re.compile(r"[.!?。！？;…]$")
-_QUOTED = re.compile(r"^(?:Asked|Asked last|Answered last|Said last): ")
+_QUOTED = re.compile(r"^(?:Asked|Asked last|Answered last|Last request|Last reply|Said last): ")
 _OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
     Section.GOAL: (Section.CONTEXT, 1.5, "A branch that was left: "),
     Section.CONSTRAINTS: (Section.CONSTRAINTS, 2.5, ""),
@@ -99,7 +99,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
             2.0,
             first=True,
             limit=REQUEST_LIMIT,
-            lead="Asked last: ",
+            lead="Last request: ",
         )
 
 
@@ -204,7 +204,7 @@ def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
                 (entry,),
                 1.6,
                 limit=REQUEST_LIMIT,
-                lead="Answered last: ",
+                lead="Last reply: ",
             )
             return
 

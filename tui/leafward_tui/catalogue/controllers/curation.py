@@ -79,7 +79,7 @@ class Curation:
             )
         trash = f"move {Path(card.path).name} to the trash"
         choices = [
-            Choice("d", "Move to the trash", "u brings it back", trash, refused),
+            Choice("d", "Move to the trash", "u restores it", trash, refused),
             Choice("a", "Archive instead", "the file stays where it is", "append 1 line that hides it"),
         ]
 

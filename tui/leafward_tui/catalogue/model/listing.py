@@ -198,7 +198,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     total=totals[name],
                     used=_used(group, stock),
                     modified=group.modified,
-                    words="folder missing" if name in stock.about.missing else "",
+                    words="project folder not found" if name in stock.about.missing else "",
                 )
             )
             if folded:

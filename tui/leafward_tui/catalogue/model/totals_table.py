@@ -31,17 +31,16 @@ class TotalsRow(NamedTuple):
 def totals_rows(sums: Totals, missing: frozenset[str]) -> list[TotalsRow]:
     """All of them, sections parted by an empty row."""
     if not sums.all.sessions:
-        return [TotalsRow("No session to add up.")]
+        return [TotalsRow("No sessions.")]
     return [*_whole(sums), *_projects(sums, missing), *_agents(sums), *_days(sums)]
 
 
 def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("", ("sessions", "tokens", "cost"), head=True)
-    yield TotalsRow("All of them", _figures(sums.all))
+    yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
-        verb = "says" if sums.all.unpriced == 1 else "say"
-        yield TotalsRow(f"{counted(sums.all.unpriced, 'session')} {verb} no cost", quiet=True)
-    yield TotalsRow("what a copy took over counts once", quiet=True)
+        yield TotalsRow(f"{counted(sums.all.unpriced, 'session')} without a recorded cost", quiet=True)
+    yield TotalsRow("shared history counted once", quiet=True)
 
 
 def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ListHead"]
 
-_SORTED = {"tokens": Sort.TOKENS, "when": Sort.WHEN, "turns": Sort.TURNS}
+_SORTED = {"context": Sort.TOKENS, "when": Sort.WHEN, "turns": Sort.TURNS}
 """The column that shows what a sort goes by."""
 
 

@@ -206,7 +206,7 @@ class Preview(Widget):
                     Segment(f"   {key}  keeps a copy" if key else "", ground.faint),
                 ]
         if card.project in about.missing:
-            yield [Segment("folder missing", ground.warn), Segment("   moved or removed", ground.faint)]
+            yield [Segment("project folder not found", ground.warn)]
 
     def _tree(
         self, card: Card, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs

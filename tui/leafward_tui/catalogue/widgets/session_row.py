@@ -64,9 +64,15 @@ class Columns:
         The text keeps 40 cells as long as a column can go; what tells least goes first.
         """
         wanted = [("agent", 8, 2)] if agents else []
-        wanted += [("turns", 6, 1), ("branches", 8, 1), ("compact", 7, 1), ("tokens", 6, 1), ("when", 4, 2)]
+        wanted += [
+            ("turns", 6, 1),
+            ("branches", 8, 1),
+            ("compactions", 11, 1),
+            ("context", 7, 1),
+            ("when", 4, 2),
+        ]
         room = width - TEXT_AT
-        for going in ("compact", "branches", "agent", "turns", "tokens"):
+        for going in ("compactions", "branches", "agent", "turns", "context"):
             if room - sum(size + gap for _, size, gap in wanted) >= _LEAST_TEXT:
                 break
             wanted = [column for column in wanted if column[0] != going]
@@ -139,7 +145,7 @@ class RowPainter:
         """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
         used = line.used
         price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
-        size = f"{count(used.tokens)} used" if used.tokens else ""
+        size = f"{count(used.tokens)} total" if used.tokens else ""
         both = "  ".join(part for part in (size, price) if part)
         return next((text for text in (both, price or size) if cell_len(text) <= room), "")
 
@@ -178,8 +184,8 @@ class RowPainter:
             "agent": (fit(card.agent, 8, pad=True), ground.faint),
             "turns": number(card.turns),
             "branches": number(card.branches),
-            "compact": number(card.compactions),
-            "tokens": number(card.tokens),
+            "compactions": number(card.compactions),
+            "context": number(card.tokens),
             "when": (self._age(card.modified), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)

@@ -82,7 +82,7 @@ class BranchSummary:
             self.start(next(iter(ways.values()))[1])
             return
         choices = [
-            Choice(key, title, span_words(request, self._services.glyphs), "only shown: nothing is written")
+            Choice(key, title, span_words(request, self._services.glyphs), "preview only: nothing is written")
             for key, (title, request) in ways.items()
         ]
 
@@ -108,10 +108,10 @@ class BranchSummary:
         if not layout.on_path(target):
             tip = layout.last_entry_of(exploration.last_row(layout.branch_of(line.row)))
             offer("b", "This branch, from its tip up", tip, here, carried=False)
-        offer("p", "What a move to here leaves", here, target, carried=True)
+        offer("p", "The branch a move to here abandons", here, target, carried=True)
         marked = layout.row_of(exploration.mark) if exploration.mark >= 0 else -1
         if marked >= 0 and (to := layout.last_entry_of(marked)) != target:
-            offer("m", "What a move to the mark leaves", here, to, carried=True)
+            offer("m", "The branch a move to the mark abandons", here, to, carried=True)
         return found
 
     def ask_focus(self, request: SummaryRequest) -> None:

@@ -69,8 +69,9 @@ class Comparison:
         mark = exploration.mark
         other = _end_of(exploration, mark) if mark >= 0 else exploration.session.place
         if here == other:
-            what = "the mark" if mark >= 0 else "the leaf: mark another entry, or go to one"
-            self._view.tell(f"this is {what}; there is nothing to compare it with", "warn")
+            key = self._services.keymap.label("mark.set")
+            also = f", or mark one with {key}" if key else ""
+            self._view.tell(f"nothing to compare: go to another row{also}", "warn")
             return
         self.open(other, here)
 
@@ -131,7 +132,7 @@ class Comparison:
                 letter,
                 safe_line(row.words, 200),
                 figures(row.side, self._services.glyphs, wide=wide),
-                "compare it with the leaf" if row.leaf != place else "",
+                "compare with the leaf" if row.leaf != place else "",
                 current=row.leaf == place,
             )
             for letter, row in zip(_LETTERS, shown, strict=False)
@@ -142,12 +143,12 @@ class Comparison:
                 return
             leaf = shown[_LETTERS.index(key)].leaf
             if leaf == place:
-                self._view.tell("this is the leaf: choose another branch to compare it with", "warn")
+                self._view.tell("nothing to compare: this is the leaf", "warn")
             else:
                 self.open(leaf, place)
 
-        last = ", with its cost and the tokens that were written" if wide else ""
-        about = [SheetLine(f"each since it left the others{last}; enter compares it with the leaf")]
+        each = "turns, edits, cost and output" if wide else "turns and edits"
+        about = [SheetLine(f"{each} since the fork; enter compares with the leaf")]
         if len(rows) > len(shown):
             about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))
         besides = sum(row.leaf != place for row in rows)

@@ -45,7 +45,7 @@ class ContextEdits:
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is not LineKind.ROW:
             self._view.tell(
-                "" if self._state.bare else "go to one row: what is folded here is several", "warn"
+                "" if self._state.bare else "several rows are folded here: unfold them and choose one", "warn"
             )
             return
         if self._write.is_read_only() or self._write.waits_for_summary():
@@ -91,7 +91,7 @@ class ContextEdits:
                 self._ask_text(targets)
 
         note = counted(len(targets), "entry", "entries")
-        self._view.ask(ChoiceSheet("Edit for the model", choices, note=note), done)
+        self._view.ask(ChoiceSheet("Edit context", choices, note=note), done)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheet import TextSheet
@@ -128,7 +128,7 @@ class ContextEdits:
             return apply_edits(session, draft_edits(session, edits), writing)
 
         what = "replaced" if text is not None else "shortened" if keep is not None else "left out"
-        self._write.start(f"{counted(len(targets), 'entry', 'entries')} {what} for the model", change)
+        self._write.start(f"{counted(len(targets), 'entry', 'entries')} {what} in the context", change)
 
 
 def _effect(draft: EditDraft | str, operation: str) -> tuple[str, str, str]:

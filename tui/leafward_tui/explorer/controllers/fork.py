@@ -172,7 +172,7 @@ class NewSession:
             if session is self._state.session:
                 self._draft(session, wish, target, summary)
             else:
-                self._view.tell("the session was read anew meanwhile; nothing was written", "warn")
+                self._view.tell("the session was reloaded meanwhile; nothing was written", "warn")
 
         self._summary.start(summary_between(session, session.place, cut.end), then)
 
@@ -224,7 +224,7 @@ class NewSession:
         """Says that it is there; copies its command, opens it or goes on in it, as was asked."""
         draft, services = made.draft, self._services
         if problem:
-            self._view.tell(f"refused: {problem}", "bad")
+            self._view.tell(problem, "bad")
             return
         self._view.tell(f"began a session of {target.title}: {draft.path.name}", "leaf")
         if then in ("o", "r") and made.prompt is not None:

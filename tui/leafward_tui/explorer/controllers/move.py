@@ -76,7 +76,7 @@ class Move:
             elif key == "r":
                 self._move(target, f"moved to {named(target)}", partial(self._view.run, "agent.resume"))
             elif key == "e":
-                self._move(before, f"moved before {named(prompt)}, its text is copied")
+                self._move(before, f"moved before {named(prompt)}; prompt copied to the clipboard")
             elif key == "n":
                 self._view.run("session.fork")
             elif key == "s":
@@ -110,17 +110,17 @@ class Move:
         if left:
             effect = left_words(left, self._state.price)
             choices += [
-                Choice("s", "Move, with a summary of what is left", effect, with_summary),
-                Choice("f", "The same, with a focus", "you say what it dwells on", with_summary),
+                Choice("s", "Move with a summary", effect, with_summary),
+                Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),
             ]
         if prompt >= 0:
             refused = "the leaf is there" if before == here else ""
-            title = "Move before this prompt, to write it anew"
-            choices.append(Choice("e", title, "its text goes to the clipboard", one_line, refused))
+            title = "Edit and resend this prompt"
+            choices.append(Choice("e", title, "prompt copied to the clipboard", one_line, refused))
             left_before = entries_left(session, here, before)
             if left_before and not refused:
-                effect = f"{counted(left_before, 'entry', 'entries')}, its text is copied"
-                title = "The same, with a summary of what is left"
+                effect = f"{counted(left_before, 'entry', 'entries')}, prompt copied"
+                title = "Edit and resend, with a summary"
                 choices.append(Choice("b", title, effect, with_summary))
         choices.append(_resuming(session, target))
         effect, operation = "in this agent or another", "this session stays as it is"
@@ -135,5 +135,5 @@ def _resuming(session: Session, target: int) -> Choice:
     reachable = session.book is session or target == session.tree.content_at(session.own_leaf)
     if target == session.place and reachable:
         return Choice("r", "Resume in the agent from here", effect, "nothing is appended")
-    refused = "" if reachable else "a what-if only: fork instead"
+    refused = "" if reachable else "preview only: press n for a new session"
     return Choice("r", "Move here and resume in the agent", effect, appending(session), refused)

@@ -53,14 +53,20 @@ class Operations:
     def undo(self, op: str | None = None) -> None:
         """Takes an operation back, without an id the last one, by appending its inverse."""
         from leafward.session.journal import undo
+        from leafward_tui.explorer.jobs.changes import NamedChange
 
-        self._write.start("undone", lambda session, writing: undo(session, op, writing))
+        change = NamedChange(
+            lambda session, writing: undo(session, op, writing), "undid", self._services.glyphs
+        )
+        self._write.start(change.done, change)
 
     def _redo(self) -> None:
         """Does again what was undone last."""
         from leafward.session.journal import redo
+        from leafward_tui.explorer.jobs.changes import NamedChange
 
-        self._write.start("done again", redo)
+        change = NamedChange(redo, "redid", self._services.glyphs)
+        self._write.start(change.done, change)
 
     def _edit_label(self) -> None:
         """Asks for the label of the entry under the cursor."""
@@ -79,14 +85,14 @@ class Operations:
         def done(text: str | None) -> None:
             if text is None or text.strip() == before:
                 return
-            what = f"labelled {named(target)}" if text.strip() else f"took the label off {named(target)}"
+            what = f"labelled {named(target)}" if text.strip() else f"removed the label of {named(target)}"
             self._write.start(what, lambda it, writing: label(it, target, text.strip(), writing))
 
         sheet = TextSheet(
             "Label",
             before,
             note=named(target),
-            placeholder="a word or two; empty takes it away",
+            placeholder="label (empty removes it)",
             operation_of=lambda _text: appending(session),
         )
         self._view.ask(sheet, done)
@@ -103,13 +109,13 @@ class Operations:
 
         def done(text: str | None) -> None:
             if text is not None and text.strip() != before:
-                what = "named" if text.strip() else "took the name away"
+                what = "named" if text.strip() else "removed the name"
                 self._write.start(what, lambda it, writing: rename(it, text, writing))
 
         sheet = TextSheet(
             "Name of this session",
             before,
-            placeholder="empty takes it away",
+            placeholder="name (empty removes it)",
             operation_of=lambda _text: appending(session),
         )
         self._view.ask(sheet, done)
@@ -130,7 +136,7 @@ class Operations:
             return
         archived = first in exploration.findings.archived
         rows = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
-        verb = "brought back" if archived else "archived"
+        verb = "restored" if archived else "archived"
         exploration.opened.discard(first)
         self._write.start(
             f"{verb} the branch at {named(first)}, {counted(rows, 'row')}",

@@ -43,7 +43,7 @@ class AgentResume:
         try:
             command = agent_behind(session).resume(session, os.environ).ready()
         except LeafwardError as error:
-            keys = self._view.key_hints(("session.fork", "goes on in a new session"))
+            keys = self._view.key_hints(("session.fork", "new session"))
             self._view.tell(str(error), "bad", keys)
             return
         if session.what_if:

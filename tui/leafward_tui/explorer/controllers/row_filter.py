@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""
 _EFFECTS = {
-    Filter.CONVERSATION: "everything but bookkeeping",
-    Filter.ALL: "bookkeeping too, one row an entry",
-    Filter.NO_TOOLS: "what was said, one row an entry",
+    Filter.CONVERSATION: "everything but metadata",
+    Filter.ALL: "metadata too, one row an entry",
+    Filter.NO_TOOLS: "prompts and replies, one row an entry",
     Filter.PROMPTS: "rows that begin with your words",
     Filter.LABELLED: "rows with a label",
     Filter.COMPACTIONS: "compactions and branch summaries",
@@ -99,7 +99,7 @@ class RowFilter:
             self._say(f"showing {wanted.value}")
 
     def _say(self, text: str) -> None:
-        keys = self._view.key_hints(("filter.choose", "another"), ("mode.leave", "everything again"))
+        keys = self._view.key_hints(("filter.choose", "another"), ("mode.leave", "clear filter"))
         self._view.tell(text, "", keys)
 
     # --- by a query ---------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class RowFilter:
                 parse(text)
             except QueryError as error:
                 return safe_line(str(error), 200)
-            return "shows the rows that it chooses"
+            return "shows the matching rows"
 
         def done(text: str | None) -> None:
             session = self._state.session
@@ -133,7 +133,7 @@ class RowFilter:
             SheetLine("  ".join(FUNCTIONS), lines=4),
         ]
         sheet = TextSheet(
-            "Show the rows that a query chooses",
+            "Show the rows that match a query",
             self._state.search.last_query,
             about,
             placeholder="ancestors(leaf) & tool(edit) & tokens>2k",
@@ -148,7 +148,7 @@ class RowFilter:
         if exploration is None:
             return
         if not chosen.entries:
-            self._view.tell(f"nothing is chosen by {chosen.words}", "warn")
+            self._view.tell(f"no entry matches {chosen.words}", "warn")
             return
         exploration.chosen, exploration.touching = chosen.entries, chosen.touching
         exploration.filter = Filter.CHOSEN
@@ -167,7 +167,9 @@ class RowFilter:
         state, view = self._state, self._view
         exploration, line, session = state.exploration, view.tree.line, state.session
         if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
-            view.tell("" if state.bare else "go to one row: what is folded here is several", "warn")
+            view.tell(
+                "" if state.bare else "several rows are folded here: unfold them and choose one", "warn"
+            )
             return
         from leafward_tui.explorer.jobs.search import files_touched
 

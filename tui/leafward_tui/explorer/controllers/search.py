@@ -158,11 +158,13 @@ class Search:
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
             view.tell(f"{words}  {search.text}", tone)
             return
-        more = "" if complete else ", searching on"
-        keys = view.key_hints(("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "ends"))
+        more = "" if complete else ", still searching"
+        keys = view.key_hints(
+            ("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "end search")
+        )
         glyphs = self._services.glyphs
         quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
-        how = f"chosen by {search.text}" if search.by_query else quoted
+        how = f"match {search.text}" if search.by_query else quoted
         rows = "row" if len(search.rows) == 1 else "rows"
         view.tell(f"{which_hit(search.rows, view.tree.row)} {rows}{more} {how}", "", keys)
 
@@ -179,4 +181,4 @@ def _meaning(text: str) -> str:
         return ""
     from leafward_tui.ui.query_kind import is_query
 
-    return "a query: goes to the rows it chooses" if is_query(text) else ""
+    return "a query: goes to the matching rows" if is_query(text) else ""

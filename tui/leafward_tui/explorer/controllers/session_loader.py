@@ -252,7 +252,7 @@ class SessionLoader:
             session.close()
             return
         if growth.replaced:
-            self._view.tell("the file shrank or was replaced: read anew", "warn")
+            self._view.tell("the file shrank or was replaced: reloaded", "warn")
             self.read_anew(growth.before)
         elif growth.added:
             layout = exploration.layout

@@ -56,11 +56,11 @@ class SummarySheets:
 
         request = run.request
         before = self._services.recall(_REMEMBERED)
-        operation = "only shown: nothing is written" if request.preview else appending(session)
+        operation = "preview only: nothing is written" if request.preview else appending(session)
         if run.then is not None:
-            operation = "goes into the new session, which is shown first"
+            operation = "goes into the new session; you see it before anything is written"
         about = [SheetLine(branch_words(branch))]
-        title, effect = "Extractive, on this machine", "nothing is sent, no cost"
+        title, effect = "Extractive", "extracts text locally, no cost"
         choices = [Choice("x", title, effect, operation, current=before == OFFLINE)]
         if outgoing is not None:
             from leafward.summaries.summarizers.addresses import host_of
@@ -76,7 +76,7 @@ class SummarySheets:
             about += [SheetLine(taken_out, "warn")] if taken_out else []
             about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
         if request.preview:
-            choices.append(Choice("f", "With a focus", request.focus or "what it should dwell on"))
+            choices.append(Choice("f", "With a focus", request.focus or "you say what to emphasise"))
 
         def done(key: str | None) -> None:
             if key == "v" and outgoing is not None:
@@ -95,7 +95,7 @@ class SummarySheets:
                 chosen(name)
 
         note = span_words(request, self._services.glyphs)
-        self._view.ask(ChoiceSheet("Who summarises", choices, about, note=note), done)
+        self._view.ask(ChoiceSheet("Summariser", choices, about, note=note), done)
 
     def _show_requests(self, outgoing: Outgoing, back: Callable[[], object]) -> None:
         from leafward_tui.ui.reading_sheet import ReadingSheet
@@ -122,7 +122,7 @@ class SummarySheets:
             "Focus of the summary",
             request.focus,
             note=span_words(request, self._services.glyphs),
-            placeholder="what it should dwell on; empty for all of it",
+            placeholder="what to emphasise (empty: everything)",
             commit="summarise",
             operation_of=lambda _text: "" if request.preview else self._appending(),
         )
@@ -140,7 +140,7 @@ class SummarySheets:
         """Opens the sheet in which a summary is shown, whole or as it grows."""
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
-        title = "Summary of what a move leaves" if request.carried else "Summary of this branch"
+        title = "Summary of the abandoned branch" if request.carried else "Summary of this branch"
         sheet = ReadingSheet(
             f"{title}: {request.focus}" if request.focus else title,
             note=span_words(request, self._services.glyphs),
@@ -157,7 +157,7 @@ class SummarySheets:
         """Shows a summary that is whole and not written; `problem` is why it is not, where it was to be."""
         self.draft = draft
         who = draft.summary.summarizer
-        words = [f"{who}, on this machine" if draft.summary.usage is None else who, *draft.remarks]
+        words = [f"{who}, made locally" if draft.summary.usage is None else who, *draft.remarks]
         taken_out = redacted_words(draft.summary.redacted)
         refused = "" if request.carried else "this branch is not the active one: nothing is moved"
         if self._state.refusal:

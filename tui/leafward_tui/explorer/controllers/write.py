@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Jobs
 
+    Done = str | Callable[[], str]
+    """What a change did, in words; some can say so only once it is written."""
+
 __all__ = ["SessionWrite"]
 
 
@@ -49,8 +52,8 @@ class SessionWrite:
         """Whether a summary is being made, which everything that writes waits for; says so, and what ends it."""
         if self._state.summary is None:
             return False
-        text = "refused: a summary of this session is still being made"
-        self._view.refuse(text, self._view.key_hints(("mode.leave", "cancels")))
+        text = "a summary of this session is still being made"
+        self._view.refuse(text, self._view.key_hints(("mode.leave", "cancel")))
         return True
 
     def is_read_only(self) -> bool:
@@ -62,12 +65,12 @@ class SessionWrite:
     def waits_for_write(self) -> bool:
         """Whether a change is being written, for which another waits; says so."""
         if self._state.busy:
-            self._view.tell("still writing the change before", "warn")
+            self._view.tell("the last change is still being written", "warn")
         return self._state.busy
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def start(self, done: str, change: Change, then: Callable[[], object] | None = None) -> None:
+    def start(self, done: Done, change: Change, then: Callable[[], object] | None = None) -> None:
         """Writes a change unless one is under way; `done` says what it did, `then` is what follows it."""
         session = self._state.session
         if session is None or self.waits_for_summary() or self.is_read_only() or self.waits_for_write():
@@ -82,13 +85,13 @@ class SessionWrite:
             partial(self._fail, session),
         )
 
-    def _end(self, session: Session, done: str, then: Callable[[], object] | None, written: Write) -> None:
+    def _end(self, session: Session, done: Done, then: Callable[[], object] | None, written: Write) -> None:
         self._state.writing = False
-        self.show(session, written, done, then)
+        self.show(session, written, done if isinstance(done, str) else done(), then)
 
     def _fail(self, session: Session, problem: str) -> None:
         self._state.writing = False
-        self._view.tell(f"refused: {problem}", "bad")
+        self._view.tell(problem, "bad")
         if session is not self._state.session:
             session.close()
         self._loader.look()
@@ -104,7 +107,7 @@ class SessionWrite:
             self._loader.look()
             return
         if not written.changed:
-            self._view.tell("nothing to do: things are like that already")
+            self._view.tell("nothing to do: it is like that already")
             return
         moved = written.kind in (
             OperationKind.MOVE,
@@ -122,8 +125,8 @@ class SessionWrite:
             parts.append(reopening(session))
         undone = written.kind is OperationKind.UNDO
         keys = self._view.key_hints(
-            ("operation.redo", "does it again") if undone else ("operation.undo", "undoes it"),
-            *([("session.fork", "makes it real")] if moved and session.what_if else []),
+            ("operation.redo", "redo") if undone else ("operation.undo", "undo"),
+            *([("session.fork", "new session")] if moved and session.what_if else []),
         )
         self._view.tell(
             "; ".join(parts),
@@ -139,8 +142,9 @@ def reopening(session: Session) -> str:
     """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
     from leafward.agents import agent_behind
 
+    agent = agent_behind(session)
     try:
-        command = agent_behind(session).resume(session, os.environ).command()
+        command = agent.resume(session, os.environ).command()
     except LeafwardError:
-        return "an agent that runs sees it when it reopens the session"
-    return f"an agent that runs sees it after {command}"
+        return "restart the agent to pick this up"
+    return f"restart {agent.title} to pick this up: {command}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from leafward.branches.transfer import EditDraft
     from leafward.session.journal import Write
     from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import Job
 
     Change = Callable[[Session, Writing], Write]
@@ -38,6 +39,33 @@ class Saved(NamedTuple):
 
     text: str
     problem: bool = False
+
+
+class NamedChange:
+    """An undo or redo that tells which operation it was about: `undid: label [done]`."""
+
+    def __init__(self, change: Change, verb: str, glyphs: Glyphs) -> None:
+        self._change = change
+        self._glyphs = glyphs
+        self._verb = verb
+        self._about = ""
+
+    def __call__(self, session: Session, writing: Writing) -> Write:
+        """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
+        from leafward.session.journal import operations
+        from leafward_tui.ui.operation_text import OperationText
+
+        log = operations(session)
+        written = self._change(session, writing)
+        found = next((one for one in log if one.op == written.undoes), None)
+        if found is not None:
+            told = OperationText(session, log, self._glyphs)
+            self._about = told.short(told.root(found))
+        return written
+
+    def done(self) -> str:
+        """What it did, once it was written."""
+        return f"{self._verb}: {self._about}" if self._about else self._verb
 
 
 def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write:

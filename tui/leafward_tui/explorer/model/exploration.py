@@ -39,7 +39,7 @@ class Filter(StrEnum):
     COMPACTIONS = "compactions"
     ERRORS = "errors"
     EDITS = "edits"
-    CHOSEN = "chosen by a query"
+    CHOSEN = "query"
 
 
 BY_ENTRY = frozenset({Filter.ALL, Filter.NO_TOOLS})

@@ -69,7 +69,9 @@ class Folder(NamedTuple):
         if self.there:
             return ""
         return (
-            f"its folder is gone: {self.path}" if self.path else "it does not say which folder it belongs to"
+            f"project folder not found: {self.path}"
+            if self.path
+            else "it does not say which folder it belongs to"
         )
 
 
@@ -102,8 +104,8 @@ def targets(
     nowhere = "" if folder.there else "in which folder? choose one below"
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
-        effect = "a copy of what it stored" if agent.name == own and copied else "told in its own form"
-        shown = "nothing is written yet: it is shown first"
+        effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"
+        shown = "you see it before anything is written"
         choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or nowhere))
     return choices
 
@@ -129,8 +131,10 @@ def options(
             found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
         found.append(elsewhere)
     if wish.prompt >= 0 and wish.prompt != wish.end:
-        title = "After this turn instead" if wish.before else "Before this prompt instead, to write it anew"
-        found.append(Choice("b", title, "" if wish.before else "its text is offered again"))
+        title = (
+            "After this turn instead" if wish.before else "Before this prompt instead, to edit and resend it"
+        )
+        found.append(Choice("b", title, "" if wish.before else "prompt copied to the clipboard"))
     found.append(
         Choice("i", "With the injected context", "yes" if wish.inject else "no", current=wish.inject)
     )
@@ -138,7 +142,7 @@ def options(
         effect = "yes" if wish.summary else "no"
         if wish.summary and made is not None:
             effect = f"yes, that of {made.summary.summarizer}"
-        found.append(Choice("s", "With a summary of what is left behind", effect, current=wish.summary))
+        found.append(Choice("s", "With a summary of the abandoned branch", effect, current=wish.summary))
     if folder.there:
         found.append(elsewhere)
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
@@ -174,7 +178,7 @@ def draft_lines(made: Fork, wish: ForkWish) -> list[SheetLine]:
     if draft.imported is not None:
         lines.append(SheetLine(f"import: {draft.imported.command.line()}", "", _WHOLE))
     lines.append(SheetLine(f"then: {draft.resume.line()}", "", _WHOLE))
-    put_in = ["a summary of what is left behind"] * wish.summary + ["the injected context"] * wish.inject
+    put_in = ["a summary of the abandoned branch"] * wish.summary + ["the injected context"] * wish.inject
     if put_in:
         lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))
     if made.prompt is not None:

@@ -40,7 +40,7 @@ def price_words(price: Price) -> str:
     again = f"{count(price.sent_again)} of it" if price.sent_again else "nothing"
     parts = [
         f"{verb} {counted(side.entries, 'entry', 'entries')}"
-        for verb, side in (("leave", price.left), ("enter", price.entered))
+        for verb, side in (("drops", price.left), ("adds", price.entered))
         if side.entries
     ]
     context = f"context {count(price.before.total)} becomes {count(price.after.total)}, {again} sent again"

@@ -112,7 +112,7 @@ class Cursor:
                 for one, name in (
                     ("find.next", "next"),
                     ("find.previous", "previous"),
-                    ("mode.leave", "ends"),
+                    ("mode.leave", "end search"),
                 )
             ]
             glyphs = self._services.glyphs

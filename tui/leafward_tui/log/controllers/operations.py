@@ -73,7 +73,7 @@ class Operations:
             return
         root = every.root(operation)
         if root.undone:
-            self._view.tell(f"undone already, {every.taken_back(root)}", "warn")
+            self._view.tell(f"already undone {every.taken_back(root)}", "warn")
         else:
             self._rehearse(root)
 
@@ -93,14 +93,14 @@ class Operations:
         if self._state.session.read_only:
             self._view.tell(f"read only: {self._state.session.read_only}", "bad")
         elif self._state.writing:
-            self._view.tell("still writing the change before", "warn")
+            self._view.tell("the last change is still being written", "warn")
         else:
             return False
         return True
 
     def _rehearse(self, operation: Operation) -> None:
         def refused(why: str) -> None:
-            self._view.tell(f"refused: {why}", "bad")
+            self._view.tell(why, "bad")
             self.look()
 
         work = partial(rehearse, self._state.session, operation)
@@ -118,21 +118,21 @@ class Operations:
         outcome, doing = every.outcome(root), every.doing(root)
         choice = Choice(
             "U" if again else "u",
-            "Do it again" if again else "Take it back",
+            "Redo it" if again else "Undo it",
             outcome,
             f"append 1 line to {book_words(self._state.session)}",
         )
         arrow = f" {self._services.glyphs.arrow} " if doing.follow else ""
         about = [SheetLine(f"{doing.verb}  {doing.lead}{arrow}{doing.follow}")]
         about += [SheetLine(remark.text, "warn") for remark in would.remarks]
-        title, done = ("Redo", "done again") if again else ("Undo", "undone")
+        title, done = ("Redo", "redid") if again else ("Undo", "undid")
 
         def answered(key: str | None) -> None:
             if key is not None and not self._state.writing:
                 self._state.writing = True
                 work = partial(write, self._state.session, operation, self._services.clock)
-                told = partial(self._written, f"{done}: {outcome}")
-                self._jobs.also("write", work, told, lambda why: self._fail(f"refused: {why}"))
+                told = partial(self._written, f"{done}: {every.short(root)}")
+                self._jobs.also("write", work, told, self._fail)
 
         self._view.open_sheet(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
 
@@ -140,7 +140,7 @@ class Operations:
         """Says what a change did, and reads the operations again."""
         remarks = [remark.text for remark in written.remarks]
         if written.recent:
-            remarks.append("an agent that runs sees it when it reopens the session")
+            remarks.append("restart the agent to pick this up")
         self._view.tell("   ".join([done, *remarks]), "warn" if remarks else "leaf")
         self._state.writing = False
         self._state.to_newest = True

@@ -214,9 +214,9 @@ class LogDetails(Widget):
             )
         taken = deeds.taken_back(root)
         if taken == f"by line #{operation.entry}":
-            lines.append(_fact("holds", "nothing has taken it back", width, ground.sub, ground))
+            lines.append(_fact("now", "in effect", width, ground.sub, ground))
         elif taken:
-            lines.append(_fact("undone", f"taken back {taken}", width, ground.warn, ground))
+            lines.append(_fact("undone", taken, width, ground.warn, ground))
         else:
             lines.append(_fact("undo", deeds.outcome(root), width, ground.sub, ground))
         return lines
@@ -225,7 +225,7 @@ class LogDetails(Widget):
         self, deeds: OperationText, operation: Operation, y: int, width: int, height: int, ground: Ground
     ) -> list[Segment]:
         if y == 0:
-            return [Segment(fit("The path then", width, pad=True), ground.strong)]
+            return [Segment(fit("Path at that time", width, pad=True), ground.strong)]
         gap = height > 6
         rows = deeds.path_then(operation, height - 1 - gap)
         at = y - 1 - gap

@@ -114,11 +114,11 @@ class Lines:
             self.rearrange()
         elif lines.side is Side.AFTER and piece.cell.line >= 0:
             if not xray.origins.known(piece.cell.line):
-                self._view.about.say("still looking for where this comes from", "sub")
+                self._view.about.say("still looking for the source of this", "sub")
                 return
             source = xray.source(piece.rows[0])
             if source is None:
-                self._view.about.say("nothing was found that this comes from")
+                self._view.about.say("no source found for this")
                 return
             self._view.close(XRayResult(entry=source.entry))
         elif piece.cell.entry >= 0:

@@ -44,7 +44,7 @@ class LostFacts:
         if loaded.xray is None or not loaded.xray.of_edits:
             self._view.about.say("only context edits are undone here; a compaction by u in the tree", "sub")
         elif not loaded.undo_op:
-            self._view.about.say("other operations came later: the log of the tree takes back a single one")
+            self._view.about.say("other operations came later: undo a single one in the log")
         else:
             self._view.close(XRayResult(undo=loaded.undo_op))
 

@@ -228,7 +228,7 @@ class Teller:
         if cell.what is What.EXPECTED:
             return [
                 [("summary  ", "faint"), ("not written yet", "text")],
-                [(f"reckoned with {exact(cell.tokens)} tokens", "faint")],
+                [(f"estimated at {exact(cell.tokens)} tokens", "faint")],
             ]
         if cell.what is What.MESSAGE:
             return self._about_message(piece, side, link, fates)
@@ -331,11 +331,11 @@ class Teller:
         return words
 
     def _about_rest(self, cell: Cell) -> list[list[tuple[str, str]]]:
-        first = [(_name("rest"), "faint"), (f"{exact(cell.tokens)} tokens that no message explains", "text")]
+        first = [(_name("rest"), "faint"), (f"{exact(cell.tokens)} tokens", "text")]
         why = (
-            "what the model counted, less the estimates: system prompt and tools that are not in the file, and their error"
+            "not in file: system prompt, tools and the error of the estimates"
             if cell.tokens > 0
-            else "the model counted less than the estimates of the messages add up to"
+            else "correction: the provider counted less than the estimates"
         )
         return [first, [(why, "faint")]]
 

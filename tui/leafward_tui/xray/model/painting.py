@@ -154,9 +154,9 @@ class Painter:
         if line.link is Link.CUT and side is Side.AFTER:
             return "nothing stands for it"
         if line.link is Link.PREFIX and side is Side.AFTER:
-            return "told in the summary above"
+            return "in the summary above"
         if line.link is Link.REST and side is Side.AFTER:
-            return "all estimated, until a reply is counted"
+            return "estimate; exact after the next reply"
         if line.link is Link.REPLACED and side is Side.AFTER:
             return "the summary is empty"
         if line.link is Link.REPLACED and side is Side.BEFORE:
