@@ -164,7 +164,7 @@ async def test_a_click_on_a_heading_sorts(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
-        heading = rows(app)[screen.view.head.region.y].index("tokens")
+        heading = rows(app)[screen.view.head.region.y].index("context")
         await pilot.click(screen.view.head, offset=(heading + 1, 0))
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.TOKENS)
 

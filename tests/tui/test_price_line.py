@@ -42,7 +42,7 @@ def test_a_price_gives_up_words_then_groups() -> None:
     ]
     assert said(calm._replace(again=119_600), 80)[0].endswith("files −1 +2")
     assert said(calm, 70) == [" Move  drops 79   adds 55   context 40.6k → 102.3k"]
-    assert said(calm, 40) == [" Move  drops 79  adds 55"]
+    assert said(calm, 40) == [" Move  drops 79   adds 55"]
 
 
 def test_one_line_has_room_for_the_sign_of_a_surprise() -> None:
