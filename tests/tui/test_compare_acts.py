@@ -32,7 +32,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         assert pilot.app.screen is explorer
         assert "grafted 8 entries of A" in note(explorer)
         await pilot.press("u")
-        await until(pilot, lambda: "undone" in note(explorer) or "undo" in note(explorer))
+        await until(pilot, lambda: "undid" in note(explorer))
 
 
 def test_turns_to_graft_are_those_of_the_branch(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
         assert "frees" in shown(pilot)
         await pilot.press("o")
         await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)
-        assert "left out for the model" in note(explorer)
+        assert "left out in the context" in note(explorer)
         assert {line["type"] for line in lines(file.path)[before:]} == {"context_edit"}
 
 
@@ -183,4 +183,4 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
         assert "context edit ≠" in text
         await pilot.press("u")
         await until(pilot, lambda: pilot.app.screen is explorer and not explorer.state.busy)
-        await until(pilot, lambda: "undone" in note(explorer))
+        await until(pilot, lambda: "undid" in note(explorer))

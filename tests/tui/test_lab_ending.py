@@ -74,7 +74,7 @@ class TestEnding:
             assert context_at(session, session.leaf).size.total == draft.tokens_after
             assert any("compaction" in row for row in rows(pilot.app))
             await pilot.press("u")
-            await until(pilot, lambda: "undone" in note(explorer))
+            await until(pilot, lambda: "undid" in note(explorer))
             assert session.columns.kind[session.place] != Kind.COMPACTION
         with_log = Session.open(path)
         assert [one.kind.value for one in operations(with_log)][-2:] == ["compact", "undo"]
