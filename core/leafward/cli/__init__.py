@@ -53,6 +53,7 @@ def main(
     except LeafwardError as error:
         return _fail(str(error))
     except OSError as error:
+        _drop_unwritten()
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return _fail(f"{where}{error.strerror or error}")
     except SystemExit as stop:
@@ -92,6 +93,14 @@ def _verb(argv: Sequence[str] | None, application: Application) -> object:
         return INTERRUPTED
     except click.ClickException as error:
         return _fail(error.format_message())
+
+
+def _drop_unwritten() -> None:
+    """Lets go of stdout where it takes nothing: what click left in its buffer would fail once more at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        let_go(sys.stdout.fileno())
 
 
 def _let_go() -> int:
