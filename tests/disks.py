@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 import subprocess
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -70,11 +71,17 @@ def read_only(disk: Path) -> Iterator[None]:
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """No file of this process grows beyond so many bytes: the call fails, since Python ignores the signal."""
+    """No file of this process grows beyond so many bytes: the call fails, since Python ignores the signal.
+
+    No bytecode is written meanwhile: Python 3.11 takes no notice of a short write there, and every later process
+    would fail at the import.
+    """
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         yield
     finally:
+        sys.dont_write_bytecode = written
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -29,6 +29,7 @@ from leafward.session.journal import (
 )
 from leafward.session.journal import file_append as appending
 from leafward.session.session import Session
+from tests.disks import largest_file
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:
@@ -116,18 +117,13 @@ class TestTornFiles:
             assert opened.place == 3
 
     def test_a_full_disk_is_refused_and_said(self, session: Session) -> None:
-        """A limit on the size of files stands for the disk; Python ignores its signal, the call fails instead."""
-        resource = pytest.importorskip("resource")
+        """A limit on the size of files stands for the disk."""
         before = session.path.read_bytes()
-        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 30, limits[1]))
-        try:
+        with largest_file(len(before) + 30):
             for _ in range(2):
                 with pytest.raises(Refused, match=r"^nothing was written to session.jsonl: File too large$"):
                     move(session, 1)
                 assert session.path.read_bytes() == before
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert session.pending is None
         assert session.place == 5
         move(session, 1)
