@@ -140,34 +140,22 @@ def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A file being written, which then appears whole, readable by its owner only. Raises Refused where it cannot be written."""
     # Writing is loaded when something is written: the first frame waits for every module of the catalog.
-    from leafward.session.journal.durable import draft_name, sync_folder
+    from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder
 
     draft = draft_name(target)
     try:
         make_private(target.parent)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(draft, flags, 0o600), "wb") as taken:
-            yield draft, taken
-            taken.flush()
-            os.fsync(taken.fileno())
-        os.replace(draft, target)
-        sync_folder(target.parent)
+        with discarded_on_failure(draft):
+            with os.fdopen(os.open(draft, flags, 0o600), "wb") as taken:
+                yield draft, taken
+                taken.flush()
+                os.fsync(taken.fileno())
+            os.replace(draft, target)
+            sync_folder(target.parent)
     except OSError as error:
-        _discard(draft)
         folder = safe_line(str(_there(target.parent)), 400)
         raise Refused(f"cannot write to {folder}: {safe_line(error.strerror or str(error))}") from error
-    except BaseException:
-        # Also where it is cancelled or interrupted: no half copy is left.
-        _discard(draft)
-        raise
-
-
-def _discard(draft: Path) -> None:
-    try:
-        draft.unlink(missing_ok=True)
-    except OSError:
-        # Where nothing can be written there is none; a draft that is left is known by its name.
-        return
 
 
 def _there(folder: Path) -> Path:

@@ -20,15 +20,17 @@ import orjson
 
 from leafward.agents import agent_named, excerpt
 from leafward.base.errors import NotASession, Refused
-from leafward.base.paths import DRAFT_END, DRAFT_MARK, make_private
+from leafward.base.paths import make_private
 from leafward.base.redact import Redactor
+from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
+from leafward.session.journal.creation import create_from
+from leafward.session.journal.durable import discarded_on_failure, draft_name, give_name, write_new
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
-from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -90,7 +92,7 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
             made = given
         size += len(made)
         if not dry_run:
-            _write(target, made)
+            create_from(target, draft_name(target), [made])
     return Sanitised(targets[0], tuple(targets), size, redactor.found, tuple(untouched), dry_run)
 
 
@@ -147,21 +149,18 @@ def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, d
         raise Refused(f"a file of that name is there: {safe_line(str(target), 400)}")
     # What would be written is known only once it is: elsewhere, where nothing is to be written here.
     elsewhere = Path(tempfile.mkdtemp()) if dry_run else None
-    draft = _draft_of(target if elsewhere is None else elsewhere / target.name)
+    draft = draft_name(target if elsewhere is None else elsewhere / target.name)
     try:
         make_private(draft.parent)
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        taken_out.write(draft)
-        _redact_rows(draft, redactor)
-        size = draft.stat().st_size
-        if elsewhere is None:
-            os.replace(draft, target)
+        write_new(draft, ())
+        with discarded_on_failure(draft):
+            taken_out.write(draft)
+            _redact_rows(draft, redactor)
+            size = draft.stat().st_size
+            if elsewhere is None:
+                give_name(draft, target)
     except (OSError, sqlite3.Error) as error:
-        _discard(draft)
         raise _failed("write to", str(target.parent), error) from error
-    except BaseException:
-        _discard(draft)
-        raise
     finally:
         if elsewhere is not None:
             shutil.rmtree(elsewhere, ignore_errors=True)
@@ -195,34 +194,6 @@ def _redact_rows(path: Path, redactor: Redactor) -> None:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _write(target: Path, data: bytes) -> None:
-    """A file that appears whole, readable by its owner only. Raises Refused where it cannot be written."""
-    draft = _draft_of(target)
-    try:
-        make_private(target.parent)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except OSError as error:
-        _discard(draft)
-        raise _failed("write to", str(target.parent), error) from error
-    except BaseException:
-        _discard(draft)
-        raise
-
-
-def _draft_of(target: Path) -> Path:
-    return target.with_name(f"{target.name}{DRAFT_MARK}{os.getpid()}{DRAFT_END}")
-
-
-def _discard(draft: Path) -> None:
-    with contextlib.suppress(OSError):
-        draft.unlink(missing_ok=True)
 
 
 def _failed(what: str, path: str, error: Exception) -> Refused:

@@ -10,12 +10,14 @@ import errno
 import os
 import re
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
 from leafward.session.journal.durable import (
     WINDOWS,
+    discarded_on_failure,
     draft_name,
     give_name,
     sync_folder,
@@ -102,11 +104,8 @@ def write_new_document(path: Path, text: str) -> None:
     """
     draft = _draft_beside(path)
     write_new(draft, [text.encode("utf-8", "replace")])
-    try:
+    with discarded_on_failure(draft):
         give_name(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _draft_beside(path: Path) -> Path:
@@ -124,26 +123,26 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
     except OSError as error:
         raise LeafwardError(f"cannot write in {target.parent}: {error.strerror or error}") from error
     try:
-        if old is not None and not WINDOWS:
-            own = draft.stat()
-            if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
-                try:
-                    os.chown(draft, old.st_uid, old.st_gid)
-                except OSError:
-                    pass
-            draft.chmod(stat.S_IMODE(old.st_mode) & 0o777)
-        draft.replace(target)
-        sync_folder(target.parent)
+        with discarded_on_failure(draft):
+            if old is not None and not WINDOWS:
+                _give_mode_and_owner(draft, old)
+            draft.replace(target)
+            sync_folder(target.parent)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         if old is not None and error.errno == errno.EBUSY:
             # A file that is mounted by itself keeps its name: it can only be written into.
             _into(target, data, old)
             return
         raise LeafwardError(f"cannot write {target}: {error.strerror or error}") from error
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+
+
+def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:
+    """Those of the file that it replaces; the owner only where the system lets this user give files away."""
+    own = draft.stat()
+    if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):
+            os.chown(draft, old.st_uid, old.st_gid)
+    draft.chmod(stat.S_IMODE(old.st_mode) & 0o777)
 
 
 def _into(path: Path, data: bytes, found: os.stat_result) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.paths import make_private
-from leafward.session.journal.durable import draft_name, give_name, write_new
+from leafward.session.journal.durable import discarded_on_failure, draft_name, give_name, write_new
 from leafward.session.journal.lines import encode_line
 
 if TYPE_CHECKING:
@@ -35,13 +34,9 @@ def create_from(
     try:
         make_private(path.parent)
         write_new(waiting, content)
-        try:
+        with discarded_on_failure(waiting):
             unless()
             give_name(waiting, path)
-        except BaseException:
-            with suppress(OSError):
-                waiting.unlink(missing_ok=True)
-            raise
     except FileExistsError:
         raise Refused(f"{path} exists already; it is left as it is") from None
     except OSError as error:

@@ -65,7 +65,7 @@ def draft_name(path: Path) -> Path:
 def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:
     """Writes a file that must not exist yet and makes its content durable. What is left of a failure is removed."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, mode)
-    try:
+    with discarded_on_failure(path):
         try:
             waiting = bytearray()
             for piece in pieces:
@@ -77,9 +77,16 @@ def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def discarded_on_failure(file: Path) -> Iterator[None]:
+    """Removes a file that was begun where what is to finish it fails, is cancelled or is interrupted."""
+    try:
+        yield
     except BaseException:
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
         raise
 
 
@@ -106,7 +113,7 @@ def give_name(draft: Path, path: Path) -> None:
         # It is done; a draft that stays is another name of the same file, and known as litter.
         with suppress(OSError):
             draft.unlink()
-    with _taken_back(path):
+    with discarded_on_failure(path):
         sync_folder(path.parent)
 
 
@@ -124,17 +131,6 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-@contextmanager
-def _taken_back(path: Path) -> Iterator[None]:
-    """A step after which a file has its name, or none."""
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            path.unlink()
-        raise
-
-
 def replace_file(path: Path, data: bytes) -> None:
     """Writes a private file whole or not at all, in the place of one that may be there. Not durable: for what can be lost.
 
@@ -142,13 +138,9 @@ def replace_file(path: Path, data: bytes) -> None:
     """
     draft = draft_name(path)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, PRIVATE)
-    try:
+    with discarded_on_failure(draft):
         try:
             write_all(descriptor, data)
         finally:
             os.close(descriptor)
         draft.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
