@@ -38,6 +38,7 @@ def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int
     try:
         mode = os.fstat(descriptor).st_mode
     except BaseException:
+        # Also where it is interrupted: nobody else knows the descriptor yet.
         os.close(descriptor)
         raise
     if stat.S_ISREG(mode):

@@ -201,6 +201,7 @@ def bring_back(thrown: Thrown) -> Path:
         try:
             move_file(thrown.file, thrown.path, leave=True)
         except BaseException:
+            # Also where it is interrupted: folders made for a session that did not come are not left.
             for folder in made:
                 with suppress(OSError):
                     folder.rmdir()
