@@ -104,10 +104,16 @@ def write_changed(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     glyphs = sheet.glyphs
     titles = sheet.columns([("edits", "faint"), ("+", "faint"), (glyphs.minus, "faint")], NUMBERS)
     sheet.heading("Changed", counted(len(changes), "file"), titles)
-    limit = len(changes) if sheet.is_open("changed") or len(changes) <= MOST_ROWS + 1 else MOST_ROWS
+    folded = [_texts(step) for change in changes[MOST_ROWS:] for step in change.steps]
+    limit = (
+        len(changes)
+        if sheet.is_open("changed", holding=folded) or len(changes) <= MOST_ROWS + 1
+        else MOST_ROWS
+    )
     first = selection.kind is not SelectionKind.FOLD
     for at, change in enumerate(changes[:limit]):
-        opened = sheet.is_open(f"file:{change.path}", normally=first and at == 0)
+        held = map(_texts, change.steps)
+        opened = sheet.is_open(f"file:{change.path}", normally=first and at == 0, holding=held)
         _file(sheet, change, opened)
         if opened:
             _diff(sheet, change, found.tools)
@@ -156,6 +162,11 @@ def _rest(sheet: Sheet, key: str, rest: int, noun: str) -> None:
         sheet.line([Span(words, "faint")], toggle=key)
 
 
+def _texts(step: Step) -> list[object]:
+    """What a call was given and what came back."""
+    return [step.call.arguments, step.output]
+
+
 def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     """The commands, each with its outcome at the right; enter opens the output."""
     steps = [
@@ -176,7 +187,8 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     else:
         told = [Span("passed", "faint")]
     sheet.heading("Ran", counted(len(steps), "command"), told)
-    limit = len(steps) if sheet.is_open("ran") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
+    folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
+    limit = len(steps) if sheet.is_open("ran", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         command = (
             str(step.call.arguments.get("command") or "")
@@ -186,7 +198,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         text = shown(command.strip()[:_MOST_COMMAND])
         first, _, rest = text.partition("\n")
         key = f"step{at}"
-        is_open = sheet.is_open(key, normally=opened)
+        is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
         more = f" {sheet.glyphs.ellipsis}" if rest else ""
         sign = "! " if step.by_user else "$ "
         spans = [Span(" " * INDENT + sign, "faint"), Span(first + more, "text" if is_open else "sub")]
@@ -264,10 +276,11 @@ def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
     told = [Span(f"{failed:,} failed", "bad")] if failed else []
     sheet.heading("Other calls", exact(len(steps)), told)
-    limit = len(steps) if sheet.is_open("called") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
+    folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
+    limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         key = f"step{at}"
-        is_open = sheet.is_open(key, normally=opened)
+        is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
         word = shown_line(step.call.name or "tool", 24)
         word_spans = padded([Span(word, "faint")], _WORD)
         if width_of(word_spans) >= _WORD:
