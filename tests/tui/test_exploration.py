@@ -38,15 +38,17 @@ class TestFolding:
             exploration.fold_again()
             before = lines_of(exploration)
             y = data.draw(st.integers(0, len(before) - 1))
-            row = exploration.toggle_fold(before[y])
-            folded = lines_of(exploration)
+            row = exploration.fold(before[y])
             assert rows_shown(exploration) == len(exploration.layout)
-            line = exploration.lines.line(exploration.lines.y_of(row))
-            if folded != before:
+            assert (row < 0) == (lines_of(exploration) == before)
+            if row >= 0:
+                line = exploration.lines.line(exploration.lines.y_of(row))
                 assert line.kind in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH)
                 assert line.row == row
-                exploration.toggle_fold(line)
+                assert exploration.fold(line) == -1
+                assert exploration.unfold(line)
             assert lines_of(exploration) == before
+            assert not exploration.unfold(before[y])
 
     @given(plans(), DENSITIES)
     def test_everything_folds_and_unfolds(self, plan: Plan, density: Density) -> None:
@@ -54,7 +56,7 @@ class TestFolding:
             exploration = Exploration(session, density, height=999)
             flat = lines_of(exploration)
             assert all(line.kind is LineKind.ROW for line in flat)
-            exploration.fold_everything()
+            assert exploration.fold_everything() == (exploration.folds != Folds())
             assert rows_shown(exploration) == len(flat)
             if exploration.folds != Folds():
                 assert len(exploration.lines) <= len(flat)
@@ -116,10 +118,9 @@ class TestArchive:
 
     def test_opens_to_be_looked_at_and_closes_again(self, fork: Session) -> None:
         exploration = Exploration(fork, findings=Findings(archived=[2]))
-        row = exploration.toggle_fold(exploration.lines.line(2))
-        assert row == 2
+        assert exploration.unfold(exploration.lines.line(2))
         assert all(line.kind is LineKind.ROW for line in lines_of(exploration))
-        exploration.toggle_fold(exploration.lines.line(2))
+        assert exploration.fold(exploration.lines.line(2)) == 2
         assert [line.kind for line in lines_of(exploration)].count(LineKind.ARCHIVED) == 1
         assert not exploration.opened
 
@@ -138,7 +139,7 @@ class TestArchive:
             exploration.findings = Findings(archived=[1, nested[0]])
             exploration.fold_again()
             assert [line.kind for line in lines_of(exploration)].count(LineKind.ARCHIVED) == 1
-            exploration.toggle_fold(exploration.lines.line(1))
+            assert exploration.unfold(exploration.lines.line(1))
             kinds = [line.kind for line in lines_of(exploration)]
             assert kinds.count(LineKind.ARCHIVED) == 1
             assert rows_shown(exploration) == len(layout)
