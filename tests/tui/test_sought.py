@@ -45,15 +45,17 @@ def test_what_holds_words_may_be_lists_and_objects() -> None:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    calls = [call("bash", f"c{at}", command=f"make {at}") for at in range(20)]
+    calls = [call("bash", f"c{at}", command=f"make {at}", note=f"seed-note-{at}.") for at in range(20)]
+    edit = call("edit", "e", path="src/e.py", oldText="seed-before", newText="seed-after")
     reads = [call("read", f"r{at}", path=f"src/{at}.py") for at in range(20)]
     texts = "\n\n".join(f"paragraph {at}" for at in range(60))
     return write_session(
         tmp_path / "s.jsonl",
         user(f"{texts} seed-prompt"),
-        reply(thinking("seed-thought"), "interim seed-remark", *calls, *reads),
+        reply(thinking("seed-thought"), "interim seed-remark", *calls, *reads, edit),
         *(result("bash", f"c{at}", f"output seed-output-{at}.") for at in range(20)),
         *(result("read", f"r{at}", f"content seed-content-{at}.") for at in range(20)),
+        result("edit", "e", "seed-result"),
         reply(f"{texts} seed-reply"),
     )
 
@@ -72,6 +74,8 @@ def page_for(
         "seed-remark",
         "seed-thought",
         "seed-output-0.",
+        "seed-note-17.",
+        "seed-result",
         "seed-output-19.",
         "seed-content-3.",
         "seed-content-18.",
@@ -86,6 +90,12 @@ def test_what_holds_the_words_is_unfolded(words: str, session: Session) -> None:
     ((start, stop),) = page.hits[at]
     assert page.lines[at].text[start:stop] == words
     assert len(page.lines) < len(folded.lines) + 130, "nothing else is unfolded"
+
+
+def test_of_words_all_over_a_turn_the_first_places_are_unfolded(session: Session) -> None:
+    page = page_for(session, "output")
+    assert 10 < len(page.hits) < 20
+    assert len(page.lines) < len(page_for(session, "").lines) + 60
 
 
 def test_what_was_unfolded_can_be_folded_again(session: Session) -> None:

@@ -154,6 +154,9 @@ def _diff(sheet: Sheet, change: Changed, table: ToolTable) -> None:
     if not body:
         sheet.note("its call does not say what changed", indent=INDENT + 2)
     sheet.folded(f"diff:{change.path}", body, max(8, sheet.height // 3), indent=INDENT)
+    for at, step in enumerate(change.steps):
+        if sheet.seeks([step.output]):
+            _output(sheet, step, f"changed:{change.path}/{at}")
 
 
 def _rest(sheet: Sheet, key: str, rest: int, noun: str) -> None:
@@ -207,6 +210,9 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         if is_open:
             if rest or cell_len(first) > sheet.width - INDENT - 4 - width_of(told):
                 _command(sheet, text, key, safe(command))
+            besides = {name: value for name, value in step.call.arguments.items() if value != command}
+            if sheet.seeks([besides]):
+                JsonWriter(sheet, f"{key}/arguments", indent=4).write(besides)
             _output(sheet, step, key, whole=opened)
     _rest(sheet, "ran", len(steps) - limit, "command")
 

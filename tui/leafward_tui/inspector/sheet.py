@@ -24,6 +24,9 @@ INDENT = 2
 MOST_LINES = 2_000
 """Lines shown of one text, opened or not."""
 
+MOST_UNFOLDED = 16
+"""Sections of a page that words open: of a word that stands all over a long turn the first places are enough."""
+
 
 class Sheet:
     """Lines of one page, written from the top."""
@@ -44,6 +47,8 @@ class Sheet:
         """Rows that are seen at once; what folds is measured by it."""
         self.glyphs = glyphs
         self._toggled = toggled
+        self._unfolded = 0
+        """Sections that are open because of words in them."""
         self._sought: Sought | None = None
         if words:
             from leafward_tui.inspector.sought import Sought
@@ -61,11 +66,17 @@ class Sheet:
     def is_open(self, key: str, *, normally: bool = False, holding: Iterable[object] = ()) -> bool:
         """Whether a section is open; `normally` is what it is until the user says otherwise.
 
-        It is open as well where what it is `holding` has the words that are searched for.
+        It is open as well where what it is `holding` has the words that are searched for; the first of a page only.
         """
-        return (key in self._toggled) != (
-            normally or (self._sought is not None and self._sought.is_in(holding))
-        )
+        opens = normally
+        if not opens and self._unfolded < MOST_UNFOLDED and self.seeks(holding):
+            opens = True
+            self._unfolded += 1
+        return (key in self._toggled) != opens
+
+    def seeks(self, values: Iterable[object]) -> bool:
+        """Whether some values hold the words that are searched for."""
+        return self._sought is not None and self._sought.is_in(values)
 
     def blank(self) -> None:
         """An empty row; never two, and none where nothing was written yet but the first."""
