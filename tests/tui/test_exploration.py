@@ -13,6 +13,7 @@ from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind
 from leafward_tui.explorer.model.graph import Density
+from tests.acting import Acting
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
 from tests.tui.laid_out import DENSITIES, lines_of
@@ -104,6 +105,21 @@ class TestFolding:
             exploration.fold_again()
             assert not exploration.hidden(exploration.layout.row_of(label))
             assert not exploration.hidden(exploration.layout.row_of(mark))
+
+    def test_a_run_that_was_folded_by_other_rows_unfolds(self, tmp_path: Path) -> None:
+        file = Acting(tmp_path / "turns.jsonl")
+        for number in range(4):
+            file.user(f"prompt {number}")
+            file.said("answered")
+        with closing(Session.open(file.path)) as session:
+            exploration = Exploration(session)
+            for unfold in (exploration.unfold, lambda line: exploration.reveal(line.row)):
+                exploration.folds = Folds(runs={3})
+                exploration.fold_again()
+                line = exploration.lines.line(1)
+                assert line.kind is LineKind.FOLDED_RUN
+                assert unfold(line)
+                assert len(exploration.lines) == 4
 
 
 class TestArchive:
