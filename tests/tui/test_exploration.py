@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
-from leafward_tui.explorer.model.folds import Folds, LineKind
+from leafward_tui.explorer.model.folds import Folds, LineKind, opening_folds
 from leafward_tui.explorer.model.graph import Density
 from tests.acting import Acting
 from tests.pi_file import PiFile
@@ -120,6 +120,20 @@ class TestFolding:
                 assert line.kind is LineKind.FOLDED_RUN
                 assert unfold(line)
                 assert len(exploration.lines) == 4
+
+    @given(plans(), DENSITIES, st.data())
+    def test_a_row_that_is_revealed_is_a_line_whatever_was_folded(
+        self, plan: Plan, density: Density, data: st.DataObject
+    ) -> None:
+        with session_of(plan) as session:
+            exploration = Exploration(session, density, height=1)
+            exploration.folds = opening_folds(exploration.pieces, 0)
+            exploration.fold_again()
+            if not len(exploration.lines):
+                return
+            row = data.draw(st.integers(0, len(exploration.layout) - 1))
+            exploration.reveal(row, whole=True)
+            assert exploration.lines.line(exploration.lines.y_of(row)) == (LineKind.ROW, row, 1)
 
 
 class TestArchive:

@@ -412,13 +412,16 @@ class TestMouse:
             await pilot.click("#graph", offset=(12, y), times=2)
             await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
 
-    async def test_a_click_on_its_sign_opens_a_fold(self, file: Named) -> None:
+    @pytest.mark.parametrize("times", [1, 2])
+    async def test_a_click_on_its_sign_opens_a_fold_and_asks_nothing(self, times: int, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("Z")
             await pilot.pause()
             y, row = next((y, row) for y, row in enumerate(tree(screen)) if "▸" in row and "x prompt" in row)
-            await pilot.click("#graph", offset=(row.index("▸"), y))
+            await pilot.click("#graph", offset=(row.index("▸"), y), times=times)
             await until(pilot, lambda: any("y prompt" in row for row in tree(screen)))
+            await settled(pilot)
+            assert screen.app.screen is screen
 
     async def test_the_wheel_scrolls(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "long.jsonl")

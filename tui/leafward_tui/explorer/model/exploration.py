@@ -206,6 +206,8 @@ class Exploration:
 
     def _unfold_run(self, folds: Folds, row: int) -> bool:
         """Unfolds the run that begins with a row, whatever rows it was folded by; False where it is open."""
+        if self.folds_rows and self.lines.line(self.lines.y_of(row)).kind is LineKind.ROW:
+            return False
         folded = {entry for entry in folds.runs if self.layout.row_of(entry) == row}
         folds.runs -= folded
         return bool(folded)
