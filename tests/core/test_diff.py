@@ -396,7 +396,7 @@ def test_each_entry_is_decoded_once(file: Acting, monkeypatch: pytest.MonkeyPatc
         decoded.append(line)
         return decode_line(line)
 
-    monkeypatch.setattr("leafward.session.session.decode_line", counted)
+    monkeypatch.setattr("leafward.session.native_file.decode_line", counted)
     with reading(file.path) as session:
         decoded.clear()
         compared = sides(session, A, B)
