@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from leafward.context.model_context import ContextSize
+from leafward.context.basis import Count
 from leafward.context.price import Part, Price
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
@@ -77,10 +77,10 @@ def test_where_nothing_is_sent_again_no_price_stands_beside_it(width: int) -> No
 
 
 def test_a_quote_of_a_price() -> None:
-    size = ContextSize(40_600, 40_000, 600)
+    size = Count(40_600, 0, recorded=True)
     price = Price(
         EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), Part(79, 7_300, 7_000), Part(55, 3_100, 3_100),
-        size, ContextSize(102_300, 0, 102_300), 6_200, 0.36, None, ("a",), ("b", "c"), tuple("defgh"),
+        size, Count(102_300, 0, recorded=True), 6_200, 0.36, None, ("a",), ("b", "c"), tuple("defgh"),
         (("compaction-not-on-path", QUOTE.surprises[0]),),
     )  # fmt: skip
     assert Quote.of(price) == QUOTE

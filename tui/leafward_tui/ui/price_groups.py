@@ -46,6 +46,8 @@ class Quote(NamedTuple):
     files_entered: int | None = None
     files_changed: int | None = None
     surprises: tuple[str, ...] = ()
+    signs: tuple[str, str] = ("", "")
+    """`~` in front of `before` and `after` where no provider counted them."""
     verb: str = "Move here"
     short_verb: str = "Move"
 
@@ -66,6 +68,7 @@ class Quote(NamedTuple):
             len(price.files_entered),
             len(price.files_changed),
             tuple(text for _, text in price.surprises),
+            (price.before.sign, price.after.sign),
         )
 
 
@@ -171,7 +174,11 @@ def _groups(quote: Quote, form: _Form, glyphs: Glyphs) -> list[tuple[list[Piece]
         _side("adds", "ghost", quote.entered, quote.entered_tokens, form, glyphs),
     ]
     if form.context:
-        before, after = f"{_tokens(quote.before, glyphs):5}", _tokens(quote.after, glyphs)
+        before, after = (
+            f"{sign}{_tokens(size, glyphs)}"
+            for sign, size in zip(quote.signs, (quote.before, quote.after), strict=True)
+        )
+        before = f"{before:5}"
         pieces = [("context ", "faint"), (before, "sub"), (f" {glyphs.arrow} ", "faint"), (after, "strong")]
         groups.append((pieces, 8 + 5 + 3 + 6))
     if form.cached:
