@@ -193,10 +193,10 @@ def test_an_overview_is_what_a_walk_over_the_path_finds(seed: int, size: int) ->
         tallies = filled(session)
         assert len(made) == len(slow.turns)
         assert list(made.heads) == [next(filter(slow.says, turn)) for turn in slow.turns]
-        for size, turn in zip(made.sizes, slow.turns, strict=True):
+        for shown, turn in zip(made.sizes, slow.turns, strict=True):
             context = context_at(session, turn[-1])
             # What no reply on the path measures may be told by any branch's next request.
-            assert size == context.total or not context.size.from_usage
+            assert shown == context.total or not context.size.from_usage
         assert list(made.failed) == [
             any(tallies.flags[entry] & FAILED for entry in turn) for turn in slow.turns
         ]

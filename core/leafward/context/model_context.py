@@ -201,11 +201,7 @@ def lacks_prompt(session: Session, context: Context) -> bool:
     """
     messages, ledger = context.messages, context.ledger
     known = ledger.recorded or ledger.not_in_file > 0
-    return (
-        not known
-        and session.book is not session
-        and all(messages.role(at) != "system" for at in messages.apart)
-    )
+    return not known and not session.is_native and all(messages.role(at) != "system" for at in messages.apart)
 
 
 Listener = Callable[[int, Body], object]
@@ -228,7 +224,7 @@ _SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is n
 def context_window(session: Session, context: Context, config: Config) -> Window:
     """The window of the model at an entry: configured, recorded by the agent, known by the model's name, or assumed."""
     model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
-    return config.window_for(model, session.recorded_window(context.at), context.size.from_usage)
+    return config.window_for(model, session.source.recorded_window(context.at), context.size.from_usage)
 
 
 def context_at(

@@ -57,7 +57,7 @@ def broken_off_in(session: Session) -> tuple[str, ...]:
 
     Other agents have rules of their own, which their readers apply.
     """
-    return BROKEN_OFF if session.book is session else ()
+    return BROKEN_OFF if session.is_native else ()
 
 
 @dataclass(frozen=True, slots=True)
