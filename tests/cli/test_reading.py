@@ -74,8 +74,8 @@ class TestContext:
             assert found["at"] == at
             assert found["thinking"] == node.thinking
             assert (found["model"]["provider"], found["model"]["id"]) == (node.model or (None, None))
-            for key in ("total", "from_usage", "trailing"):
-                assert found["tokens"][key] == (node.tokens or {})[key]
+            for key, theirs in (("as_pi", "total"), ("from_usage", "from_usage"), ("trailing", "trailing")):
+                assert found["tokens"][key] == (node.tokens or {})[theirs]
             got = [(one["entry"], one["role"], one["tokens"]) for one in found["messages"]]
             assert got == [(entries[row.entry]["id"], row.role, row.tokens) for row in node.messages]
 

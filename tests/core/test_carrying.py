@@ -94,8 +94,9 @@ class TestContextEdits:
         )
         done = apply_edits(session, draft)
         assert done.kind is OperationKind.EDIT
-        assert context_at(session, session.leaf).size.total == draft.tokens_after
-        assert draft.saved == draft.freed[0].before - draft.freed[0].after > 700
+        assert context_at(session, session.leaf).total == draft.tokens_after
+        assert draft.freed[0].before - draft.freed[0].after > 700
+        assert draft.saved == draft.tokens_before - draft.tokens_after > 0
         (short,) = [text for text in texts(session) if text.startswith("one\ntwo")]
         assert "characters left out" in short
         assert len(short) < 300
@@ -202,7 +203,7 @@ class TestGrafts:
             "ids are fresh"
         )
         assert [line["parentId"] for line in written[1:]] == [line["id"] for line in written[:-1]]
-        assert context_at(session, session.leaf).size.total == draft.tokens_after
+        assert context_at(session, session.leaf).total == draft.tokens_after
         assert all(
             line["message"]["usage"]["totalTokens"] == 0
             for line in written
@@ -356,14 +357,14 @@ def test_an_edit_is_seen_in_the_context_with_what_it_frees(tmp_path: Path) -> No
     first = file.user("first " * 100)
     second = file.user("second " * 100)
     with reading(file.path) as session:
-        whole = context_at(session).size.total
+        whole = context_at(session).total
     file.entry("context_edit", targetId=first, replacement=None)
     file.entry("context_edit", targetId=second, replacement={"content": "short"})
     with reading(file.path) as session:
         found = context_at(session)
         edits = [(one.entry, one.removed) for one in found.messages.edits]
         assert edits == [(0, True), (1, False)]
-        assert sum(one.freed for one in found.messages.edits) == whole - found.size.total > 0
+        assert sum(one.freed for one in found.messages.edits) == whole - found.total > 0
 
 
 # --- pins -------------------------------------------------------------------------------------------------------------

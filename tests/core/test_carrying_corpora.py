@@ -58,8 +58,8 @@ def edited(session: Session, rng: random.Random) -> Callable[[], Write]:
 
     def act() -> Write:
         done = apply_edits(session, draft)
-        assert context_at(session, session.leaf).size.total == draft.tokens_after
-        assert sum(context.messages.tokens) - draft.saved == draft.tokens_after
+        assert context_at(session, session.leaf).total == draft.tokens_after
+        assert draft.tokens_before - draft.saved == draft.tokens_after
         return done
 
     return act
@@ -74,7 +74,7 @@ def grafted(session: Session, rng: random.Random) -> Callable[[], Write]:
     def act() -> Write:
         done = apply_graft(session, draft)
         assert texts(session)[: len(before)] == before
-        assert context_at(session, session.leaf).size.total == draft.tokens_after
+        assert context_at(session, session.leaf).total == draft.tokens_after
         return done
 
     return act

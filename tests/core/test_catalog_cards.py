@@ -57,7 +57,7 @@ def test_a_card_agrees_with_pis_own_list(listed: dict[str, Any]) -> None:
 def test_the_rest_of_a_card_agrees_with_the_session_itself(listed: dict[str, Any]) -> None:
     card = whole(listed["file"]).card
     session = Session.open(listed["file"])
-    assert card.tokens == context_at(session).size.total
+    assert card.tokens == context_at(session).total
     assert card.entries == len(session)
     assert card.branches == session.tree.branches()
     assert (card.version, card.damage, card.problem) == (session.version, 0, None)
@@ -69,7 +69,7 @@ def test_large_real_sessions_count_as_the_session_does(name: str, corpora: Path)
     path = corpora / "pi" / f"{name}.jsonl"
     card = whole(path).card
     session = Session.open(path)
-    assert (card.tokens, card.entries) == (context_at(session).size.total, len(session))
+    assert (card.tokens, card.entries) == (context_at(session).total, len(session))
     assert card.branches == session.tree.branches()
     session.close()
 

@@ -110,7 +110,9 @@ def test_every_part_of_a_model_answer_is_stored(demo: Session) -> None:
     assert line["usage"]["totalTokens"] == 1240
     assert line["usage"]["cost"]["total"] == 0.0123
     assert line["details"]["leafward"]["cost"] == 0.0123
-    assert line["summary"] == "## Goal\n- Tell it\n\n## Critical Context\n- never push"
+    told, _, files = line["summary"].partition("\n\n<modified-files>\n")
+    assert told == "## Goal\n- Tell it\n\n## Critical Context\n- never push"
+    assert files.split("\n")[:-1] == line["details"]["modifiedFiles"], "every file that the span modified"
 
 
 class TestUndo:
@@ -326,7 +328,8 @@ def test_any_session_can_be_compacted_and_taken_back(seed: int, tmp_path: Path) 
             assert all(json.loads(line) for line in grown[len(before) :].splitlines())
             assert grown.endswith(b"\n")
             now = context_at(session)
-            assert now.ledger.total == now.size.total == made.tokens_after, strategy
+            assert now.size.total == made.tokens_after, strategy
+            assert now.total == made.counted_after, strategy
             assert fates(survival_of(session, session.leaf)) == fates(made.survival)
             assert undo(session).undoes == written.op
             assert [(one.entry, one.tokens) for one in context_at(session).messages] == was
@@ -343,7 +346,7 @@ def test_each_body_of_the_context_is_decoded_once(demo: Session, monkeypatch: py
 
     monkeypatch.setattr(session_module, "decode_line", counting)
     draft(demo, made_plan, Extractive())
-    assert len(decoded) <= len(made_plan.sizes.context.messages) + 4
+    assert len(decoded) <= len(made_plan.sizes.context.messages) + 48, "the sizes look at edits again"
 
 
 def test_errors_are_one_line(demo: Session, tmp_path: Path) -> None:

@@ -292,3 +292,28 @@ def test_lines_are_those_of_the_file_or_the_command(agent: str, tool: str, text:
     content = [{"type": "text", "text": text}]
     body = {"message": {"role": "toolResult", "toolName": tool, "content": content}}
     assert outcome(body, agent_named(agent).tool_table).lines == lines
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_each_of_several_calls_has_its_share_of_the_reply(tmp_path: Path, backwards: bool) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    reply = file.said(
+        call("bash", "one", command="ls"),
+        call("bash", "two", command="grep -rn " + "orchard " * 40),
+        call("bash", "three", command="pwd"),
+    )
+    results = [file.answered(name, "bash") for name in ("two", "one", "three")]
+    file.said(call("bash", "alone", command="ls"))
+    lone = file.answered("alone", "bash")
+    with reading(file.path) as session:
+        tallies = EntryMetrics(session)
+        order = list(range(len(session)))
+        for index in reversed(order) if backwards else order:
+            tallies.fill(session, [index])
+        at = session.columns.index
+        shares = [tallies.shares[at(one)] for one in results]
+        assert sum(shares) == tallies.tokens[at(reply)]
+        assert shares[0] > 5 * shares[1]
+        assert abs(shares[1] - shares[2]) <= 1
+        assert at(lone) not in tallies.shares, "a lone call has the whole reply"

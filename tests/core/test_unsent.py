@@ -76,7 +76,7 @@ def test_a_price_counts_nothing_that_is_not_sent(tmp_path: Path) -> None:
         context = context_at(session, there)
         assert price.unsent == context.ledger.unsent > 50
         assert price.sent_again + price.cached == context.sent
-        assert price.after == context.size
+        assert price.after.total == context.total
 
 
 def test_other_agents_have_rules_of_their_own(tmp_path: Path) -> None:

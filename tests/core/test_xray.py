@@ -12,6 +12,7 @@ from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure,
 from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import accept, draft
 from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
+from leafward.context.basis import Basis
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.summarizers.extractive import Extractive
@@ -62,10 +63,9 @@ def test_every_compaction_adds_up(path: Path) -> None:
             xray = xray_of(session, compaction)
             adds_up(xray)
             after = context_at(session, compaction)
-            assert (xray.before, xray.after) == (
-                context_at(session, session.columns.parent[compaction]).size.total,
-                after.size.total,
-            )
+            sizes = [count.total for count in Basis.of(session).change(compaction)]
+            assert [xray.before, xray.after] == sizes
+            assert xray.after == after.total
             kept = [row.after.entry for row in xray.rows if row.after and row.after.what is What.MESSAGE]
             stayed = [one.entry for one in after.messages if one.role not in ("system", "compactionSummary")]
             assert sorted(kept) == sorted(stayed)
@@ -80,10 +80,10 @@ def test_every_plan_adds_up(path: Path, strategy: Strategy) -> None:
             made = plan(sizes, PlanSettings(strategy=strategy, keep_recent=keep))
             xray = xray_planned(session, made)
             adds_up(xray)
-            assert xray.before == made.tokens.before
+            assert xray.before == made.tokens.counted_before
             if made.nothing:
                 assert xray.after == xray.before
-                assert {row.link for row in xray.rows} <= {Link.KEPT, Link.REST}
+                assert {row.link for row in xray.rows} <= {Link.KEPT, Link.REST, Link.ERROR}
 
 
 @pytest.mark.parametrize("strategy", Strategy)
@@ -94,7 +94,7 @@ def test_what_was_planned_is_what_is_seen_afterwards(demo: Session, strategy: St
     drafted = draft(demo, made, Extractive(), injection=injection, pins=("8123 trees",))
     planned = xray_planned(demo, made, drafted)
     adds_up(planned)
-    assert planned.after == drafted.tokens_after
+    assert planned.after == drafted.counted_after
     accept(demo, drafted)
     seen = xray_of(demo, demo.leaf)
     adds_up(seen)
@@ -144,6 +144,7 @@ def test_a_summary_stands_beside_what_it_replaces(tmp_path: Path) -> None:
         (Link.REPLACED, 8),
         (Link.KEPT, 8),
         (Link.REST, 1),
+        (Link.ERROR, 1),
     ]
     assert cells(xray, Link.REPLACED) == [
         (What.HEADING, "Goal", 0),

@@ -90,7 +90,7 @@ def amounts(text: str) -> tuple[list[int], int]:
         for line in rows[:stop]
         if (
             match := re.match(
-                r"(?:[█▓] |  )(?:system|summary|kept|after|messages|not in file|not sent|correction) +([−\d,]+)",
+                r"(?:[█▓] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
                 line,
             )
         )
@@ -107,7 +107,7 @@ def test_the_ledger_adds_up_as_it_is_shown(compacted: Session, corpora: Path) ->
             shown = page(single(session, at), Tab.CONTEXT)
             above = "\n".join(line.text for line in shown.lines[:16])
             parts, total = amounts(above)
-            assert sum(parts) == total == context_at(session, session.tree.content_at(at)).size.total
+            assert sum(parts) == total == context_at(session, session.tree.content_at(at)).total
 
 
 def test_only_lines_that_are_looked_at_are_decoded(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from leafward.compaction import PlanSettings, Strategy, plan
 from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import draft
+from leafward.compaction.xray import xray_planned
 from leafward.summaries.facts import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import SURVIVED
@@ -20,7 +21,7 @@ from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
 from leafward_tui.lab.model.runs import FactsKept, Run, difference, run_lines
 from leafward_tui.lab.model.texts import injected_lines, summary_lines
-from leafward_tui.ui.cells import cell_len, count
+from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.tui.considered import considered, working
 
@@ -44,14 +45,17 @@ class TestLedger:
             injected = inject(session, session.leaf, InjectionSettings(budget=1_000))
             drafted = draft(session, made, Extractive(), injection=injected)
             bare = ledger_of(made, None, None)
-            assert bare.total == sum(part.tokens for part in bare.parts) == made.tokens.after
+            assert bare.total == sum(part.tokens for part in bare.parts) == made.tokens.counted_after
+            assert bare.total == xray_planned(session, made).after, "the X-ray says the same"
             whole = ledger_of(made, injected, drafted)
-            assert whole.total == sum(part.tokens for part in whole.parts) == drafted.tokens_after
-            assert [part.name for part in whole.parts][-2:] == ["injected", "kept"]
-            assert all(part.tokens >= 0 for part in whole.parts)
+            assert whole.total == sum(part.tokens for part in whole.parts) == drafted.counted_after
+            assert whole.total == xray_planned(session, made, drafted).after
+            names = [part.name for part in whole.parts]
+            assert names[names.index("injected") :] == ["injected", "kept", "not in file", "error"]
+            assert all(part.tokens >= 0 for part in whole.parts if part.name != "error")
             column = column_of(made, injected, drafted, 0.0)
             assert column.after == whole.total
-            assert column.before == made.tokens.before
+            assert column.before == made.tokens.counted_before
 
     def test_what_is_shown_sums(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
@@ -66,7 +70,7 @@ class TestLedger:
                 next(row for row in text if row[1:].startswith(f"  {part.name} ")) for part in ledger.parts
             ]
             for part, row in zip(ledger.parts, shown, strict=True):
-                assert count(part.tokens) in row
+                assert count(abs(part.tokens)) in row
             total = next(row for row in text if row.strip().startswith("total"))
             assert count(sum(part.tokens for part in ledger.parts)) in total
             head = next(row for row in text if row.startswith("Context after"))
@@ -201,11 +205,14 @@ class TestRuns:
                 made = draft(session, what_if.plan, Extractive())
                 runs.append(jobs.run_of(made, what_if.choices))
             facts = FactsKept(runs)
-            shares = facts.shares()
             for width in (58, 78, 118):
-                lines = run_lines(runs, shares, 0, width, UNICODE)
+                lines = run_lines(runs, 0, width, UNICODE)
                 assert {cell_len(line.text) for line in lines} == {width}
                 assert lines[0].text.startswith("A 1 pi")
+            for line, run in zip(run_lines(runs, 0, 118, UNICODE), runs, strict=True):
+                overall = run.survival.overall()
+                assert overall is not None
+                assert f" {percent(overall, 1.0)} " in line.text, "the figure that the lab shows of it"
             table = difference(facts, 0, 1, 60)
             assert max(cell_len(line.text) for line in table) <= 60
             assert "paths" in table[1].text
@@ -222,13 +229,10 @@ class TestRuns:
             fates = run.survival.fates
             half = replace(run, survival=replace(run.survival, fates=fates[: len(fates) // 2]))
             facts = FactsKept([run, half])
-            whole, less = facts.shares()
-            assert whole is not None
-            assert less is not None
-            assert whole == pytest.approx(run.survival.overall(), abs=1e-3)
+            known = facts.of_all()
             lost = [fate for fate in fates[len(fates) // 2 :] if fate.status not in SURVIVED]
             assert lost
-            assert less > whole, "what it did not replace is still there"
+            assert facts.after(1, known) > facts.after(0, known), "what it did not replace is still there"
             assert not facts.same_span(0, 1)
 
     def test_facts_and_cost_of_a_column_are_of_the_same_summariser(self, tmp_path: Path) -> None:

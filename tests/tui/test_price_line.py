@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from leafward.context.model_context import ContextSize
+from leafward.context.basis import Count
 from leafward.context.price import Part, Price
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
@@ -73,10 +73,10 @@ def test_on_one_line_the_price_is_brief(width: int, end: str) -> None:
 def price(
     left: Part, entered: Part, again: float | None = 0.36, **more: tuple[tuple[str, str], ...]
 ) -> Price:
-    size = ContextSize(40_600, 40_000, 600)
+    size = Count(40_600, 0, recorded=True)
     return Price(
         EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), left, entered,
-        size, ContextSize(102_300, 0, 102_300), 6_200, again, None, ("a",), ("b", "c"), tuple("defgh"),
+        size, Count(102_300, 0, recorded=True), 6_200, again, None, ("a",), ("b", "c"), tuple("defgh"),
         more.get("surprises", ()),
     )  # fmt: skip
 

@@ -72,25 +72,25 @@ def texts(drawing: Drawing) -> list[str]:
 def test_four_lines(orchard: Overview) -> None:
     assert texts(draw(orchard, 80, 4, UNICODE)) == [
         " context         █",
-        " per turn  ▄ █ █ █ ▁ █",
+        " per turn  ▄ █ █ █ ▄ █",
         " path      ━━┯━×━━━◆━◎",
         " branches    ╰╌╌╌╌ ╰─○+1",
     ]
     assert texts(draw(orchard, 80, 4, ASCII)) == [
         " context         =",
-        " per turn  . = = = _ =",
+        " per turn  . = = = . =",
         " path      ==+=x===#=@",
         " branches    `---- `-o+1",
     ]
 
 
 def test_fewer_lines(orchard: Overview) -> None:
-    bars = " context   ▂ ▄ ▄ █ ▁ ▄"
+    bars = " context   ▂ ▄ ▄ █ ▂ ▄"
     path = " path      ━━┯━×━━━◆━◎"
     assert texts(draw(orchard, 80, 3, UNICODE)) == [bars, path, " branches    ╰╌╌╌╌ ╰─○+1"]
     assert texts(draw(orchard, 80, 2, UNICODE)) == [bars, path]
     assert texts(draw(orchard, 80, 1, UNICODE)) == [" ▂▄▄█◆▄◎"]
-    assert texts(draw(orchard, 40, 2, UNICODE)) == [" ▂ ▄ ▄ █ ▁ ▄", " ━━┯━×━━━◆━◎"]
+    assert texts(draw(orchard, 40, 2, UNICODE)) == [" ▂ ▄ ▄ █ ▂ ▄", " ━━┯━×━━━◆━◎"]
 
 
 def test_a_move_into_a_branch_is_seen_without_hue(orchard: Overview) -> None:

@@ -78,7 +78,7 @@ class Card(NamedTuple):
     """Besides one conversation: leaves less one."""
     compactions: int | None
     tokens: int | None
-    """Size of the context at the leaf, as pi 1.5.2 counts it."""
+    """Size of the context at the leaf, on the basis of `context.basis`."""
     model: str | None
     """The model that applies at the leaf."""
     parent: str | None
@@ -98,6 +98,8 @@ class Card(NamedTuple):
     """What the first entry is, as a number, to find copies by; 0 where there is no entry."""
     partial: bool
     """Made from the two ends of the file, or older than the file: nothing in it is final."""
+    estimated: bool = False
+    """Whether no provider counted `tokens`: they are shown with `~`."""
     lacks_prompt: bool = False
     """`tokens` is estimated, and the agent's own prompt, whose size its session does not say, comes on top."""
 

@@ -31,6 +31,7 @@ from leafward.catalog.lines import (
     title_of,
 )
 from leafward.catalog.spending import spent_in
+from leafward.context.basis import believed
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.files.working_set import touched
 from leafward.session.entries import (
@@ -39,6 +40,7 @@ from leafward.session.entries import (
     MESSAGE_ROLES,
     NO_ENTRY,
     TURN_STARTS,
+    EntryIndex,
     Kind,
 )
 from leafward.session.foreign import ForeignFiles
@@ -129,6 +131,7 @@ def _reading(
         origin=look.origin() if session.is_native else 0,
         partial=False,
         lacks_prompt=look.lacks_prompt,
+        estimated=look.estimated,
     )
     details = Details(
         tuple(files.changed),
@@ -154,6 +157,8 @@ class _Look:
         self.last: dict[int, Body | None] = dict(session.bodies(range(max(0, count - _LAST_ENTRIES), count)))
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
+        self.estimated = False
+        """Whether no provider counted that size."""
         """Whether the size that `tokens` found leaves the agent's own prompt out."""
         self.shown = ""
         """What stands for the prompts that `first_prompt` passed by as they have no text."""
@@ -188,6 +193,8 @@ class _Look:
                 if kind == Kind.ASSISTANT:
                     message = body.get("message")
                     usage = trusted_usage(message) if isinstance(message, dict) else None
+                    if usage is not None and not believed(self.session, EntryIndex(index)):
+                        return self.whole_context()
                     if usage is not None:
                         return usage.total + trailing
                 trailing += sum(message_tokens(message) for message in messages_of(body, Kind(kind)))
@@ -196,9 +203,10 @@ class _Look:
     def whole_context(self) -> int:
         """The same, from every message; a line that proves to be broken changes the path."""
         context = context_at(self.session)
-        self.lacks_prompt = not context.size.from_usage and lacks_prompt(self.session, context)
+        self.lacks_prompt = lacks_prompt(self.session, context)
+        self.estimated = not context.ledger.recorded
         self.runs = self.session.tree.path_runs(self.session.leaf)
-        return context.size.total
+        return context.total
 
     def first_prompt(self) -> str:
         """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""

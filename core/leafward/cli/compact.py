@@ -195,7 +195,7 @@ def _tell_requests(
                 "at": id_of(session, plan.at),
                 "summary": None,
                 "summarizer": summarizer.name,
-                "tokens_before": plan.tokens.before,
+                "tokens_before": plan.tokens.counted_before,
                 "tokens_after": None,
                 "survival": None,
                 "prompt": prompt_text(going) if going is not None else None,
@@ -232,8 +232,9 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
         "first_kept": id_of(session, plan.first_kept),
         "keeps": plan.keeps,
         "split_turn": plan.split_turn,
-        "tokens_before": made.tokens_before,
-        "tokens_after": made.tokens_after,
+        "tokens_before": plan.tokens.counted_before,
+        "tokens_after": made.counted_after,
+        "as_pi": {"tokens_before": made.tokens_before, "tokens_after": made.tokens_after},
         "tokens": {
             "summary": summary.tokens,
             "stored": made.stored_tokens,
@@ -261,7 +262,8 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     plan = made.plan
     head = "compacted" if entry is not None else "would compact"
     where = f" as {entry}" if entry is not None else ""
-    yield f"{page.style(head, 'ghost')}{where}: {made.tokens_before:,} -> {made.tokens_after:,} tokens"
+    sizes = f"{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
+    yield f"{page.style(head, 'ghost')}{where}: {sizes}"
     kept = (
         f"kept from {safe_line(id_of(session, plan.first_kept) or '', 40)}"
         if plan.first_kept >= 0
@@ -329,8 +331,8 @@ def _row(plan: Plan, made: Draft | None, why: str) -> tuple[str, ...]:
     lost = sum(1 for fate in made.survival.fates if fate.status is Status.LOST)
     return (
         strategy_text(plan),
-        f"{made.tokens_before:,}",
-        f"{made.tokens_after:,}",
+        f"{plan.tokens.counted_before:,}",
+        f"~{made.counted_after:,}",
         f"{made.stored_tokens:,}",
         f"{overall:.0%}" if overall is not None else "·",
         str(lost),

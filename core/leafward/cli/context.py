@@ -35,6 +35,7 @@ from leafward.session.messages import message_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.context.model_context import Context
     from leafward.session.entries import Body, Usage
     from leafward.session.session import Session
 
@@ -87,7 +88,9 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             for one in found.messages.edits
         ],
         "tokens": {
-            "total": found.size.total,
+            "total": found.total,
+            "recorded": found.ledger.recorded,
+            "as_pi": found.size.total,
             "from_usage": found.size.from_usage,
             "trailing": found.size.trailing,
             "sent": found.sent,
@@ -105,7 +108,7 @@ def ledger_json(ledger: Any) -> dict[str, int]:
     """The parts of a context and their sum."""
     parts = {
         name: getattr(ledger, name)
-        for name in ("system", "summary", "kept", "after", "unexplained", "unsent")
+        for name in ("system", "summary", "kept", "after", "not_in_file", "error", "unexplained", "unsent")
     }
     return {**parts, "total": ledger.total}
 
@@ -176,10 +179,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
             )
     yield ""
     yield from _ledger_lines(found.ledger, page)
-    counted = (
-        f"{found.size.from_usage:,} reported by the last reply + {found.size.trailing:,} estimated since"
-    )
-    yield page.style(counted if found.size.from_usage else "all of it estimated, as pi counts it", "faint")
+    yield page.style(_counted(found), "faint")
     path = usage_total(session, session.tree.path(found.at))
     whole = usage_total(session, range(session.inherited, len(session)))
     if whole.total:
@@ -187,6 +187,16 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
             f"spent on this path {_spent(path)}, in the session {_spent(whole)}",
             "faint",
         )
+
+
+def _counted(found: Context) -> str:
+    """What the total comes from."""
+    size = found.size
+    if not found.ledger.recorded:
+        return "~ estimate; exact after the next reply"
+    if size.from_usage and found.total == size.total:
+        return f"{size.from_usage:,} reported by the last reply + {size.trailing:,} estimated since"
+    return "as the next request was counted, less what came in between"
 
 
 def _spent(usage: Usage) -> str:
@@ -205,11 +215,13 @@ def _ledger_lines(ledger: Any, page: Page) -> Iterator[str]:
         "summary": "summary of the compaction",
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
-        "unexplained": "not in file, or the estimate's error",
+        "not_in_file": "not in file: system prompt, tools",
+        "error": "estimation error",
         "unsent": "counted but not sent: replies aborted or failed, commands kept from the model",
     }
     for name, text in words.items():
         amount = getattr(ledger, name)
         if amount:
             yield f"{amount:>10,}  {text}"
-    yield page.style(f"{ledger.total:>10,}  tokens", "bold")
+    total = f"{'' if ledger.recorded else '~'}{ledger.total:,}"
+    yield page.style(f"{total:>10}  tokens", "bold")

@@ -106,7 +106,7 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
         "entries": side.said,
         "turns": side.turns,
         "edits": side.edits,
-        "tokens": context_at(session, side.node).size.total,
+        "tokens": context_at(session, side.node).total,
     }
 
 
@@ -292,6 +292,8 @@ def _ledger(ledger: Ledger) -> dict[str, int]:
         "summary": ledger.summary,
         "kept": ledger.kept,
         "after": ledger.after,
+        "not_in_file": ledger.not_in_file,
+        "error": ledger.error,
         "unexplained": ledger.unexplained,
         "unsent": ledger.unsent,
         "total": ledger.total,

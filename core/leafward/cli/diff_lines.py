@@ -102,11 +102,11 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
     unsent = ("unsent",) if any(found["ledger"][letter]["unsent"] for letter in ("a", "b")) else ()
-    for name in ("system", "summary", "kept", "after", "unexplained", *unsent, "total"):
+    for name in ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total"):
         numbers = "".join(
             pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
         )
-        yield f"{pad(name, 12)}{numbers}"
+        yield f"{pad(PART_WORDS.get(name, name), 18)}{numbers}"
     for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
         messages = found[column]
         if messages:
@@ -117,6 +117,7 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
                 yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(compact(one['tokens']), 7, right=True)}  {text}"
 
 
+PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 _SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
 
 

@@ -69,7 +69,7 @@ def edit_context(
 
 def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would free" if dry_run else "freed"
-    yield f"{does} {compact(draft.saved)} tokens, estimated: {compact(draft.tokens_estimated)} -> {compact(draft.tokens_after)}"
+    yield f"{does} ~{compact(draft.saved)} tokens: {compact(draft.tokens_before)} -> ~{compact(draft.tokens_after)}"
     for one in draft.freed:
         entry = safe_line(session.columns.id(one.target), 40)
         what = headline(session, one.target).text[:80]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from leafward.cli.branch_options import MoveOptions
+    from leafward.context.basis import Count
     from leafward.context.price import Part, Price
     from leafward.session.journal import Operation, Write, Writing
     from leafward.session.session import Session
@@ -103,7 +104,7 @@ def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterato
     parts = [
         ("drops", _entries_text(price.left)),
         ("adds", _entries_text(price.entered)),
-        ("context", f"{compact(price.before.total)} -> {compact(price.after.total)}"),
+        ("context", f"{_size(price.before)} -> {_size(price.after)}"),
         ("cached", compact(price.cached)),
         ("sent again", compact(price.sent_again)),
     ]
@@ -118,6 +119,10 @@ def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterato
         if code in told:
             continue
         yield f"{page.style('!', 'warn')} {safe_line(text)}"
+
+
+def _size(count: Count) -> str:
+    return f"{count.sign}{compact(count.total)}"
 
 
 def _entries_text(part: Part) -> str:

@@ -10,8 +10,8 @@ from leafward.cli.facts import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
 from leafward.cli.output import Page, cells, compact, fit, pad, plural
 from leafward.cli.selection import verify
+from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
-from leafward.context.model_context import context_at, lacks_prompt
 from leafward.session.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
 from leafward.session.headline import TASK, headline
 from leafward.session.lanes import BAD_LINES
@@ -214,14 +214,14 @@ class _Painter:
         return f"{told.word}  {told.text}"
 
     def _compaction(self, entry: EntryIndex) -> str:
-        before = (self.session.body(entry) or {}).get("tokensBefore")
-        was = compact(int(before)) if isinstance(before, (int, float)) and 0 <= before < 1e15 else "?"
         if self.compactions > _MEASURED_COMPACTIONS:
+            noted = (self.session.body(entry) or {}).get("tokensBefore")
+            was = compact(int(noted)) if isinstance(noted, (int, float)) and 0 <= noted < 1e15 else "?"
             return f"compaction  of {was}"
         arrow = "→" if self.page.unicode else "->"
-        context = context_at(self.session, entry)
-        rest = " + prompt" if lacks_prompt(self.session, context) else ""
-        return f"compaction  {was} {arrow} {compact(context.size.total)}{rest}"
+        before, after = Basis.of(self.session).change(entry)
+        was = f"{before.sign}{compact(before.total)}" if before.total else "?"
+        return f"compaction  {was} {arrow} {after.sign}{compact(after.total)}"
 
 
 _SIGNS = {

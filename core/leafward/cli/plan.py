@@ -139,8 +139,12 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
         "first_kept": id_of(session, made.first_kept),
         "keeps": made.keeps,
         "split_turn": made.split_turn,
-        "tokens_before": tokens.before,
-        "tokens_after": tokens.before if made.nothing else tokens.after,
+        "tokens_before": tokens.counted_before,
+        "tokens_after": tokens.counted_before if made.nothing else tokens.counted_after,
+        "as_pi": {
+            "tokens_before": tokens.before,
+            "tokens_after": tokens.before if made.nothing else tokens.after,
+        },
         "tokens": {
             name: getattr(tokens, name)
             for name in (
@@ -151,6 +155,7 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
                 "kept",
                 "pruned",
                 "summary",
+                "not_in_file",
                 "unexplained",
             )
         },
@@ -297,11 +302,12 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         (" ", "pruned", plural(len(made.pruned), "message"), tokens.pruned, "faint"),
         (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
         (" ", "system", "", tokens.system, "faint"),
+        (" ", "not in file", "system, tools", tokens.not_in_file, "faint"),
     ]
     for letter, name, count, size, style in rows:
         if size:
             yield f"{page.style(letter, style)} {pad(name, 16)}{pad(count, 18)}{pad(f'{size:,}', 10, right=True)}"
-    yield f"  {pad('after, about', 34)}{pad(f'{tokens.after:,}', 10, right=True)}   of {tokens.before:,} before"
+    yield f"  {pad('after, about', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
     yield ""
     yield from _cut_text(session, made, page)
     if made.files.read or made.files.modified:

@@ -31,7 +31,9 @@ class Link(StrEnum):
     CUT = "cut"
     """Gone, and nothing stands for it."""
     REST = "rest"
-    """What the size has that no message explains: the prompt and tools that are not in the file, error of the estimate."""
+    """What the agent sends and its file does not hold: system prompt, tools."""
+    ERROR = "error"
+    """The estimation error."""
 
 
 class What(StrEnum):
@@ -54,6 +56,7 @@ class What(StrEnum):
     EXPECTED = "expected"
     """A summary that is not made yet."""
     REST = "rest"
+    ERROR = "error"
 
 
 class Cell(NamedTuple):
@@ -123,7 +126,7 @@ class XRay:
     ledger: tuple[Share, ...]
     """One share for each link, in the order of `Link`; both columns add up to the totals."""
     before: int
-    """Size of the context before, as `context` counts it."""
+    """Size of the context before, on the basis of `context.basis`."""
     after: int
     messages_before: int
     messages_after: int
@@ -132,6 +135,8 @@ class XRay:
     lines: tuple[StoredLine, ...] = field(repr=False)
     split_turn: bool
     origins: Origins = field(repr=False, compare=False)
+    recorded: bool = True
+    """Whether a provider counted the context after; else its size is worked out, and shown with `~`."""
     of_edits: bool = False
     """Whether it is of context edits: `compaction` is the last of them, what is cut is left out by them, no summary."""
 

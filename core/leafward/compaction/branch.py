@@ -302,7 +302,8 @@ def _drafted(branch: Branch, made: Summary, focus: str, max_tokens: int | None) 
     units = utf16_length(words) // (FILE_SHARE - 1)
     if limit is not None:
         units = min(units, limit - utf16_length(words))
-    files = file_section(branch.read, branch.modified, words, branch.cwd, units - _GAP)
+    most = limit - utf16_length(words) - _GAP if limit is not None else None
+    files = file_section(branch.read, branch.modified, words, branch.cwd, units - _GAP, most)
     text = stored_text(words, files=files)
     summary = replace(made, text=words, tokens=tokens_of(words))
     return BranchDraft(branch, summary, text, tokens_of(text), focus, tuple(remarks))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.files.edits import Action, ToolTable, file_calls, path_in
 from leafward.session.entries import Body, ToolCall, blocks_of
+from leafward.session.messages import trusted_usage, written_at
 
 if TYPE_CHECKING:
     from leafward.context.model_context import Listener
@@ -18,6 +19,14 @@ _APART = ("skill",)
 
 def _is_text(block: object) -> bool:
     return type(block) is dict and block.get("type") == "text"
+
+
+class Request(NamedTuple):
+    """What a reply reported of its request, in tokens, and when it was made."""
+
+    prompt: int
+    total: int
+    made: int | None
 
 
 class ContextStats:
@@ -32,6 +41,8 @@ class ContextStats:
         self.modifies = bytearray()
         self.failed: list[int] = []
         self.tools: dict[int, str] = {}
+        self.requests: dict[int, Request] = {}
+        """By reply."""
         self.images: dict[int, int] = {}
         """How many images a message of the user shows, by entry."""
         self.others = others
@@ -40,12 +51,16 @@ class ContextStats:
     def listener(self) -> Listener:
         """What is told every message. One closure, because it is called for each of a hundred thousand."""
         nested, failed, tools = self._nested, self.failed, self.tools
-        images = self.images
+        images, requests = self.images, self.requests
         actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
 
         def hear(entry: int, message: Body) -> None:
             role = message.get("role")
             if role == "assistant":
+                usage = trusted_usage(message)
+                if usage is not None:
+                    prompt = max(0, usage.total - usage.output)
+                    requests[entry] = Request(prompt, usage.total, written_at({"message": message}))
                 content = message.get("content")
                 for block in content if type(content) is list else ():
                     if type(block) is dict and "arguments" in block:

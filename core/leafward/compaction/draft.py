@@ -43,6 +43,8 @@ class Ground:
     columns: Columns
     limit: int | None
     """UTF-16 units that the stored text may take; None for no limit."""
+    took: int | None
+    """What the kept tail takes in the context before, as it was counted, without what is cut off it; None where no count tells."""
     named: Sequence[EntryIndex] | None = None
     """Entries that the compaction has to name as kept, with the edits of them: where another agent sends them in an order of its
     own, what follows the cut on the path is not what is kept. None where pi's rule says which they are."""
@@ -66,7 +68,9 @@ class Draft:
     tokens_before: int
     """The context before, as pi 1.5.2 counts it: the entry's `tokensBefore`."""
     tokens_after: int
-    """The context at the new entry: what `context_at` will say of it."""
+    """The context at the new entry, as pi 1.5.2 will count it until a reply comes."""
+    counted_after: int
+    """The same as it is shown, on one basis with `plan.tokens.counted_before`."""
     survival: Survival
     diagnostics: tuple[Diagnostic, ...]
     """The plan's remarks, then those on the summary."""
@@ -82,9 +86,8 @@ class Draft:
 
     @property
     def growth(self) -> int:
-        """Tokens by which the context becomes larger, less than 0 where it becomes smaller; estimates on both sides."""
-        tokens = self.plan.tokens
-        return self.tokens_after - (tokens.before - tokens.unexplained)
+        """Tokens by which the context becomes larger, less than 0 where it becomes smaller."""
+        return self.counted_after - self.plan.tokens.counted_before
 
     @property
     def system_tokens(self) -> int:

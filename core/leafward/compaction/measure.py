@@ -10,23 +10,26 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import accumulate, compress
+from itertools import accumulate, compress, pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
 from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
+from leafward.context.basis import Basis
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.context.model_context import context_at
 from leafward.context.projection import as_sent, selected
 from leafward.files.edits import ToolTable, table_of
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.messages import edit_targets
+from leafward.session.messages import edit_targets, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.context.model_context import Context, ContextSize, Listener
+    from leafward.context.basis import Carry
+    from leafward.context.model_context import Context, Listener
+    from leafward.context.sizes import ContextSize
     from leafward.session.session import Session
 
 
@@ -152,9 +155,16 @@ class PathSizes:
     """How many images a message of the user shows, by position."""
     size: ContextSize
     system_tokens: int
-    unexplained: int
-    """What the size has that the estimates of the messages do not: tools, the prompt that is not in the file, error."""
     context: Context
+    carry: Carry
+    """What a compaction of it takes over."""
+    sent: array[int]
+    """What was sent in front of a position, as it was counted; one more than there are positions, the context itself last."""
+
+    def took(self, position: int) -> int | None:
+        """What the messages from a position on take, as they were counted; None where no count tells."""
+        before, whole = self.sent[position], self.sent[-1]
+        return whole - before if 0 <= before <= whole else None
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -211,6 +221,7 @@ def measure(
         )
         for name, column in columns.items()
     }
+    carry = Basis.of(session).carry(context.at)
     position = dict(zip(order, range(len(order)), strict=True))
     # Without a message of its own, the compaction was edited out of the context, and pi takes nothing over from it.
     body = (session.body(context.compaction) or {}) if lead else {}
@@ -241,13 +252,40 @@ def measure(
         images={position[entry]: shown for entry, shown in hearing.images.items() if entry in position},
         size=context.size,
         system_tokens=context.ledger.system,
-        unexplained=context.rest,
         context=context,
+        carry=carry,
+        sent=_sent(session, context, order, kept, counts[Estimator.PI], hearing),
     )
 
 
 _CUTS = STARTS + bytes([Part.REPLY])
 _SPOKEN = bytes(part for part in Part if part not in QUIET and part is not Part.SYSTEM)
+
+
+def _sent(
+    session: Session, context: Context, order: array[int], kept: int, counts: Counts, heard: ContextStats
+) -> array[int]:
+    """What was sent in front of each position since the last compaction; -1 where no request tells."""
+    changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
+    # A reply that was made before the compaction in front of it was copied there, and counted another context.
+    unsent = {context.messages.entry[at] for at in context.messages.unsent}
+    counts = Counts.of(
+        array("i", (0 if entry in unsent else size for entry, size in zip(order, counts.tokens, strict=True)))
+    )
+    counted = {
+        entry: request
+        for entry, request in heard.requests.items()
+        if changed is None or request.made is None or request.made >= changed
+    }
+    sent = array("q", [-1]) * (len(order) + 1)
+    places = [place for place in range(kept, len(order)) if order[place] in counted]
+    for place in range(kept, places[0] + 1 if places else kept):
+        sent[place] = max(0, counted[order[places[0]]].prompt - counts.between(place, places[0]))
+    for here, below in pairwise([*places, len(order)]):
+        for place in range(here + 1, below + 1):
+            sent[place] = counted[order[here]].total + counts.between(here + 1, place)
+    sent[-1] = context.sent if places else -1
+    return sent
 
 
 def _where(parts: bytes | bytearray, wanted: bytes) -> array[int]:

@@ -21,18 +21,22 @@ from leafward.compaction.filelists import FileLists, file_lists
 from leafward.compaction.measure import PathSizes, summary_size
 from leafward.compaction.settings import PlanSettings, Strategy
 from leafward.compaction.trigger import Trigger, trigger_of
+from leafward.context.estimators import Estimator
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.context.estimators import Estimator
     from leafward.session.entries import EntryIndex
 
 
 @dataclass(frozen=True, slots=True)
 class PlanTokens:
-    """Tokens by part, by the plan's estimator. `before` and `after` are the sizes of the contexts as pi counts them."""
+    """Tokens by part, by the plan's estimator.
+
+    `before` and `after` are what pi decides with: its own size, and estimates alone. What is shown is `counted_before` and
+    `counted_after`, which share one basis (`context.basis`).
+    """
 
     before: int
     summarize: int
@@ -46,14 +50,23 @@ class PlanTokens:
     """The system prompt, as far as the file holds it; it stays."""
     summary: int
     """What the summary is reckoned to take, file lists included."""
-    unexplained: int
-    """What the last reply reported beyond the estimates: no estimate after the compaction has it."""
+    counted_before: int
+    """The size of the context as it is shown."""
+    counted_after: int
+    """The same afterwards: what is kept takes what it took, the rest is scaled as the contents are."""
+    not_in_file: int
+    """Of both: what the agent sends and its file does not hold."""
 
     @property
     def parts(self) -> int:
         """What the context holds before, by the same estimator as `after`."""
         inside = self.summarize + self.turn_prefix + self.kept + self.pruned
         return self.system + self.previous_summary + inside
+
+    @property
+    def unexplained(self) -> int:
+        """What the size as it is shown has beyond the estimates: what is not in the file, and the estimation error."""
+        return self.counted_before - self.parts
 
     @property
     def after(self) -> int:
@@ -217,6 +230,13 @@ def _tokens(
         summary = min(settings.summary_tokens, history + prefix + previous) + -(-files.size // 4)
     else:
         summary = previous
+    # The scale is that of pi's estimates; other estimators see the same contents.
+    mine, theirs = sum(sizes.counts[Estimator.PI].tokens), sum(counts.tokens)
+    carry = sizes.carry._replace(scale=sizes.carry.scale * mine / theirs if theirs else sizes.carry.scale)
+    took = sizes.took(division.cut) if division.tail else None
+    cut = sum(one.tokens - one.left for one in division.shortened if one.position >= division.cut)
+    took = took - round(carry.scale * cut) if took is not None else None
+    after = carry.over(sizes.system_tokens + summary + held, held, took)
     return PlanTokens(
         before=sizes.size.total,
         summarize=history,
@@ -226,7 +246,9 @@ def _tokens(
         previous_summary=previous,
         system=sizes.system_tokens,
         summary=summary,
-        unexplained=sizes.unexplained,
+        counted_before=sizes.context.total,
+        counted_after=max(0, after),
+        not_in_file=carry.not_in_file,
     )
 
 
@@ -257,20 +279,23 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         )
     if made.nothing:
         return remarks
-    if tokens.after > tokens.parts:
+    if tokens.counted_after > tokens.counted_before:
         remarks.append(
             Diagnostic(
                 "grows",
-                f"this compaction makes the context larger: about {tokens.after:,} tokens instead of {tokens.parts:,}",
+                f"this compaction makes the context larger: about {tokens.counted_after:,} tokens"
+                f" instead of {tokens.counted_before:,}",
             )
         )
-    if tokens.after > trigger.threshold:
+    if tokens.counted_after > trigger.threshold:
         remarks.append(
             Diagnostic(
                 "still-too-large",
-                f"about {tokens.after:,} tokens would be left, over the threshold of {trigger.threshold:,}",
+                f"about {tokens.counted_after:,} tokens would be left, over the threshold of {trigger.threshold:,}",
             )
         )
     elif tokens.after == tokens.parts:
-        remarks.append(Diagnostic("no-gain", f"this compaction frees nothing: {tokens.after:,} tokens stay"))
+        remarks.append(
+            Diagnostic("no-gain", f"this compaction frees nothing: {tokens.counted_after:,} tokens stay")
+        )
     return remarks

@@ -27,6 +27,7 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
+from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.journal import OperationKind, Writing
@@ -154,9 +155,9 @@ def refuse_nothing(plan: Plan) -> None:
 def refuse_growth(made: Draft) -> None:
     """Raises Refused where a compaction would make the context larger, which nobody compacts for."""
     if made.growth > 0:
-        before = made.tokens_after - made.growth
         raise Refused(
-            f"this compaction would make the context larger: {made.tokens_after:,} tokens instead of {before:,};"
+            f"this compaction would make the context larger: {made.counted_after:,} tokens"
+            f" instead of {made.plan.tokens.counted_before:,};"
             " nothing was written"
         )
 
@@ -177,6 +178,9 @@ def ground_of(
     read, modified = recent_first(plan.sizes.touches, reach, plan.sizes.previous_files)
     carried = {*plan.files.read, *plan.files.modified}
     kept = told(there.kept)
+    tokens = dict(zip(plan.sizes.context.messages.entry, plan.sizes.context.messages.tokens, strict=True))
+    freed = sum(tokens[edit.entry] - edit.tokens for edit in there.edits)
+    took = Basis.of(session).took(plan.first_kept, plan.at, freed) if plan.first_kept >= 0 else None
     return Ground(
         there,
         previous,
@@ -193,6 +197,7 @@ def ground_of(
         session.cwd,
         session.columns,
         limit,
+        took,
         _named(session, plan, there),
     )
 
@@ -269,14 +274,15 @@ def _assembled(
     injected = injection.text if injection is not None else ""
     others = sum(utf16_length(text) + _GAP for text in (words, quoted, injected) if text)
     units = others // (FILE_SHARE - 1)
-    if ground.limit is not None:
-        units = min(units, ground.limit - others)
-    files = file_section(ground.read, ground.modified, f"{words}\n{injected}", ground.cwd, units - _GAP)
+    most = ground.limit - others - _GAP if ground.limit is not None else None
+    units = units - _GAP if most is None else min(units - _GAP, most)
+    files = file_section(ground.read, ground.modified, f"{words}\n{injected}", ground.cwd, units, most)
     text = stored_text(words, kept=quoted, files=files, injected=injected)
     made = replace(summary, text=words, tokens=tokens_of(words))
     system = ground.there.system
     after = tokens_of(text) + ground.there.kept_tokens + (message_tokens(system) if system is not None else 0)
-    remarks += _remarks(plan, {**made.redacted, **ground.there.redacted}, after, place)
+    counted = _counted(plan, after, ground)
+    remarks += _remarks(plan, {**made.redacted, **ground.there.redacted}, counted, place)
     if ground.limit is not None and utf16_length(text) > ground.limit:
         remarks.append(
             Diagnostic("over-limit", f"the text takes {tokens_of(text):,} tokens, more than was allowed")
@@ -302,6 +308,7 @@ def _assembled(
         text,
         plan.tokens.before,
         after,
+        counted,
         found,
         (*plan.diagnostics, *remarks),
         place,
@@ -322,6 +329,18 @@ def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, in
     return words, dropped
 
 
+def _counted(plan: Plan, after: int, ground: Ground) -> int:
+    """The size of the context afterwards as it is shown, of what is estimated of it."""
+    messages, kept = plan.sizes.context.messages, {said.entry for said in ground.there.kept}
+    unsent = sum(
+        messages.tokens[at]
+        for at in messages.unsent
+        if messages.entry[at] in kept and messages.role(at) == "assistant"
+    )
+    counted = plan.sizes.carry.over(after - unsent, ground.there.kept_tokens - unsent, ground.took)
+    return max(0, counted) + unsent
+
+
 def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) -> list[Diagnostic]:
     remarks = []
     if redacted:
@@ -330,14 +349,10 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
         remarks.append(
             Diagnostic("redacted", f"{count} secret{'' if count == 1 else 's'} taken out: {kinds}")
         )
-    if plan.tokens.unexplained > 0:
-        remarks.append(
-            Diagnostic(
-                "not-in-file",
-                f"after excludes ~{plan.tokens.unexplained:,} tokens of system prompt and tools",
-            )
-        )
-    before = plan.tokens.before - plan.tokens.unexplained
+    if plan.tokens.not_in_file > 0:
+        text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
+        remarks.append(Diagnostic("not-in-file", text))
+    before = plan.tokens.counted_before
     if after > before and not any(one.code == "grows" for one in plan.diagnostics):
         text = f"this compaction makes the context larger: {after:,} tokens instead of {before:,}"
         remarks.append(Diagnostic("grows", text))

@@ -1,7 +1,7 @@
 """The text that a summary entry stores, taken together and apart: kept messages, summary, file lists, injected context.
 
-The file lists have the form that pi gives them. A list whose files the summary names already would only repeat them, so
-the text has the others; the entry's details carry all of them on.
+The file lists have the form that pi gives them. Of files that were only read the text has those that the summary does not
+name; the entry's details carry all of them on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FILE_SHARE = 10
-"""The file lists take at most one part in so many of the stored text."""
+"""The list of read files takes at most one part in so many of the stored text."""
 KEPT_HEADING = "## Messages of the user, word for word"
 _KEPT_OPENING = "<user-message>"
 _KEPT_CLOSING = "</user-message>"
@@ -106,10 +106,13 @@ def _within(text: str, units: int) -> str:
     return kept
 
 
-def file_section(read: Sequence[str], modified: Sequence[str], told: str, cwd: str, units: int) -> str:
-    """The files that `told` does not name, in at most so many UTF-16 units: modified ones and recent ones first.
+def file_section(
+    read: Sequence[str], modified: Sequence[str], told: str, cwd: str, units: int, most: int | None = None
+) -> str:
+    """Every file that was modified, and those that were read and that `told` does not name, recent ones first.
 
-    `read` and `modified` have the most recent first. A path that would not stay one line of its own is left out.
+    Read files have what the others leave of so many UTF-16 units; `most` bounds both, None for no bound. `read` and `modified`
+    have the most recent first. A path that would not stay one line of its own is left out.
     """
     named = _named(told)
     chosen: list[list[str]] = [[], []]
@@ -118,15 +121,13 @@ def file_section(read: Sequence[str], modified: Sequence[str], told: str, cwd: s
         heading = 2 * len(tag) + 8
         for path in paths:
             shown = safe_line(path)
-            if (
-                shown != path
-                or harmless(path, len(path)) != path
-                or path in named
-                or locate(path, cwd) in named
-            ):
+            if shown != path or harmless(path, len(path)) != path:
+                continue
+            if place and (path in named or locate(path, cwd) in named):
                 continue
             price = utf16_length(path) + 1 + (0 if chosen[place] else heading)
-            if used + price <= units:
+            room = units if place else most
+            if room is None or used + price <= room:
                 used += price
                 chosen[place].append(path)
     return "\n\n".join(

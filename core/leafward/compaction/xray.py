@@ -13,6 +13,7 @@ from leafward.base.errors import Refused
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.lines import Part, StoredLine, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
+from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.operations import marks
@@ -72,14 +73,17 @@ def xray_of(session: Session, compaction: int) -> XRay:
         if message.entry not in old and message.role != "system":
             dealing.bring_back(message)
     dealing.tell(lines, index)
-    dealing.rest(before.rest, after.rest)
+    # Where the agent copied no more than the compaction, it noted what the file does not hold.
+    noted = Basis.of(session).change(index)[0].total - before.total
+    dealing.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
     return dealing.xray(
         index,
-        (before.size.total, after.size.total),
+        (before.total + noted, after.total),
         (len(messages), len(after.messages)),
         text,
         lines,
         split_turn=split >= 0,
+        recorded_after=after.ledger.recorded,
         recorded=_recorded(session, body.get("details")),
     )
 
@@ -117,15 +121,22 @@ def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XR
         dealing.tell(lines, NO_ENTRY)
     elif not plan.nothing:
         dealing.expect(plan.tokens.summary)
-    dealing.rest(before.rest, before.rest if plan.nothing else 0)
-    after = before.size.total if plan.nothing else dealing.after_tokens
+    missing = before.ledger.not_in_file
+    after = before.total
+    if not plan.nothing:
+        missing = plan.tokens.not_in_file
+        after = draft.counted_after if draft is not None else plan.tokens.counted_after
+    dealing.beyond(
+        (before.ledger.not_in_file, before.error), (missing, after - missing - dealing.after_tokens)
+    )
     return dealing.xray(
         NO_ENTRY,
-        (before.size.total, after),
+        (before.total, after),
         (len(messages), dealing.messages_after),
         text,
         lines,
         split_turn=bool(plan.turn_prefix),
+        recorded_after=plan.nothing and before.ledger.recorded,
         recorded=_recorded(session, draft.details()) if draft is not None else {},
     )
 
@@ -164,34 +175,21 @@ def xray_edited(session: Session, edit: int) -> XRay:
     for message in stayed.values():
         if message.role != "system":
             dealing.bring_back(message)
-    dealing.rest(before.rest, after.rest)
+    dealing.beyond((before.ledger.not_in_file, before.error), (after.ledger.not_in_file, after.error))
     return dealing.xray(
         last,
-        (before.size.total, after.size.total),
+        (before.total, after.total),
         (len(messages), len(after.messages)),
         "",
         (),
         split_turn=False,
+        recorded_after=after.ledger.recorded,
         recorded={},
         of_edits=True,
     )
 
 
 _SUMMARY = "compactionSummary"
-
-
-def planned_at(session: Session, compaction: int) -> EntryIndex:
-    """The entry that a compaction was planned at: its parent, or what is above the edits that were appended with it."""
-    columns = session.columns
-    own = columns.id(EntryIndex(compaction))
-    place = EntryIndex(columns.parent[compaction])
-    while (
-        place >= 0
-        and columns.kind[place] == Kind.CONTEXT_EDIT
-        and marks(session.body(place) or {}).get("op") == own
-    ):
-        place = EntryIndex(columns.parent[place])
-    return place
 
 
 def _split(

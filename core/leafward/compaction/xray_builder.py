@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _TELLING = 48
 """Characters by which a quoted message is known again."""
+_BEYOND = {Link.REST: What.REST, Link.ERROR: What.ERROR}
 
 
 class XRayBuilder:
@@ -42,7 +43,7 @@ class XRayBuilder:
         self._injected: list[Cell] = []
         self._pruned: dict[int, int] = {}
         """Tokens cut off a message that is summarised, by the identity of its cell."""
-        self._rest: tuple[int, int] = (0, 0)
+        self._beyond: tuple[tuple[int, int], tuple[int, int]] = (0, 0), (0, 0)
         self._sources: list[int] = []
         """Positions that a summary was made from."""
         self.messages_after = 0
@@ -178,9 +179,9 @@ class XRayBuilder:
         whole = "".join(said.split())
         return whole.startswith("".join(begin.split())) and whole.endswith(end)
 
-    def rest(self, before: int, after: int) -> None:
-        """What no message explains."""
-        self._rest = (before, after)
+    def beyond(self, before: tuple[int, int], after: tuple[int, int]) -> None:
+        """What no message explains, before and after: what is not in the file, and the estimation error."""
+        self._beyond = before, after
 
     @property
     def after_tokens(self) -> int:
@@ -200,6 +201,7 @@ class XRayBuilder:
         *,
         split_turn: bool,
         recorded: Mapping[int, tuple[EntryIndex, ...]],
+        recorded_after: bool,
         of_edits: bool = False,
     ) -> XRay:
         """Everything in rows, with the ledger; totals and numbers of messages before and after."""
@@ -228,9 +230,9 @@ class XRayBuilder:
         band(XRayRow(None, cell, Link.INJECTED) for cell in self._injected)
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
         band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)
-        if any(self._rest):
-            was, now = (Cell(What.REST, tokens) if tokens else None for tokens in self._rest)
-            band([XRayRow(was, now, Link.REST)])
+        for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
+            was, now = (Cell(what, tokens) if tokens else None for tokens in pair)
+            band([XRayRow(was, now, link)] if was is not None or now is not None else [])
         return XRay(
             session=self.session,
             compaction=compaction,
@@ -246,6 +248,7 @@ class XRayBuilder:
             lines=lines,
             split_turn=split_turn,
             origins=Origins(self.session, self.context.messages, tuple(self._sources), lines, recorded),
+            recorded=recorded_after,
             of_edits=of_edits,
         )
 

@@ -125,6 +125,12 @@ class EntryMetrics:
         self.removed: array[int] = array("i")
         self.reported: array[int] = array("i")
         """Context tokens that a reply reported; 0 where it cannot be trusted, as in `messages.trusted_usage`."""
+        self.shares: dict[int, int] = {}
+        """Tokens of the reply above that a result's call takes, by result, where that reply makes several calls."""
+        self._call_shares: dict[int, dict[str, int]] = {}
+        """The share of each call in a reply that makes several, by reply and the call's id."""
+        self._parallel: dict[int, list[tuple[int, str]]] = {}
+        """Results whose reply did not come yet, by reply: entry and id of the call."""
         self.flags = bytearray()
         self._lock = Lock()
         self._sums: dict[int, tuple[int, ...]] = {}
@@ -209,6 +215,8 @@ class EntryMetrics:
                 else:
                     flags[index] = KNOWN
                 tokens[index] = -(-units // CHARS_PER_TOKEN)
+                if _beside_another(session, index):
+                    self._parallel_result(session, index, str(message.get("toolCallId", "")))
                 tool = message.get("toolName")
                 if message.get("isError"):
                     flags[index] |= FAILED | FILES if tool in tools else FAILED
@@ -228,12 +236,14 @@ class EntryMetrics:
             flags |= FAILED if message["stopReason"] == "error" else ABORTED
         self.reported[index] = _reported(message) if ran else 0
         content = message.get("content")
+        lengths: dict[str, int] = {}
         for block in content if isinstance(content, list) else ():
             if not isinstance(block, dict):
                 continue
             kind = block.get("type")
             if kind == "toolCall":
                 called += 1
+                before = units
                 name = block.get("name")
                 if isinstance(name, str):
                     units += len(name) if name.isascii() else utf16_length(name)
@@ -251,6 +261,7 @@ class EntryMetrics:
                             asked, does, arguments = self._summed(made)
                         if asked:
                             self._ask((index, str(block.get("id", ""))), (does, arguments))
+                lengths[str(block.get("id", ""))] = units - before
             elif kind in ("text", "thinking"):
                 text = block.get(kind)
                 if isinstance(text, str):
@@ -261,7 +272,21 @@ class EntryMetrics:
                         flags |= HAS_TEXT
         if called:
             self.calls[index] = min(called, _MOST)
-        return flags, -(-units // CHARS_PER_TOKEN)
+        tokens = -(-units // CHARS_PER_TOKEN)
+        waiting = self._parallel.pop(index, [])
+        if len(lengths) > 1:
+            self._call_shares[index] = _shares(tokens, lengths)
+            for result, call in waiting:
+                self.shares[result] = self._call_shares[index].get(call, 0)
+        return flags, tokens
+
+    def _parallel_result(self, session: Session, index: int, call: str) -> None:
+        """Takes the result of one of several calls of a reply."""
+        reply = int(_caller(session, index))
+        if reply in self._call_shares:
+            self.shares[index] = self._call_shares[reply].get(call, 0)
+        elif reply >= 0 and not self.flags[reply]:
+            self._parallel.setdefault(reply, []).append((index, call))
 
     def _looked_into(self, block: Body) -> list[FileCall]:
         """What a command or a patch does to files."""
@@ -369,6 +394,24 @@ class EntryMetrics:
             len(flags.translate(None, _NOT_FAILED)),
             len(flags.translate(None, _NOT_ABORTED)),
         )
+
+
+def _beside_another(session: Session, result: int) -> bool:
+    """Whether another result stands right above or below one."""
+    parent, kinds = session.columns.parent, session.columns.kind
+    above, below = parent[result], result + 1
+    return (above >= 0 and kinds[above] == _TOOL_RESULT) or (
+        below < len(kinds) and kinds[below] == _TOOL_RESULT and parent[below] == result
+    )
+
+
+def _shares(tokens: int, lengths: dict[str, int]) -> dict[str, int]:
+    """The tokens of a reply by call, each by its length; they add up."""
+    whole, done, found = sum(lengths.values()), 0, {}
+    for call, units in lengths.items():
+        found[call] = tokens * (done + units) // whole - tokens * done // whole if whole else 0
+        done += units
+    return found
 
 
 _NOTHING = (0, 0, 0, 0, 0, 0, 0, 0)

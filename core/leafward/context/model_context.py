@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from leafward.context.basis import Basis
 from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
+from leafward.context.sizes import ContextSize, broken_off_in, replayed_tokens
 from leafward.session.entries import NATIVE_ROLE, NO_ENTRY, Body, EntryIndex, Kind, Usage
 from leafward.session.messages import (
-    BROKEN_OFF,
     NEVER_SENT,
     edit_message,
     edit_targets,
@@ -23,7 +24,7 @@ from leafward.session.messages import (
     trusted_usage,
     usage_of,
 )
-from leafward.session.tokens import message_tokens, replayed_system
+from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
     from leafward.base.config import Config
@@ -129,32 +130,30 @@ class Messages(Sequence[ContextMessage]):
 
 
 @dataclass(frozen=True, slots=True)
-class ContextSize:
-    """How large a context is, in tokens, as pi 1.5.2 counts it."""
-
-    total: int
-    from_usage: int
-    """What the last trusted reply reported; 0 where none can be trusted."""
-    trailing: int
-    """Estimated for what came after that reply; everything where none can be trusted."""
-
-
-@dataclass(frozen=True, slots=True)
 class Ledger:
-    """Estimated tokens by part. Their sum and the provider's own count differ: `unexplained` makes up for it."""
+    """Tokens by part. Those of what the file holds are estimated; with the other two they add up to what is shown."""
 
     system: int
     summary: int
     kept: int
     after: int
-    unexplained: int
-    """Total less the others: the system prompt and tools that are not in the file, and the estimate's error."""
-    unsent: int = 0
+    not_in_file: int
+    """What the agent sends and its file does not hold: system prompt, tools, files that it put in."""
+    error: int
+    """The estimation error: what the provider counted more for the first four, or less."""
+    unsent: int
     """What the total counts though it is not sent; of `kept` and `after` it is no part."""
+    recorded: bool
+    """Whether a provider counted the total, up to what was said since or came in between. Else it is shown with `~`."""
+
+    @property
+    def unexplained(self) -> int:
+        """Total less the estimates: what is not in the file, and the estimation error."""
+        return self.not_in_file + self.error
 
     @property
     def total(self) -> int:
-        """What the parts add up to: the size of the context."""
+        """What the parts add up to: the size of the context, on the basis of `basis`."""
         return self.system + self.summary + self.kept + self.after + self.unexplained + self.unsent
 
 
@@ -168,29 +167,41 @@ class Context:
     model: str | None
     thinking: str
     size: ContextSize
+    """As pi counts it: for its thresholds and plans. What is shown is the total of the ledger."""
     ledger: Ledger
     compaction: EntryIndex
     """The compaction that applies; -1 where none does."""
 
     @property
-    def sent(self) -> int:
-        """Tokens that are sent with the next prompt: the size that pi counts, without what it does not send."""
-        return self.size.total - self.ledger.unsent
+    def error(self) -> int:
+        """The total less what is not in the file and less the estimates of all messages, those that are not sent among them."""
+        unsent = sum(self.messages.tokens[position] for position in self.messages.unsent)
+        return self.ledger.error + self.ledger.unsent - unsent
 
     @property
-    def rest(self) -> int:
-        """The size less the estimates of all messages, those that are not sent among them."""
-        unsent = sum(self.messages.tokens[position] for position in self.messages.unsent)
-        return self.ledger.unexplained + self.ledger.unsent - unsent
+    def total(self) -> int:
+        """The size that is shown, in tokens."""
+        return self.ledger.total
+
+    @property
+    def sign(self) -> str:
+        """What stands in front of the total: nothing where it was counted, else `~`."""
+        return "" if self.ledger.recorded else "~"
+
+    @property
+    def sent(self) -> int:
+        """Tokens that are sent with the next prompt: the total without what is not sent."""
+        return self.ledger.total - self.ledger.unsent
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
-    """Whether the agent sends a system prompt that its session does not hold: what was reported counts it, estimates do not.
+    """Whether the agent sends a system prompt whose size nothing in its session tells, as no request was recorded yet.
 
     Never of a native session, whose sizes are pi's.
     """
-    messages = context.messages
-    return not session.is_native and all(messages.role(at) != "system" for at in messages.apart)
+    messages, ledger = context.messages, context.ledger
+    known = ledger.recorded or ledger.not_in_file > 0
+    return not known and not session.is_native and all(messages.role(at) != "system" for at in messages.apart)
 
 
 Listener = Callable[[int, Body], object]
@@ -306,7 +317,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
         messages.first_after = len(messages)
     provider, model, thinking = _settings(session, at)
     size, measured = _size(session, at, messages, system)
-    ledger = _ledger(messages, system, size, measured)
+    ledger = _ledger(session, (compaction, at), messages, system, size, measured)
     return Context(at, messages, provider, model, thinking, size, ledger, compaction)
 
 
@@ -320,14 +331,6 @@ def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> lis
     if edit is None:
         return messages
     return [changed for message in messages if (changed := edit_message(message, edit[1])) is not None]
-
-
-def broken_off_in(session: Session) -> tuple[str, ...]:
-    """How replies ended that are part of the context and sent to no model: in pi's sessions those aborted or failed (1.5.2).
-
-    Other agents have rules of their own, which their readers apply.
-    """
-    return BROKEN_OFF if session.is_native else ()
 
 
 def _note(
@@ -380,17 +383,20 @@ def _size(
             return ContextSize(usage.total + trailing, usage.total, trailing), position + 1
         break
     estimate = (
-        sum(messages.tokens) - sum(message_tokens(message) for message in system) + _replayed_tokens(system)
+        sum(messages.tokens) - sum(message_tokens(message) for message in system) + replayed_tokens(system)
     )
     return ContextSize(estimate, 0, estimate), 0
 
 
-def _replayed_tokens(system: list[Body]) -> int:
-    replayed = replayed_system(system)
-    return message_tokens(replayed) if replayed is not None else 0
-
-
-def _ledger(messages: Messages, system: list[Body], size: ContextSize, measured: int) -> Ledger:
+def _ledger(
+    session: Session,
+    place: tuple[EntryIndex, EntryIndex],
+    messages: Messages,
+    system: list[Body],
+    size: ContextSize,
+    measured: int,
+) -> Ledger:
+    """The parts of the context at a place: the compaction that applies there, and the entry."""
     middle = messages.first_after
     halves = [sum(messages.tokens[:middle]), sum(messages.tokens[middle:])]
     for position in messages.unsent:
@@ -400,10 +406,19 @@ def _ledger(messages: Messages, system: list[Body], size: ContextSize, measured:
         halves[position >= middle] -= messages.tokens[position]
         if messages.role(position) == "compactionSummary":
             summary = messages.tokens[position]
-    parts = (_replayed_tokens(system), summary, *halves)
+    parts = (replayed_tokens(system), summary, *halves)
     # What stands before the reply that reported the size was no part of what it reported.
     unsent = sum(messages.tokens[position] for position in messages.unsent if position >= measured)
-    return Ledger(parts[0], parts[1], parts[2], parts[3], size.total - sum(parts) - unsent, unsent)
+    found = Basis.of(session).parts(*place, size, unsent, sum(parts))
+    unsent = sum(
+        messages.tokens[position]
+        for position in messages.unsent
+        if messages.entry[position] > found.counted_to
+    )
+    error = found.count.total - found.not_in_file - sum(parts) - unsent
+    return Ledger(
+        parts[0], parts[1], parts[2], parts[3], found.not_in_file, error, unsent, found.count.recorded
+    )
 
 
 def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe_line
+from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
 from leafward.context.sizes import Outline, Sizes, entries_below, message_in, model_of
 from leafward.files.file_names import utf16_order
@@ -29,7 +30,6 @@ from leafward.session.entries import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from leafward.context.model_context import ContextSize
     from leafward.context.sizes import Model
     from leafward.session.session import Session
 
@@ -70,8 +70,8 @@ class Price:
     ancestor_id: EntryId | None
     left: Part
     entered: Part
-    before: ContextSize
-    after: ContextSize
+    before: Count
+    after: Count
     cached: int
     """What both contexts begin with: a provider's cache may still have it."""
     cost_again: float | None
@@ -85,13 +85,16 @@ class Price:
     """Files of both working sets that were modified on one side only, or on both."""
     surprises: tuple[tuple[str, str], ...]
     """What one would not expect: a code, and a sentence to show."""
-    unsent: int = 0
-    """Of the context afterwards, what is counted and not sent: replies that were aborted or failed."""
+
+    @property
+    def unsent(self) -> int:
+        """Of the context afterwards, what is counted and not sent: replies that were aborted or failed."""
+        return self.after.unsent
 
     @property
     def sent_again(self) -> int:
         """Tokens of the context that no cache of this conversation has."""
-        return max(0, self.after.total - self.unsent - self.cached)
+        return max(0, self.after.sent - self.cached)
 
     def as_json(self) -> dict[str, Any]:
         """The `price` of the command line."""
@@ -171,10 +174,10 @@ def price_of_move(
     ancestor = tree.content_at(tree.common_ancestor(place, goal))
     left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
     here, there = sizes.outline(place), sizes.outline(goal)
-    before, after = sizes.size(here), sizes.size(there)
-    unsent = sizes.unsent(there)
-    sent = max(0, after.total - unsent)
-    cached = min(sent, sizes.shared(here, there))
+    basis = Basis(sizes)
+    before, after = basis.count(here, place), basis.count(there, goal)
+    sent = max(0, after.sent)
+    cached = min(sent, basis.shared(here, there, goal))
     model = there.model or here.model
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
     parts = _part(sizes, left), _part(sizes, entered)
@@ -190,8 +193,7 @@ def price_of_move(
         _cost(sent - cached, known.again() if known is not None else None),
         _cost(cached, known.cache_read if known is not None else None),
         *_files(sizes, ancestor, left, entered),
-        tuple(_surprises(sizes, place, goal, here, there)),
-        unsent,
+        tuple(_surprises(basis, place, goal, here, there)),
     )
 
 
@@ -247,19 +249,20 @@ def _files(
 
 
 def _surprises(
-    sizes: Sizes, place: EntryIndex, goal: EntryIndex, here: Outline, there: Outline
+    basis: Basis, place: EntryIndex, goal: EntryIndex, here: Outline, there: Outline
 ) -> Iterator[tuple[str, str]]:
+    sizes = basis.sizes
     session, tree = sizes.session, sizes.session.tree
     if place == goal:
         return
     gone = here.compaction >= 0 and not tree.is_ancestor(here.compaction, goal)
     come = there.compaction >= 0 and not tree.is_ancestor(there.compaction, place)
     if gone and come:
-        mine, theirs = _sizes(sizes, here.compaction), _sizes(sizes, there.compaction)
+        mine, theirs = _sizes(basis, here.compaction), _sizes(basis, there.compaction)
         yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
     elif gone:
         below = tree.is_ancestor(goal, here.compaction)
-        sizes_of = _sizes(sizes, here.compaction)
+        sizes_of = _sizes(basis, here.compaction)
         lies = f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
         yield (
             "above-compaction",
@@ -268,7 +271,7 @@ def _surprises(
     elif come:
         yield (
             "into-compaction",
-            f"compaction {_sizes(sizes, there.compaction)} applies here: the model sees its summary, not the full history",
+            f"compaction {_sizes(basis, there.compaction)} applies here: the model sees its summary, not the full history",
         )
     lost = [target for target, edit in here.edits.items() if there.edits.get(target) != edit]
     lost = [target for target in lost if tree.is_ancestor(target, goal)]
@@ -296,10 +299,9 @@ def _surprises(
         yield "model", f"the model here is {named}: the other model's cache does not apply"
 
 
-def _sizes(sizes: Sizes, compaction: EntryIndex) -> str:
-    before = sizes.body(compaction).get("tokensBefore")
-    after = sizes.at(compaction).total
-    return f"{_short(before)} → {_short(after)}" if isinstance(before, int) else f"to {_short(after)}"
+def _sizes(basis: Basis, compaction: EntryIndex) -> str:
+    before, after = basis.change(compaction)
+    return f"{_short(before)} → {_short(after)}" if before.total else f"to {_short(after)}"
 
 
 def _unanswered(sizes: Sizes, goal: EntryIndex) -> list[str]:
@@ -320,8 +322,8 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _short(tokens: int) -> str:
+def _short(count: Count) -> str:
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
-        if tokens >= size:
-            return f"{tokens / size:.1f}{unit}"
-    return str(tokens)
+        if count.total >= size:
+            return f"{count.sign}{count.total / size:.1f}{unit}"
+    return f"{count.sign}{count.total}"

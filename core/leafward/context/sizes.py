@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
-from leafward.context.model_context import ContextSize, broken_off_in
 from leafward.context.projection import latest, selected
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
-from leafward.session.messages import edit_message, edit_targets, messages_of, trusted_usage
+from leafward.session.messages import BROKEN_OFF, edit_message, edit_targets, messages_of, trusted_usage
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-_STALE = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
+STALE = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT])
 """Kinds that never put a message into a context."""
@@ -40,6 +39,25 @@ _AT_ONCE = 4096
 
 Model = tuple[str, str]
 """Provider and model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """How large a context is, in tokens, as pi 1.5.2 counts it. What is shown is a `basis.Footprint`."""
+
+    total: int
+    from_usage: int
+    """What the last trusted reply reported; 0 where none can be trusted."""
+    trailing: int
+    """Estimated for what came after that reply; everything where none can be trusted."""
+
+
+def broken_off_in(session: Session) -> tuple[str, ...]:
+    """How replies ended that are part of the context and sent to no model: in pi's sessions those aborted or failed (1.5.2).
+
+    Other agents have rules of their own, which their readers apply.
+    """
+    return BROKEN_OFF if session.is_native else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +138,7 @@ class Sizes:
                 systems += [(position, message) for message in messages if message.get("role") == "system"]
         named = latest(session, at, _MODEL)
         model = model_of(self.body(named)) if named >= 0 else None
-        return Outline(compaction, entries, edits, shifts, systems, latest(session, at, _STALE), model)
+        return Outline(compaction, entries, edits, shifts, systems, latest(session, at, STALE), model)
 
     def _edits(self, spans: list[range]) -> tuple[dict[int, EntryIndex], dict[int, Any]]:
         """The last edit of each entry, and what it puts in its place."""
@@ -142,13 +160,19 @@ class Sizes:
         stop = len(outline.entries) if until is None else until
         first, reported = self._reported(outline, stop)
         if first:
-            trailing = self._said(outline, first, stop)
+            trailing = self.said(outline, first, stop)
             return ContextSize(reported + trailing, reported, trailing)
-        systems = [message for position, message in outline.systems if position < stop]
-        estimate = (
-            self._said(outline, 0, stop) + _replayed_tokens(systems) - sum(map(message_tokens, systems))
-        )
+        estimate = self._estimate(outline, stop)
         return ContextSize(estimate, 0, estimate)
+
+    def contents(self, outline: Outline, until: int | None = None) -> int:
+        """Estimated tokens of what is sent of a context, or of its first entries."""
+        stop = len(outline.entries) if until is None else until
+        return self._estimate(outline, stop) - self.broken_off(outline, 0, stop)
+
+    def _estimate(self, outline: Outline, stop: int) -> int:
+        systems = [message for position, message in outline.systems if position < stop]
+        return self.said(outline, 0, stop) + replayed_tokens(systems) - sum(map(message_tokens, systems))
 
     def _reported(self, outline: Outline, stop: int) -> tuple[int, int]:
         """The place behind the last reply whose usage measures the first entries of a context, and what it reported; zeros for none."""
@@ -167,11 +191,14 @@ class Sizes:
 
     def unsent(self, outline: Outline, until: int | None = None) -> int:
         """Tokens that the size counts though they are not sent: replies of pi's that were aborted or failed."""
+        stop = len(outline.entries) if until is None else until
+        return self.broken_off(outline, self._reported(outline, stop)[0], stop)
+
+    def broken_off(self, outline: Outline, start: int, stop: int) -> int:
+        """Tokens of the replies among some entries that were aborted or failed, and are sent to no model."""
         if not broken_off_in(self.session):
             return 0
-        stop = len(outline.entries) if until is None else until
-        first, _ = self._reported(outline, stop)
-        entries = outline.entries[first:stop]
+        entries = outline.entries[start:stop]
         self.tokens(entries)
         flags = self.tallies.flags
         broken = [
@@ -181,34 +208,13 @@ class Sizes:
         ]
         return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 
-    def _said(self, outline: Outline, start: int, stop: int) -> int:
+    def said(self, outline: Outline, start: int, stop: int) -> int:
+        """Estimated tokens of some entries of a context, edits applied."""
         entries = outline.entries[start:stop]
         total = self.tokens(entries)
         if outline.shifts:
             total += sum(outline.shifts.get(index, 0) for index in entries)
         return total
-
-    def at(self, index: EntryIndex) -> ContextSize:
-        """The size of the context at an entry: what `context_at` says of it."""
-        return self.size(self.outline(index))
-
-    def shared(self, here: Outline, there: Outline) -> int:
-        """Tokens that two contexts have in common at their beginning, sized as in the second one.
-
-        Nothing where another model answers: no provider's cache serves two models.
-        """
-        if here.model is not None and there.model is not None and here.model != there.model:
-            return 0
-        same = 0
-        for one, two in zip(here.entries, there.entries, strict=False):
-            if one != two or here.edits.get(one) != there.edits.get(two):
-                break
-            same += 1
-        if same:
-            return self.size(there, same).total - self.unsent(there, same)
-        # Where another compaction comes first, the system prompt in front of it may still be the same.
-        mine, theirs = ([message for _, message in outline.systems] for outline in (here, there))
-        return _replayed_tokens(theirs) if replayed_system(mine) == replayed_system(theirs) else 0
 
 
 def entries_below(session: Session, ancestor: int, index: int) -> array[int]:
@@ -228,7 +234,8 @@ def entries_below(session: Session, ancestor: int, index: int) -> array[int]:
     return entries
 
 
-def _replayed_tokens(systems: list[Body]) -> int:
+def replayed_tokens(systems: list[Body]) -> int:
+    """Tokens of the system message that some come down to."""
     system = replayed_system(systems)
     return message_tokens(system) if system is not None else 0
 

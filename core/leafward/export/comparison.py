@@ -102,8 +102,8 @@ def comparison_of(
         "project": told.line(session.cwd),
         "ancestor": told.name(sides.ancestor),
         "ancestor_text": told.line(ancestor),
-        "a": _side(told, sides.a, contexts.a.size.total),
-        "b": _side(told, sides.b, contexts.b.size.total),
+        "a": _side(told, sides.a, contexts.a.total),
+        "b": _side(told, sides.b, contexts.b.total),
         "files": files,
         "contents": differences,
         "context": {
@@ -160,7 +160,7 @@ def _use(use: Use | None) -> dict[str, Any] | None:
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
 
 
-_PARTS = ("system", "summary", "kept", "after", "unexplained", "unsent", "total")
+_PARTS = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent", "total")
 """Of the tokens of a context."""
 _DIFFERS = {True: "≠", False: "=", None: "?"}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction.xray import Link, xray_of
-from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
@@ -47,7 +46,8 @@ _SHARES = (
     (Link.KEPT, "kept", "leaf"),
     (Link.INJECTED, "injected", "ghost"),
     (Link.CUT, "cut", "bad"),
-    (Link.REST, "rest", "faint"),
+    (Link.REST, "not in file", "faint"),
+    (Link.ERROR, "estimation error", "faint"),
 )
 
 
@@ -98,7 +98,7 @@ def _compaction(
     )
     sheet.row(left, [Span(f"{when}   #{index:,}", "faint")], entry=-1 if own else index)
     xray = xray_of(session, index)
-    _numbers(sheet, xray, unlike=lacks_prompt(session, context_at(session, index)))
+    _numbers(sheet, xray)
     _made_by(sheet, entry.body)
     sheet.line(
         [Span(f"{sheet.glyphs.folded} ", "faint"), Span("before and after, line by line", "text")],
@@ -114,21 +114,19 @@ def _compaction(
     return True
 
 
-def _numbers(sheet: Sheet, xray: XRay, *, unlike: bool) -> None:
-    """Sizes, and the ledger of both sides. `unlike`: the one before counts a prompt that the one after does not."""
+def _numbers(sheet: Sheet, xray: XRay) -> None:
+    """Sizes, and the ledger of both sides."""
     glyphs = sheet.glyphs
     less = (
         f"   {(xray.before - xray.after) * 100 // xray.before} % less" if xray.before > xray.after > 0 else ""
     )
-    rest = next((share.before for share in xray.ledger if share.link is Link.REST), 0)
-    if unlike and rest > 0:
-        less = " + not in file"
+    after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
     sheet.line(
         [
             *padded([Span("context", "faint")], _NAMES),
             Span(exact(xray.before), "text"),
             Span(f" {glyphs.arrow} ", "faint"),
-            Span(exact(xray.after), "strong"),
+            Span(after, "strong"),
             Span(less, "faint"),
         ]
     )
@@ -159,7 +157,7 @@ def _numbers(sheet: Sheet, xray: XRay, *, unlike: bool) -> None:
         [
             *padded([Span("total", "faint")], _NAMES),
             Span(right(exact(xray.before), 10), "strong"),
-            Span(right(exact(xray.after), 10), "strong"),
+            Span(right(after, 10), "strong"),
         ]
     )
     sheet.blank()

@@ -35,7 +35,7 @@ TOKENS = 8
 """Cells of the token column, gap included."""
 AMOUNT = 10
 """Cells of the ledger's amounts."""
-NAMES = 15
+NAMES = 17
 """Cells of the ledger's names."""
 
 MOST_DECODED = 4 << 20
@@ -229,26 +229,34 @@ def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
         "kept": (glyphs.block, "leaf"),
         "after": (glyphs.block_again, "leaf"),
         "rest": (glyphs.block, "faint"),
+        "error": (glyphs.block_again, "faint"),
     }
 
 
 def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
     """The total against the window, then a bar: what each part takes, and what is free."""
-    total = context.size.total
+    total = context.total
     glyphs = sheet.glyphs
     if gauge is None:
-        sheet.line([Span(count(total, zero="0"), "strong"), Span(" tokens", "faint")])
+        sheet.line([Span(f"{context.sign}{count(total, zero='0')}", "strong"), Span(" tokens", "faint")])
         return
     over = total > gauge.threshold
     words = [
-        Span(count(total, zero="0"), "strong_warn" if over else "strong"),
+        Span(f"{context.sign}{count(total, zero='0')}", "strong_warn" if over else "strong"),
         Span(f" / {limit(gauge.window)}", "faint"),
     ]
     if over:
         words.append(Span(f"   compacts at {count(gauge.threshold)}", "warn"))
     sheet.row(words, [Span(percent(total, gauge.window), "warn" if over else "sub")])
     ledger = context.ledger
-    amounts = (ledger.system, ledger.summary, ledger.kept, ledger.after, max(0, ledger.unexplained))
+    amounts = (
+        ledger.system,
+        ledger.summary,
+        ledger.kept,
+        ledger.after,
+        ledger.not_in_file,
+        max(0, ledger.error),
+    )
     free = max(0, gauge.window - total)
     cells = shares([*amounts, free], sheet.width)
     signs = _swatches(glyphs).values()
@@ -299,10 +307,11 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
     rows.append(("after", name, ledger.after, counted(size, "message"), -1))
-    if ledger.unexplained:
-        missing = ledger.unexplained > 0
-        words = "system prompt, tools" if missing else "estimated too high"
-        rows.append(("rest", "not in file" if missing else "correction", ledger.unexplained, words, -1))
+    if ledger.not_in_file:
+        rows.append(("rest", "not in file", ledger.not_in_file, "system prompt, tools", -1))
+    if ledger.error:
+        words = "the estimates are too low" if ledger.error > 0 else "the estimates are too high"
+        rows.append(("error", "estimation error", ledger.error, words, -1))
     if ledger.unsent:
         rows.append(("unsent", "not sent", ledger.unsent, "aborted or failed, or kept from the model", -1))
     swatches = _swatches(sheet.glyphs)
@@ -318,16 +327,16 @@ def _ledger(sheet: Sheet, context: Context) -> None:
             ],
             entry=entry,
         )
-    rule = max(cell_len(exact(context.size.total)), 5)
+    rule = max(cell_len(exact(context.total)), 5)
     sheet.line([Span(" " * (2 + NAMES + AMOUNT - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")])
-    usage = context.size
-    about = "estimated"
-    if usage.from_usage:
-        about = f"{exact(usage.trailing)} estimated" if usage.trailing else "as the model counted"
+    about = "estimate; exact after the next reply"
+    if ledger.recorded:
+        trailing = context.size.trailing if context.size.from_usage else 0
+        about = f"{exact(trailing)} estimated" if trailing else "as the model counted"
     sheet.line(
         [
             *padded([Span("  total", "sub")], NAMES + 2),
-            Span(right(exact(ledger.total), AMOUNT), "strong"),
+            Span(right(f"{context.sign}{exact(ledger.total)}", AMOUNT), "strong"),
             Span(f"   {about}", "faint"),
         ]
     )

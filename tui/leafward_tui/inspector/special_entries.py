@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.context.model_context import context_at, lacks_prompt
+from leafward.context.basis import Basis
 from leafward.session.entries import (
     DAMAGE_TEXT,
     NO_ENTRY,
@@ -129,20 +129,16 @@ def _summarizer(body: Body) -> str:
 
 
 def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
-    before = body.get("tokensBefore")
-    context = context_at(session, index)
-    after, unlike = context.size.total, lacks_prompt(session, context)
-    first, saved = "not recorded", ""
-    if isinstance(before, int) and not isinstance(before, bool):
-        first = exact(before)
-        saved = f"   {(before - after) * 100 // before} % less" if before > after > 0 else ""
-    saved = " + not in file" if unlike else saved
+    before, after = Basis.of(session).change(index)
+    first = f"{before.sign}{exact(before.total)}" if before.total else "not recorded"
+    less = before.total > after.total > 0
+    saved = f"   {(before.total - after.total) * 100 // before.total} % less" if less else ""
     sheet.line(
         [
             *padded([Span("tokens", "faint")], _NAMES),
             Span(first, "text"),
             Span(f" {sheet.glyphs.arrow} ", "faint"),
-            Span(exact(after), "strong"),
+            Span(f"{after.sign}{exact(after.total)}", "strong"),
             Span(saved, "faint"),
         ]
     )

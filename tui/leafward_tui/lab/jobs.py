@@ -335,7 +335,7 @@ def stood(session: Session, compaction: int, _job: Job) -> Run:
         about="in the session",
         text=text,
         tokens=tokens_of(text),
-        after=context_at(session, compaction).size.total,
+        after=context_at(session, compaction).total,
         survival=survival_of(session, compaction),
         cost=None,
     )
@@ -357,4 +357,4 @@ def run_of(draft: Draft, choices: Choices) -> Run:
         about += f", {counted(len(choices.off), 'section')} off"
     cost = cost_of(summary)
     name = f"{settings.strategy.value}   {by}"
-    return Run(name, about, summary.text, summary.tokens, draft.tokens_after, draft.survival, cost, choices)
+    return Run(name, about, summary.text, summary.tokens, draft.counted_after, draft.survival, cost, choices)

@@ -44,7 +44,8 @@ class PriceWords(NamedTuple):
         if price.sent_again and price.cost_again:
             again += f" (~{money(price.cost_again)})"
         cached = f"{count(price.cached)} cached, " if price.cached else ""
-        context = f"context {count(price.before.total, zero='0')} {glyphs.arrow} {count(price.after.total, zero='0')}"
+        sizes = (f"{size.sign}{count(size.total, zero='0')}" for size in (price.before, price.after))
+        context = f"context {f' {glyphs.arrow} '.join(sizes)}"
         files = [
             f"{len(paths)} {word}"
             for word, paths in (

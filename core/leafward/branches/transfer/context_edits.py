@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.compaction.entry import Place, edit_lines, milliseconds, place_at
+from leafward.context.basis import Basis
 from leafward.context.model_context import context_at, message_body
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal import Writing
@@ -61,16 +62,16 @@ class EditDraft:
     """By target; None leaves it out."""
     freed: tuple[Freed, ...]
     tokens_estimated: int
-    """Of the context, all of it estimated: what the edits are held against."""
+    """Of what the file holds of the context, all of it estimated."""
     tokens_before: int
-    """Of the context, as pi counts it."""
+    """Of the context, as it is shown."""
     tokens_after: int
     """The same after the edits: an estimate, since no reply has reported that context."""
 
     @property
     def saved(self) -> int:
-        """What the edits free, estimated."""
-        return sum(one.before - one.after for one in self.freed)
+        """What the edits free."""
+        return self.tokens_before - self.tokens_after
 
     def lines(self, session: Session, writing: Writing) -> list[Body]:
         """The lines that would be appended, the operation's own last."""
@@ -144,10 +145,9 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
     if not contents:
         raise Refused("none of them is larger than what it would be shortened to")
     place = place_at(session, here)
-    # What a reply reported before an edit is not trusted any more (pi 1.5.2): then the estimate counts.
     estimated = sum(context.messages.tokens)
-    after = estimated - sum(one.before - one.after for one in freed)
-    return EditDraft(here, place, tuple(contents), tuple(freed), estimated, context.size.total, after)
+    after = Basis.of(session).edited(here, sum(one.before - one.after for one in freed))
+    return EditDraft(here, place, tuple(contents), tuple(freed), estimated, context.total, after)
 
 
 def editable_in(session: Session, entries: Iterable[EntryIndex]) -> list[EntryIndex]:

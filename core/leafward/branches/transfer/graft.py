@@ -60,7 +60,7 @@ class GraftDraft:
     tokens: int
     """Of what is appended, estimated."""
     tokens_before: int
-    """Of the context there, as pi counts it."""
+    """Of the context there."""
     tokens_after: int
     window: int
     misfits: tuple[Misfit, ...]
@@ -129,7 +129,7 @@ def draft_graft(
     tallies = EntryMetrics(session)
     tallies.fill(session, sources)
     tokens = sum(tallies.tokens[index] for index in sources)
-    before = context_at(session, here).size.total
+    before = context_at(session, here).total
     if before + tokens > window:
         raise Refused(
             f"the graft has {tokens:,} tokens and the context there {before:,}: more than the window of {window:,}"

@@ -127,7 +127,7 @@ _VOICE_WEIGHT = {
 def gather(sightings: Iterable[Sighting]) -> list[Fact]:
     """Sightings of the same fact made one, in the order of the first of each; weighted by kind, voice and recurrence.
 
-    A path that is the end of exactly one longer path is that path.
+    A path that is the end of exactly one longer path is that path. What is an error by its name is no identifier as well.
     """
     facts: dict[tuple[FactKind, str], Fact] = {}
     listed = list(sightings)
@@ -153,7 +153,12 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
     for fact in facts.values():
         recurrence = 1 + math.log2(max(1, len(fact.entries)))
         fact.weight = round(_KIND_WEIGHT[fact.kind] * _VOICE_WEIGHT[fact.voice] * recurrence, 4)
-    return list(facts.values())
+    errors = {fact.text for fact in facts.values() if fact.kind is FactKind.ERROR}
+    return [
+        fact
+        for fact in facts.values()
+        if fact.kind is not FactKind.IDENTIFIER or fact.text.strip("`") not in errors
+    ]
 
 
 def whole_paths(keys: Iterable[str]) -> dict[str, str]:

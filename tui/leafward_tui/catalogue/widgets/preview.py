@@ -223,7 +223,7 @@ class Preview(Widget):
             return
         window = services_of(self).config.window_of(card.model)
         yield []
-        used = count(card.tokens)
+        used = f"{'~' if card.estimated else ''}{count(card.tokens)}"
         rest = f"{' + prompt' if card.lacks_prompt else ''} / {limit(window)}"
         yield [
             Segment("Context", ground.strong),

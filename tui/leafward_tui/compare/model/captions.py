@@ -120,7 +120,7 @@ def looked_at(first: Glance) -> Overall:
     """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
     sides, (a, b) = first.sides, first.named
     contexts = compare_contexts(sides.session, sides.a.node, sides.b.node)
-    named = a._replace(tokens=contexts.a.size.total), b._replace(tokens=contexts.b.size.total)
+    named = a._replace(tokens=contexts.a.total), b._replace(tokens=contexts.b.total)
     for side in (sides.a, sides.b):
         # They are made when first asked for: here, and not where they are drawn.
         _ = side.outcomes
@@ -242,10 +242,10 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
     shared = contexts.prefix_tokens
     told = f"shared {count(shared)}" if shared else "nothing shared"
     yield spread((Span("Context", "strong"),), (Span(told, "faint"),), width)
-    largest = max(contexts.a.size.total, contexts.b.size.total, 1)
+    largest = max(contexts.a.total, contexts.b.total, 1)
     cells = max(4, width - 11)
     for letter, context in (("A", contexts.a), ("B", contexts.b)):
-        total = context.size.total
+        total = context.total
         own = max(0, total - shared)
         both, mine, free = shares((min(shared, total), own, largest - total), cells)
         bar = (

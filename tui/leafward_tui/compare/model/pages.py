@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Spoken", "context_page", "figures", "lasted", "outcome_page", "spoken"]
 
+_WORDS = {"not_in_file": "not in file"}
 _LONGEST = 300
 
 
@@ -86,9 +87,12 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
     ]
     a, b = contexts.ledgers
     unsent = ("unsent",) if a.unsent or b.unsent else ()
-    names = ("system", "summary", "kept", "after", "unexplained", *unsent, "total")
+    names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
     cell = min(13, (width - 3) // len(names))
-    lines += [LabLine(), LabLine((blanks(3), *(Span(right(name, cell), "faint") for name in names)))]
+    lines += [
+        LabLine(),
+        LabLine((blanks(3), *(Span(right(_WORDS.get(name, name), cell), "faint") for name in names))),
+    ]
     for letter, ledger in (("A", a), ("B", b)):
         amounts = [getattr(ledger, name) for name in names]
         spans = [

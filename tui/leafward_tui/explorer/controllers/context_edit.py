@@ -136,5 +136,5 @@ def _effect(draft: EditDraft | str, operation: str) -> tuple[str, str, str]:
     if isinstance(draft, str):
         return "", operation, draft
     saved = count(draft.saved, zero="0")
-    sizes = f"{count(draft.tokens_estimated)} to {count(draft.tokens_after)}"
-    return f"frees {saved} tokens: {sizes}", operation, ""
+    sizes = f"{count(draft.tokens_before)} to ~{count(draft.tokens_after)}"
+    return f"frees ~{saved} tokens: {sizes}", operation, ""

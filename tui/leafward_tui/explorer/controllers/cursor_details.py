@@ -16,7 +16,7 @@ from leafward_tui.ui.price_line import Facts
 from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
-    from leafward.context.model_context import ContextSize
+    from leafward.context.basis import Count
     from leafward.context.price import Price
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
     from leafward_tui.explorer.jobs.details import LeafContext
@@ -197,9 +197,10 @@ class CursorDetails:
         self._view.strip.show(overview)
         self.settle()
 
-    def _load(self, size: ContextSize, again: int = 0, entered: int = 0) -> Load:
+    def _load(self, size: Count, again: int = 0, entered: int = 0) -> Load:
         """A context for the gauge. What a reply reported counts the agent's prompt, an estimate does not."""
-        return Load(size.total, again, entered, self._state.lacks_prompt and not size.from_usage)
+        lacks = self._state.lacks_prompt and not size.recorded
+        return Load(size.total, again, entered, lacks, not size.recorded)
 
 
 def row_name(exploration: Exploration, line: Line) -> str:

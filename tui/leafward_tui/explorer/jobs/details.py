@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.context.model_context import ContextSize, context_at, context_window, lacks_prompt
+from leafward.context.basis import Count
+from leafward.context.model_context import context_at, context_window, lacks_prompt
 from leafward.context.price import price_of_move
 from leafward_tui.explorer.model.overview import Overview
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class LeafContext(NamedTuple):
     """The size of the context at the leaf, and the window of the model it is for."""
 
-    size: ContextSize
+    size: Count
     window: int
     lacks_prompt: bool
     """Whether the session does not hold the prompt that its agent sends."""
@@ -45,7 +46,8 @@ def survey(
     """The overview of the path to the leaf; `measured` hears of the context there first. Raises Cancelled."""
     context = context_at(session)
     window = context_window(session, context, config).tokens
-    at_leaf = LeafContext(context.size, window, lacks_prompt(session, context))
+    count = Count(context.total, context.ledger.unsent, context.ledger.recorded)
+    at_leaf = LeafContext(count, window, lacks_prompt(session, context))
     job.report(partial(measured, at_leaf))
     overview = Overview.of(session, metrics, archived, job.stop)
     if overview is None:

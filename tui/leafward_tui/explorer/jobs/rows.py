@@ -9,9 +9,9 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward.context.basis import Basis
 from leafward.context.call_status import outcome
 from leafward.context.entry_metrics import FAILED, HAS_TEXT
-from leafward.context.model_context import context_at, lacks_prompt
 from leafward.files.edits import Action, calls_delta, command_text, delta_in, file_calls, table_of
 from leafward.files.working_set import changed_files
 from leafward.session.entries import Kind, text_of
@@ -139,12 +139,9 @@ def note_rows(
 def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyphs) -> str:
     """The note of a row: sizes before and after for a compaction, files and failures for a turn."""
     if session.columns.kind[head] == Kind.COMPACTION:
-        before = (session.body(head) or {}).get("tokensBefore")
-        context = context_at(session, head)
-        size = count(context.size.total, zero=glyphs.zero)
-        size += " + prompt" if lacks_prompt(session, context) else ""
-        known = isinstance(before, int)
-        return f"{count(before, zero=glyphs.zero)} {glyphs.arrow} {size}" if known else size
+        before, after = Basis.of(session).change(head)
+        size = f"{after.sign}{count(after.total, zero=glyphs.zero)}"
+        return f"{before.sign}{count(before.total)} {glyphs.arrow} {size}" if before.total else size
     spans = list(entries)
     changes = changed_files(session, [index for span in spans for index in span])
     names = [change.path.rpartition("/")[2] for change in changes]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
 from itertools import accumulate, compress
 from operator import and_
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import BOOKKEEPING_BYTES, TURN_STARTS, Kind
+from leafward.context.basis import Basis, believed
+from leafward.session.entries import BOOKKEEPING_BYTES, TURN_STARTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,44 +84,33 @@ class PathColumns:
         unknown = array("i", accumulate(missing, initial=0))
         trusted = array("i", compress(range(count), self.reported))
         stale = array("i", (match.start() for match in _STALE.finditer(self.kinds)))
-        stale_at = trusted_at = compaction = -1
-        next_stale = next_trusted = base_from = base = 0
+        basis = Basis.of(self.session)
+        known_at = base = next_stale = next_trusted = 0
+        copied, begun = False, -1
         sizes = array("i")
         for turn in range(len(starts)):
             if not turn % _CHECKED and stop():
                 return None
             end = starts[turn + 1] if turn + 1 < len(starts) else count
-            while next_stale < len(stale) and stale[next_stale] < end:
-                stale_at = stale[next_stale]
-                next_stale += 1
-                if self.kinds[stale_at] == Kind.COMPACTION:
-                    compaction = stale_at
-                    base_from, base = self._after_compaction(compaction, sums)
-            while next_trusted < len(trusted) and trusted[next_trusted] < end:
-                trusted_at = trusted[next_trusted]
-                next_trusted += 1
-            if trusted_at > stale_at:
-                known_from = trusted_at
-                size = self.reported[trusted_at] + sums[end] - sums[trusted_at + 1]
-            else:
-                known_from = base_from
-                size = base + sums[end] - sums[compaction + 1]
-            sizes.append(size if unknown[end] == unknown[known_from] else 0)
+            reply = bisect_left(trusted, end) - 1
+            change = bisect_left(stale, end) - 1
+            if change >= next_stale:
+                next_stale = change + 1
+                known_at = stale[change] + 1
+                base = basis.count_at(EntryIndex(self.entries[stale[change]])).total
+                next_trusted, copied = bisect_left(trusted, known_at), True
+            # Behind a compaction or an edit the first replies may be copies, which counted another context.
+            while copied and next_trusted <= reply:
+                copied = not believed(self.session, EntryIndex(self.entries[trusted[next_trusted]]))
+                next_trusted += copied
+            if not copied and reply >= next_trusted:
+                next_trusted, known_at = reply, trusted[reply] + 1
+                base = self.reported[trusted[reply]]
+            if unknown[end] != unknown[known_at]:
+                sizes.append(0)
+                continue
+            if not known_at and begun < 0:
+                # No reply yet: the request that came next measures what stands before it.
+                begun, base = end, basis.count_at(EntryIndex(self.entries[end - 1])).total
+            sizes.append(base + sums[end] - sums[known_at or begun])
         return sizes
-
-    def _after_compaction(self, at: int, sums: array[int]) -> tuple[int, int]:
-        """The first position a context begins with right behind a compaction, and its estimated tokens."""
-        body = self.session.body(self.entries[at]) or {}
-        kept_id = body.get("firstKeptEntryId")
-        entry = self.session.columns.index(kept_id) if isinstance(kept_id, str) else -1
-        offset = self.offsets.get(self.session.tree.run_of(entry)) if entry >= 0 else None
-        first = entry + offset if offset is not None else at
-        if not 0 <= first < at or self.entries[first] != entry:
-            first = at
-        total = sums[at + 1] - sums[first]
-        # Of several compactions only the last one speaks.
-        earlier = self.kinds.find(Kind.COMPACTION, first, at)
-        while earlier >= 0:
-            total -= self.tokens[earlier]
-            earlier = self.kinds.find(Kind.COMPACTION, earlier + 1, at)
-        return first, total

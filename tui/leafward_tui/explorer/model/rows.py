@@ -378,10 +378,25 @@ class RowPainter:
             if not tally.complete and not getattr(tally, _FIELD[name]):
                 segments.append(Segment(" " * width, ground.blank))
                 continue
-            number = count(getattr(tally, _FIELD[name]), zero=self.glyphs.zero)
+            amount = getattr(tally, _FIELD[name])
+            amount = self._own_tokens(line, amount) if name == "tok" else amount
+            number = count(amount, zero=self.glyphs.zero)
             style = ground.edge if number == self.glyphs.zero else ground.sub
             segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
         return segments
+
+    def _own_tokens(self, line: Line, tokens: int) -> int:
+        """The tokens of a line; of a result whose reply has no row of its own, with its call's share of that reply."""
+        entry = self.layout.head[line.row]
+        share = self.tallies.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
+        if share is None or self.layout.density is not Density.ENTRIES:
+            return tokens
+        tree, reply = self.layout.tree, entry
+        while reply >= 0 and tree.kind[reply] != Kind.ASSISTANT:
+            reply = tree.parent[reply]
+        if reply < 0 or not self.layout.dropped or not self.layout.dropped[reply]:
+            return tokens
+        return self.tallies.tokens[entry] + share
 
     def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
         """What came of an entry: an error, lines changed, or a word the notes hold."""

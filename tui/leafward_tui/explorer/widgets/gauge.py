@@ -38,6 +38,8 @@ class Load(NamedTuple):
     """Part of what is sent again: the entries that the move enters."""
     lacks_prompt: bool = False
     """The agent's own prompt comes on top, and its session does not say how large that is."""
+    estimated: bool = False
+    """Whether no provider counted the total: it carries `~`."""
 
 
 def gauge_lines(
@@ -67,6 +69,11 @@ def gauge_lines(
         lines += [gauge.head("moved", moved, moved=True), gauge.bar(moved, width, moved=True)]
     lines += [_blank(width)] * (height - len(lines))
     return lines
+
+
+def _value(load: Load | None) -> str:
+    sign = "~" if load is not None and load.estimated else ""
+    return f"{sign}{count(load.total, zero='0')}" if load is not None else ""
 
 
 def _rest(load: Load | None) -> list[_Piece]:
@@ -129,7 +136,7 @@ class _Gauge:
     def head(self, label: str, load: Load | None, *, moved: bool) -> list[_Piece]:
         """`now   40.6k / 200k   20 %`; over the threshold the words instead of the window."""
         over = self.over(load)
-        value = count(load.total, zero="0") if load is not None else ""
+        value = _value(load)
         room = max(0, _VALUE_ENDS - len(label) - len(value))
         ink = "strong_warn" if over else "strong"
         pieces: list[_Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
@@ -161,9 +168,9 @@ class _Gauge:
         return [(" / ", "faint"), (limit(self.window), "sub")]
 
     def _change(self, now: Load | None, moved: Load | None) -> list[_Piece]:
-        value = count(moved.total, zero="0") if moved is not None else " " * 6
+        value = _value(moved) if moved is not None else " " * 6
         return [
-            (count(now.total, zero="0") if now is not None else " " * 5, "text"),
+            (_value(now) if now is not None else " " * 5, "text"),
             (f" {self.glyphs.arrow} ", "faint"),
             (value, "strong_warn" if self.over(moved) else "strong_ghost"),
             *_rest(moved),
@@ -176,7 +183,7 @@ class _Gauge:
         if moving:
             words = self._change(now, moved)
         else:
-            value = count(now.total, zero="0") if now is not None else ""
+            value = _value(now)
             words = [(value, "strong_warn" if over else "strong"), *_rest(now)]
         if over:
             words += [("  ", "blank"), (self.warning(), "warn")]

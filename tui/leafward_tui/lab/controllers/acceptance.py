@@ -92,7 +92,7 @@ class Acceptance:
         share = draft.survival.overall()
         kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""
         glyphs = self._services.glyphs
-        sizes = f"{count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}"
+        sizes = f"{count(draft.plan.tokens.counted_before)} {glyphs.arrow} ~{count(draft.counted_after)}"
         about = [
             SheetLine(f"{draft.plan.settings.strategy.value} rules, by {draft.summary.summarizer}{kept}")
         ]
@@ -136,7 +136,7 @@ class Acceptance:
         """Back to the tree with what was written."""
         self._state.append.running = False
         self._kept.drop(draft)
-        sizes = (count(size) for size in (draft.tokens_before, draft.tokens_after))
+        sizes = (count(draft.plan.tokens.counted_before), f"~{count(draft.counted_after)}")
         self._view.dismiss(LabResult(written, f"compacted: {f' {self._services.glyphs.arrow} '.join(sizes)}"))
 
     def _refused(self, text: str) -> None:

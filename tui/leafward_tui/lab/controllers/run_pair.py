@@ -65,12 +65,10 @@ class RunsState:
     first: int = field(init=False)
     """The run that is called A."""
     kept: FactsKept = field(init=False)
-    shares: list[float | None] = field(init=False)
 
     def __post_init__(self) -> None:
         self.first = max(0, len(self.runs) - 2)
         self.kept = FactsKept(self.runs)
-        self.shares = self.kept.shares()
 
 
 class RunPair:
@@ -102,11 +100,9 @@ class RunPair:
     def show(self, at: str | None = None) -> None:
         """Everything, after A or the size changed."""
         state, glyphs = self._state, self._services.glyphs
-        self._view.show_head("scored on all runs' facts combined; A beside the run under the cursor")
+        self._view.show_head("each run is scored on its own facts; A beside the run under the cursor")
         self._view.table_head.show(lambda width, _height: Block([run_head(width)]))
-        self._view.table.show(
-            lambda width, _height: run_lines(state.runs, state.shares, state.first, width, glyphs), at=at
-        )
+        self._view.table.show(lambda width, _height: run_lines(state.runs, state.first, width, glyphs), at=at)
         self.show_pair()
 
     def show_pair(self) -> None:

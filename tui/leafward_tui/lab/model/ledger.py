@@ -34,11 +34,6 @@ class Ledger:
     parts: tuple[Part, ...]
     before: int
     window: int
-    beside: int
-    """What the size before holds that is not in the file, by the provider's own count: prompt, tools, error of estimates.
-
-    It is sent afterwards as well, and stands in no part; 0 where a part holds it.
-    """
 
     @property
     def total(self) -> int:
@@ -48,22 +43,21 @@ class Ledger:
     @property
     def frees(self) -> int:
         """Tokens that are free afterwards and were not before; negative where it grows."""
-        return self.before - self.beside - self.total
+        return self.before - self.total
 
 
 def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Ledger:
     """The ledger of a plan; with a draft its summary counts as it is, without one as it is reckoned."""
     tokens = plan.tokens
-    beside = max(0, tokens.unexplained)
+    after = tokens.counted_before
     if plan.nothing:
-        parts = [Part("kept", _all_kept(plan), "nothing to compact", "leaf", "block")]
-        if beside:
-            parts.append(Part("beyond", beside, "prompt and tools", "sub", "block_free"))
-        beside = 0
+        parts = [Part("kept", tokens.parts - tokens.system, "nothing to compact", "leaf", "block")]
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
         summary = tokens.summary
+        after = tokens.counted_after
         if draft is not None:
+            after = draft.counted_after
             summary = max(0, draft.tokens_after - tokens.system - tokens.kept - extra)
         replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
         verb = "replaces" if draft is not None else "estimate for"
@@ -75,13 +69,13 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         parts.append(Part("kept", tokens.kept, _kept_note(plan), "leaf", "block"))
     if tokens.system:
         parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
-    return Ledger(tuple(parts), tokens.before, plan.settings.window, beside)
-
-
-def _all_kept(plan: Plan) -> int:
-    """What the file holds of a context of which nothing is compacted."""
-    tokens = plan.tokens
-    return max(0, tokens.before - tokens.system - max(0, tokens.unexplained))
+    missing = tokens.not_in_file
+    if missing:
+        parts.append(Part("not in file", missing, "system prompt, tools", "sub", "block_free"))
+    error = after - sum(part.tokens for part in parts)
+    if error:
+        parts.append(Part("error", error, "estimation error", "faint", "block_free"))
+    return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 
 
 def _kept_note(plan: Plan) -> str:
@@ -124,12 +118,12 @@ def column_of(
     extra = injected.tokens if injected is not None and injected.text and not plan.nothing else 0
     return Column(
         plan.settings.strategy,
-        tokens.before,
-        tokens.before if plan.nothing else ledger.total,
+        ledger.before,
+        ledger.total,
         0 if plan.nothing else tokens.summarize,
         0 if plan.nothing else tokens.turn_prefix,
         0 if plan.nothing else tokens.pruned,
-        _all_kept(plan) if plan.nothing else tokens.kept,
+        tokens.parts - tokens.system if plan.nothing else tokens.kept,
         extra,
         draft.survival.overall() if draft is not None else None,
         cost,

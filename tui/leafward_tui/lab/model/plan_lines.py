@@ -138,19 +138,19 @@ def strategy_at(names: Sequence[str], width: int, x: int) -> int:
 def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     total = ledger.total
     head = [
-        Span(count(total, zero="0"), "strong"),
+        Span(f"~{count(total, zero='0')}", "strong"),
         Span(" / ", "faint"),
         Span(limit(ledger.window), "sub"),
         Span(right(percent(total, ledger.window), 7), "sub"),
     ]
     lines = [spread([Span("Context after", "strong")], head, width)]
-    cells = shares([part.tokens for part in ledger.parts], width)
+    cells = shares([max(0, part.tokens) for part in ledger.parts], width)
     bar = [
         Span(getattr(glyphs, part.sign) * size, part.ink)
         for part, size in zip(ledger.parts, cells, strict=True)
     ]
     lines += [LabLine(tuple(bar)), LabLine()]
-    name = 12 if width >= _WIDE else 9
+    name = 12 if width >= _WIDE else 11
     for part in ledger.parts:
         lines.append(
             LabLine(
@@ -159,7 +159,7 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
                     blanks(2),
                     Span(fit(part.name, name, pad=True), "sub"),
                     Span(
-                        right(count(part.tokens, zero=glyphs.zero), 7),
+                        right(_amount(part.tokens, glyphs), 7),
                         "text" if part.tokens else "edge",
                     ),
                     blanks(2),
@@ -174,7 +174,7 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     total_spans = (
         blanks(3),
         Span(fit("total", name, pad=True), "sub"),
-        Span(right(count(total, zero="0"), 7), "strong"),
+        Span(right(f"~{count(total, zero='0')}", 7), "strong"),
         blanks(2),
         Span(
             fit(verdict, max(0, width - name - 12), ellipsis=glyphs.ellipsis),
@@ -182,15 +182,11 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
         ),
     )
     lines.append(LabLine(total_spans))
-    if ledger.beside:
-        told = any(part.name == "system" for part in ledger.parts)
-        what = "more that is sent" if told else "prompt and tools"
-        words = f"plus {what}, now {count(ledger.beside)}"
-        words += ", which the file does not hold" if width >= cell_len(words) + 34 else ""
-        lines.append(
-            LabLine((blanks(3), Span(fit(words, max(0, width - 3), ellipsis=glyphs.ellipsis), "faint")))
-        )
     return lines
+
+
+def _amount(tokens: int, glyphs: Glyphs) -> str:
+    return count(tokens, zero=glyphs.zero) if tokens >= 0 else f"{glyphs.minus}{count(-tokens)}"
 
 
 # --- injected ---------------------------------------------------------------------------------------------------------

@@ -48,6 +48,11 @@ class Run:
     """What leads to it; None for the compaction that is in the session."""
 
     @property
+    def kept(self) -> float | None:
+        """The part of its facts that survives, by weight, 0…1; the figure of the lab and of every other place."""
+        return self.survival.overall()
+
+    @property
     def lost(self) -> int:
         """Facts that are lost; those that are contradicted are none of them, as everywhere."""
         return sum(1 for fate in self.survival.fates if fate.status is Status.LOST)
@@ -81,16 +86,6 @@ class FactsKept:
         """Which of some facts are in the context after a run."""
         return (known.keys() - self._replaced[number].keys()) | (self._alive[number] & known.keys())
 
-    def shares(self) -> list[float | None]:
-        """For each run the part by weight that is in the context after it, 0…1; None where there are no facts."""
-        known = self.of_all()
-        whole = sum(known.values())
-        numbers = range(len(self._replaced))
-        return [
-            sum(known[fact] for fact in self.after(number, known)) / whole if whole else None
-            for number in numbers
-        ]
-
     def same_span(self, one: int, other: int) -> bool:
         """Whether two runs replace the same facts."""
         return self._replaced[one].keys() == self._replaced[other].keys()
@@ -113,10 +108,8 @@ def run_head(width: int) -> LabLine:
     return LabLine(tuple(spans))
 
 
-def run_lines(
-    runs: Sequence[Run], shares: Sequence[float | None], first: int, width: int, glyphs: Glyphs
-) -> Block:
-    """A line a run, with the part of the facts that is there after it; `first` is A, which the others are held against."""
+def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Block:
+    """A line a run, with the part of its facts that survives; `first` is A, which the others are held against."""
     lines = []
     shown = _shown_columns(width)
     room = width - sum(cells for _, cells in shown) - 4
@@ -124,11 +117,10 @@ def run_lines(
         mark = "A" if number == first else " "
         name = fit(run.name, room, ellipsis=glyphs.ellipsis)
         about = fit(f"   {run.about}", room - len(name), pad=True, ellipsis=glyphs.ellipsis)
-        share = shares[number]
         texts = {
             "after": count(run.after, zero=glyphs.zero),
             "summary": count(run.tokens, zero=glyphs.zero),
-            "facts": percent(share, 1.0) if share is not None else "",
+            "facts": percent(run.kept, 1.0) if run.kept is not None else "",
             "lost": count(run.lost, zero=glyphs.zero),
             "cost": money(run.cost, zero=glyphs.zero),
         }

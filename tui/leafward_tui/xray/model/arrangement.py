@@ -197,7 +197,7 @@ class Arrangement:
         here = self.lines[at].band if 0 <= at < len(self.lines) else -1
         bands = range(here + 1, len(self.spans)) if direction > 0 else range(here - 1, -1, -1)
         for band in bands:
-            if self.xray.bands[band].link in (Link.KEPT, Link.REST):
+            if self.xray.bands[band].link in (Link.KEPT, Link.REST, Link.ERROR):
                 continue
             found = next((line for line in self.spans[band] if self.stops(side, line)), -1)
             if found >= 0:

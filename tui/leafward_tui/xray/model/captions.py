@@ -37,7 +37,8 @@ LINK_WORD = {
     Link.PREFIX: "turn prefix",
     Link.INJECTED: "injected",
     Link.CUT: "cut",
-    Link.REST: "rest",
+    Link.REST: "not in file",
+    Link.ERROR: "estimation error",
 }
 LINK_INK = {
     Link.KEPT: "leaf",
@@ -46,6 +47,7 @@ LINK_INK = {
     Link.INJECTED: "ghost",
     Link.CUT: "bad",
     Link.REST: "faint",
+    Link.ERROR: "faint",
 }
 
 _ROLE_WORDS = {
@@ -163,9 +165,9 @@ class Teller:
             case What.EXPECTED:
                 return Told("sum", "a summary, not written yet", "nothing", "memory")
             case What.REST:
-                if cell.tokens < 0:
-                    return Told("rest", "estimated too high", "faint")
-                return Told("rest", "not in the file: prompt, tools, error of the estimate", "faint")
+                return Told("", "not in file: system prompt, tools", "faint")
+            case What.ERROR:
+                return Told("", "estimation error", "faint")
             case _:
                 return Told("", safe_line(cell.text, LIMIT), "text")
 
@@ -223,8 +225,8 @@ class Teller:
             return self._about_fold(piece, side, link, fates)
         if side is Side.AFTER and cell.line >= 0:
             return self._about_line(piece, link)
-        if cell.what is What.REST:
-            return self._about_rest(cell)
+        if cell.what in (What.REST, What.ERROR):
+            return _about_rest(cell)
         if cell.what is What.EXPECTED:
             return [
                 [("summary  ", "faint"), ("not written yet", "text")],
@@ -330,18 +332,23 @@ class Teller:
             words.append((f"   {lost} lost", "warn"))
         return words
 
-    def _about_rest(self, cell: Cell) -> list[list[tuple[str, str]]]:
-        first = [(_name("rest"), "faint"), (f"{exact(cell.tokens)} tokens", "text")]
-        why = (
-            "not in file: system prompt, tools and the error of the estimates"
-            if cell.tokens > 0
-            else "correction: the provider counted less than the estimates"
-        )
-        return [first, [(why, "faint")]]
-
     def size(self, number: int) -> str:
         """A size in a column."""
         return count(number, zero=self.glyphs.zero)
+
+
+def _about_rest(cell: Cell) -> list[list[tuple[str, str]]]:
+    name, why = (
+        "not in file",
+        "system prompt and tools: the first request had so much more than the file holds",
+    )
+    if cell.what is What.ERROR:
+        more = "more" if cell.tokens > 0 else "less"
+        name, why = (
+            "estimation error",
+            f"the provider counted {more} than the file's contents are estimated at",
+        )
+    return [[(f"{name}  ", "faint"), (f"{exact(cell.tokens)} tokens", "text")], [(why, "faint")]]
 
 
 def _name(word: str) -> str:
@@ -359,4 +366,5 @@ def _became(link: Link, side: Side) -> str:
         Link.INJECTED: "injected",
         Link.CUT: "cut: nothing stands for it",
         Link.REST: "",
+        Link.ERROR: "",
     }[link]

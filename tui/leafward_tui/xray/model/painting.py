@@ -155,7 +155,7 @@ class Painter:
             return "nothing stands for it"
         if line.link is Link.PREFIX and side is Side.AFTER:
             return "in the summary above"
-        if line.link is Link.REST and side is Side.AFTER:
+        if line.link is Link.ERROR and side is Side.AFTER and not self.arrangement.xray.recorded:
             return "estimate; exact after the next reply"
         if line.link is Link.REPLACED and side is Side.AFTER:
             return "the summary is empty"
@@ -227,7 +227,7 @@ class Painter:
 
 def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
     """The sign of a link in a column of its own, and its ink."""
-    if link is None or link is Link.REST:
+    if link in (None, Link.REST, Link.ERROR):
         return " ", "faint"
     signs = {
         Link.KEPT: glyphs.kept,
@@ -241,7 +241,7 @@ def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
 
 def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs: Glyphs) -> str:
     """What connects both sides of a line, seven cells at most."""
-    if line.hidden or band.link is Link.REST:
+    if line.hidden or band.link in (Link.REST, Link.ERROR):
         return ""
     if band.link is Link.KEPT:
         return glyphs.kept * _ARM

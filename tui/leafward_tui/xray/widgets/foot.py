@@ -50,7 +50,9 @@ class LedgerBar(Widget):
         if xray is None or y > 2:
             return Strip.blank(width, ground.blank)
         shares = [
-            share for share in xray.ledger if share.link is not Link.REST or share.before or share.after
+            share
+            for share in xray.ledger
+            if share.link not in (Link.REST, Link.ERROR) or share.before or share.after
         ]
         if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
             # What there is nothing of goes first, then the last digits.
@@ -77,7 +79,8 @@ class LedgerBar(Widget):
         total = xray.after if after else xray.before
         segments.append(Segment(" " * spare, ground.blank))
         segments += _bar(total, max(xray.before, xray.after), bar, glyphs, ground, after=after)
-        segments.append(Segment(right(exact(total), _TOTAL), ground.strong))
+        sign = "~" if after and not xray.recorded else ""
+        segments.append(Segment(right(f"{sign}{exact(total)}", _TOTAL), ground.strong))
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
@@ -89,6 +92,7 @@ def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
         Link.INJECTED: glyphs.injected,
         Link.CUT: glyphs.cut,
         Link.REST: "",
+        Link.ERROR: "",
     }
     word = LINK_WORD[share.link]
     sign = signs[share.link]

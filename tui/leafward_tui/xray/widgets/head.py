@@ -136,7 +136,9 @@ class XRayHead(Widget):
             return "", ""
         before = side is Side.BEFORE
         messages = xray.messages_before if before else xray.messages_after
-        return counted(messages, "message"), count(xray.before if before else xray.after, zero="0")
+        sign = "" if before or xray.recorded else "~"
+        size = count(xray.before if before else xray.after, zero="0")
+        return counted(messages, "message"), f"{sign}{size}"
 
     def on_click(self, event: events.Click) -> None:
         """A click on a head goes to that side."""

@@ -1,0 +1,386 @@
+"""The one basis of every size that is shown: what the provider counted, carried over compactions and context edits.
+
+A provider counts more than a session file holds: its system prompt, its tools, and whatever the estimate of the contents
+misses. pi's own sizes (`Sizes.size`) count that up to the last reply, and no more of it behind a compaction or an edit. Here
+both sides of a compaction are sized alike:
+
+- What is not in the file is the first request's count less the estimate of the contents it sent. It is carried along.
+- The estimation error is what remains. It shrinks with the contents: what a compaction keeps takes what it took before, all
+  else is scaled as the contents were in front of it.
+- A context that no reply measures yet is measured by the request that came next, where one is recorded.
+- Usage of a reply that was made before a compaction or an edit above it is inherited, and is not believed.
+
+Everything is a function of the session's tree alone.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.projection import latest
+from leafward.context.sizes import STALE, Sizes, message_in, replayed_tokens
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, Usage
+from leafward.session.journal.operations import marks
+from leafward.session.messages import trusted_usage, written_at
+from leafward.session.tokens import replayed_system
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.context.sizes import ContextSize, Outline
+    from leafward.session.session import Session
+    from leafward.session.tree import SessionTree
+
+_COMPACTION = frozenset({Kind.COMPACTION})
+_AHEAD = 512
+"""Entries that are looked at for the request that came next."""
+
+
+class Count(NamedTuple):
+    """How large a context is, in tokens."""
+
+    total: int
+    unsent: int
+    """Estimated, of replies that pi counts and does not send; they are in the total."""
+    recorded: bool
+    """Whether a provider counted it, up to what was said since or came in between. Else it is worked out, and shown with `~`."""
+
+    @property
+    def sent(self) -> int:
+        """Tokens that are sent with the next prompt."""
+        return self.total - self.unsent
+
+    @property
+    def sign(self) -> str:
+        """What stands in front of the total: nothing where it was counted, else `~`."""
+        return "" if self.recorded else "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a context takes of the window, in tokens, and of what that is made up."""
+
+    count: Count
+    contents: int
+    """Estimated, of what the file holds of it and is sent."""
+    not_in_file: int
+    """What the agent sends and its file does not hold: system prompt, tools, files that it put in."""
+    counted_to: EntryIndex
+    """The reply up to which a provider counted; -1 for none."""
+
+    @property
+    def error(self) -> int:
+        """The estimation error: what the provider counted more for the contents, or less."""
+        return self.count.sent - self.contents - self.not_in_file
+
+
+class Carry(NamedTuple):
+    """What a context hands on to what comes in its place."""
+
+    not_in_file: int = 0
+    scale: float = 1.0
+    """Tokens counted for one that is estimated."""
+
+    def over(self, contents: int, kept: int, took: int | None) -> int:
+        """The size of a context behind a compaction of this one.
+
+        `contents` and `kept` are estimated, the kept messages are among the contents; `took` is what these took before.
+        """
+        counted = self.scale * kept if took is None else took
+        return self.not_in_file + round(counted + self.scale * (contents - kept))
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """What a compaction took over, and its size as it is worked out from that, with the estimate of its contents."""
+
+    carry: Carry
+    total: int
+    contents: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request whose reply reported its usage."""
+
+    reply: EntryIndex
+    usage: Usage
+
+    @property
+    def prompt(self) -> int:
+        """Tokens that were sent."""
+        return max(0, self.usage.total - self.usage.output)
+
+
+_carried: WeakKeyDictionary[SessionTree, dict[int, _Carried]] = WeakKeyDictionary()
+_metrics: WeakKeyDictionary[SessionTree, EntryMetrics] = WeakKeyDictionary()
+"""What was worked out of a session, until its tree is another one: what lies above a compaction does not change."""
+
+
+class Basis:
+    """The sizes of one session's contexts on one basis."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
+        self._carried = _carried.setdefault(sizes.session.tree, {})
+
+    @classmethod
+    def of(cls, session: Session) -> Basis:
+        """The basis of a session whose entries nobody counted yet."""
+        metrics = _metrics.get(session.tree)
+        if metrics is None:
+            metrics = _metrics[session.tree] = EntryMetrics(session)
+        return cls(Sizes(session, metrics))
+
+    def at(self, index: EntryIndex) -> Footprint:
+        """The context at an entry with its parts; -1 is the empty one."""
+        return self.footprint(self.sizes.outline(index), index)
+
+    def count_at(self, index: EntryIndex) -> Count:
+        """How large the context at an entry is."""
+        return self.count(self.sizes.outline(index), index)
+
+    def took(self, first: EntryIndex, index: EntryIndex, freed: int = 0) -> int | None:
+        """What the messages from one entry to another take in the context at that one; None where no count tells.
+
+        `freed` are estimated tokens of them that edits are about to free.
+        """
+        compaction = latest(self.sizes.session, index, _COMPACTION)
+        if first <= compaction or self._last(compaction, index) is None:
+            return None
+        start = self.count_at(EntryIndex(self.sizes.session.columns.parent[first]))
+        took = self.count_at(index).sent - round(freed * self.carry(index).scale) - start.sent
+        return took if start.recorded and took >= 0 else None
+
+    def edited(self, index: EntryIndex, freed: int) -> int:
+        """The size of the context at an entry once edits free so many estimated tokens of it."""
+        measured = self._last(latest(self.sizes.session, index, _COMPACTION), index) is not None
+        scale = self.carry(index).scale if measured else 1.0
+        return max(0, self.count_at(index).total - round(freed * scale))
+
+    def change(self, compaction: int) -> tuple[Count, Count]:
+        """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""
+        before = self.count_at(planned_at(self.sizes.session, compaction))
+        noted = self.sizes.body(compaction).get("tokensBefore")
+        above = latest(self.sizes.session, planned_at(self.sizes.session, compaction), _COMPACTION)
+        if above < 0 and not before.recorded and isinstance(noted, int) and noted > before.total:
+            before = Count(max(0, noted), 0, recorded=True)
+        return before, self.count_at(EntryIndex(compaction))
+
+    def footprint(self, outline: Outline, index: EntryIndex) -> Footprint:
+        """The parts of a context that is outlined already."""
+        sizes = self.sizes
+        contents = sizes.contents(outline)
+        return self.parts(outline.compaction, index, sizes.size(outline), sizes.unsent(outline), contents)
+
+    def parts(
+        self, compaction: EntryIndex, index: EntryIndex, size: ContextSize, unsent: int, contents: int
+    ) -> Footprint:
+        """The parts of a context of which is known what pi counts, what of that is not sent, and what its contents take."""
+        last = self._last(compaction, index)
+        if last is not None and size.from_usage:
+            count = Count(size.total, unsent, recorded=True)
+        else:
+            count = self._unmeasured(index, last)
+        if last is None:
+            surprise = count.sent - self._worked_out(index, None)
+            missing = max(0, self._carry(compaction).carry.not_in_file + surprise)
+            return Footprint(count, contents, missing, NO_ENTRY)
+        return Footprint(count, contents, self._not_in_file(compaction, index), last.reply)
+
+    def count(self, outline: Outline, index: EntryIndex) -> Count:
+        """How large a context is that is outlined already. Where a reply on its path measures it, only its end is looked at."""
+        sizes = self.sizes
+        last = self._last(outline.compaction, index)
+        size, unsent = sizes.size(outline), sizes.unsent(outline)
+        if last is not None and size.from_usage:
+            return Count(size.total, unsent, recorded=True)
+        return self._unmeasured(index, last)
+
+    def _unmeasured(self, index: EntryIndex, last: _Request | None) -> Count:
+        """How large a context is that no reply on its path measures: from the request that came next, else worked out."""
+        outline, ahead = self.sizes.outline(index), self._ahead(index)
+        recorded = ahead is not None
+        if ahead is None and last is None:
+            # What another branch sent behind the same compaction tells what is not in the file.
+            ahead = self._ahead(outline.compaction)
+        counted = sum(1 for entry in outline.entries if last is not None and entry <= last.reply)
+        unsent = self.sizes.broken_off(outline, counted, len(outline.entries))
+        if ahead is not None:
+            between = self.sizes.contents(self._sent(ahead)) - self.sizes.contents(outline)
+            return Count(max(0, ahead.prompt - between) + unsent, unsent, recorded)
+        return Count(max(0, self._worked_out(index, last)) + unsent, unsent, recorded=False)
+
+    def beginning(self, outline: Outline, index: EntryIndex, until: int) -> int:
+        """What is sent of the first entries of a context, with what is not in the file."""
+        sizes = self.sizes
+        size = sizes.size(outline, until)
+        if size.from_usage and self._last(outline.compaction, index) is not None:
+            return size.total - sizes.unsent(outline, until)
+        whole = self.footprint(outline, index)
+        first = sizes.contents(outline, until)
+        error = 0 if sizes.size(outline).from_usage else whole.error
+        return whole.not_in_file + first + (round(error * first / whole.contents) if whole.contents else 0)
+
+    def shared(self, here: Outline, there: Outline, index: EntryIndex) -> int:
+        """Tokens that two contexts have in common at their beginning, sized as in the second one, which is that at `index`.
+
+        Nothing where another model answers: no provider's cache serves two models.
+        """
+        if here.model is not None and there.model is not None and here.model != there.model:
+            return 0
+        same = 0
+        for one, two in zip(here.entries, there.entries, strict=False):
+            if one != two or here.edits.get(one) != there.edits.get(two):
+                break
+            same += 1
+        if same:
+            return self.beginning(there, index, same)
+        # Where another compaction comes first, the system prompt in front of it may still be the same.
+        mine, theirs = ([message for _, message in outline.systems] for outline in (here, there))
+        return replayed_tokens(theirs) if replayed_system(mine) == replayed_system(theirs) else 0
+
+    def _not_in_file(self, compaction: EntryIndex, index: EntryIndex) -> int:
+        """What the first request since the compaction sent besides the contents, as they are sized behind it."""
+        first, known = self._first(compaction, index), self._carry(compaction)
+        if first is None:
+            return known.carry.not_in_file
+        expected = known.total + self.sizes.contents(self._sent(first)) - known.contents
+        return max(0, known.carry.not_in_file + first.prompt - expected)
+
+    def _sent(self, request: _Request) -> Outline:
+        """The context that a request sent."""
+        return self.sizes.outline(EntryIndex(self.sizes.session.columns.parent[request.reply]))
+
+    def _worked_out(self, index: EntryIndex, last: _Request | None) -> int:
+        """The size that follows from what was recorded above."""
+        outline = self.sizes.outline(index)
+        contents = self.sizes.contents(outline)
+        if last is None:
+            known = self._carry(outline.compaction)
+            return known.total + contents - known.contents
+        counted = self.sizes.contents(self.sizes.outline(last.reply))
+        since = array("i", (entry for entry in outline.entries if entry > last.reply))
+        trailing = self.sizes.tokens(since) + sum(outline.shifts.get(entry, 0) for entry in since)
+        trailing -= self.sizes.broken_off(outline, len(outline.entries) - len(since), len(outline.entries))
+        freed = counted + trailing - contents
+        return last.usage.total + trailing - round(freed * self.carry(index).scale)
+
+    def carry(self, index: EntryIndex) -> Carry:
+        """What the context at an entry hands on."""
+        compaction = latest(self.sizes.session, index, _COMPACTION)
+        last = self._last(compaction, index)
+        if last is None:
+            return self._carry(compaction).carry
+        missing = self._not_in_file(compaction, last.reply)
+        contents = self.sizes.contents(self.sizes.outline(last.reply))
+        return Carry(missing, max(0, last.usage.total - missing) / contents if contents else 1.0)
+
+    def _carry(self, compaction: EntryIndex) -> _Carried:
+        """What a compaction takes over; those above it are worked out first, from the top down."""
+        if compaction < 0:
+            return _Carried(Carry(), 0, 0)
+        parent = self.sizes.session.columns.parent
+        wanted, waiting = compaction, list[EntryIndex]()
+        while compaction >= 0 and compaction not in self._carried:
+            waiting.append(compaction)
+            compaction = latest(self.sizes.session, parent[compaction], _COMPACTION)
+        for one in reversed(waiting):
+            self._carried[one] = self._over(one)
+        return self._carried[wanted]
+
+    def _over(self, compaction: EntryIndex) -> _Carried:
+        sizes = self.sizes
+        above = EntryIndex(sizes.session.columns.parent[compaction])
+        before, after = sizes.outline(above), sizes.outline(compaction)
+        contents, carry = sizes.contents(after), self.carry(above)
+        kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
+        estimated = sum(sizes.said(after, at, at + 1) for at in kept)
+        estimated -= sizes.broken_off(after, 0, len(after.entries))
+        first = EntryIndex(after.entries[kept[0]]) if kept else compaction
+        end = [entry for entry in before.entries if entry >= first and sizes.kinds[entry] != Kind.SYSTEM]
+        took = self.took(first, above) if kept and end == [after.entries[at] for at in kept] else None
+        return _Carried(carry, carry.over(contents, estimated, took), contents)
+
+    def _since(self, compaction: EntryIndex, index: EntryIndex) -> list[range]:
+        """The path to an entry from below a compaction on it; the whole path for -1."""
+        found: list[range] = []
+        for run in reversed(self.sizes.session.tree.path_runs(index)):
+            if run.start <= compaction < run.stop:
+                found.append(range(compaction + 1, run.stop))
+                break
+            found.append(range(run.start, run.stop))
+        return found[::-1]
+
+    def _last(self, compaction: EntryIndex, index: EntryIndex) -> _Request | None:
+        """The last request on a path since the compaction that applies, where its usage can be believed."""
+        kinds = self.sizes.kinds
+        for span in reversed(self._since(compaction, index)):
+            reply = kinds.rfind(Kind.ASSISTANT, span.start, span.stop)
+            while reply >= 0:
+                usage = self._usage(reply)
+                if usage is not None:
+                    found = EntryIndex(reply)
+                    return _Request(found, usage) if believed(self.sizes.session, found) else None
+                reply = kinds.rfind(Kind.ASSISTANT, span.start, reply)
+        return None
+
+    def _first(self, compaction: EntryIndex, index: EntryIndex) -> _Request | None:
+        """The first request on a path since the compaction that applies."""
+        kinds = self.sizes.kinds
+        for span in self._since(compaction, index):
+            reply = kinds.find(Kind.ASSISTANT, span.start, span.stop)
+            while reply >= 0:
+                usage = self._usage(reply)
+                if usage is not None and believed(self.sizes.session, EntryIndex(reply)):
+                    return _Request(EntryIndex(reply), usage)
+                reply = kinds.find(Kind.ASSISTANT, reply + 1, span.stop)
+        return None
+
+    def _ahead(self, index: EntryIndex) -> _Request | None:
+        """The request that came next: the nearest below an entry with no compaction or edit in between."""
+        return next(filter(None, islice(self._below(index), _AHEAD)), None)
+
+    def _below(self, index: EntryIndex) -> Iterator[_Request | None]:
+        tree, kinds = self.sizes.session.tree, self.sizes.kinds
+        waiting = list(reversed(tree.children(index)))
+        while waiting:
+            at = waiting.pop()
+            if kinds[at] in STALE:
+                yield None
+                continue
+            usage = self._usage(at) if kinds[at] == Kind.ASSISTANT else None
+            yield _Request(at, usage) if usage is not None and believed(self.sizes.session, at) else None
+            if usage is None:
+                waiting.extend(reversed(tree.children(at)))
+
+    def _usage(self, reply: int) -> Usage | None:
+        return trusted_usage(message_in(self.sizes.body(reply)))
+
+
+def believed(session: Session, reply: EntryIndex) -> bool:
+    """Whether a reply was made behind what stands above it: one that was copied there counted another context."""
+    stale = latest(session, reply, STALE)
+    if stale < 0:
+        return True
+    made, changed = (written_at(session.body(entry) or {}) for entry in (reply, stale))
+    return made is None or changed is None or made >= changed
+
+
+def planned_at(session: Session, compaction: int) -> EntryIndex:
+    """The entry that a compaction was planned at: its parent, or what is above the edits that were appended with it."""
+    columns = session.columns
+    own = columns.id(EntryIndex(compaction))
+    place = EntryIndex(columns.parent[compaction])
+    while (
+        place >= 0
+        and columns.kind[place] == Kind.CONTEXT_EDIT
+        and marks(session.body(place) or {}).get("op") == own
+    ):
+        place = EntryIndex(columns.parent[place])
+    return place

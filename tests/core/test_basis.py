@@ -1,0 +1,197 @@
+"""One basis for all sizes: what was counted before a compaction, carried over it, against what the next request counted."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_named, agent_of
+from leafward.base.errors import NotASession
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.context.basis import Basis, believed
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.model_context import context_at
+from leafward.context.price import price_of_move
+from leafward.context.sizes import Sizes
+from leafward.session.entries import EntryIndex, Kind, Usage
+from leafward.session.journal import Writing
+from leafward.session.messages import trusted_usage
+from tests.acting import Acting, reading, usage
+from tests.bench.need import compactions_of, sessions
+from tests.surroundings import CORPORA, needs_corpora
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.session.session import Session
+
+NEAR = 0.05
+"""How far a size after a compaction may be from what the next request counted."""
+
+
+def stored_sessions() -> Iterator[Session]:
+    """Every session of the corpora; those of opencode lie in stores."""
+    yield from sessions()
+    stores = [path.parent for path in CORPORA.rglob("opencode.db")] + [
+        CORPORA / "opencode" / "v1.0.185" / "opencode"
+    ]
+    agent = agent_named("opencode")
+    for listing in agent.discover(tuple(stores), lambda: False, []):
+        for name in listing.files:
+            try:
+                session = agent.open(Path(listing.folder, name))
+            except NotASession:
+                continue
+            with closing(session):
+                yield session
+
+
+def next_request(session: Session, compaction: int) -> tuple[EntryIndex, Usage] | None:
+    """The first reply below a compaction that reported its usage, found without the code under test."""
+    for index in range(compaction + 1, len(session)):
+        if session.columns.kind[index] != Kind.ASSISTANT or not session.tree.is_ancestor(compaction, index):
+            continue
+        between = session.tree.path(index)
+        if any(session.columns.kind[at] == Kind.COMPACTION for at in between if compaction < at):
+            continue
+        found = trusted_usage((session.body(index) or {}).get("message") or {})
+        if found is not None:
+            return EntryIndex(index), found
+    return None
+
+
+def in_between(session: Session, compaction: int, reply: EntryIndex) -> int:
+    """Estimated tokens of what was said between a compaction and the request after it."""
+    here, there = context_at(session, compaction), context_at(session, session.columns.parent[reply])
+    return sum(there.messages.tokens) - sum(here.messages.tokens)
+
+
+@needs_corpora
+def test_every_stored_compaction_is_near_the_next_request() -> None:
+    looked = inherited = 0
+    for session in stored_sessions():
+        for compaction in compactions_of(session):
+            found = next_request(session, compaction)
+            if found is None:
+                continue
+            reply, counted = found
+            if not believed(session, reply):
+                inherited += 1
+                assert session.path.stem.startswith("branched"), (
+                    "copied from a session that was not compacted"
+                )
+                continue
+            looked += 1
+            sent = counted.total - counted.output - in_between(session, compaction, reply)
+            after = context_at(session, compaction)
+            assert after.ledger.recorded
+            assert abs(after.total - sent) <= NEAR * sent, (session.path, compaction)
+    assert looked > 25
+    assert inherited == 7
+
+
+@needs_corpora
+def test_before_the_next_request_it_is_worked_out_as_near(tmp_path: Path) -> None:
+    """The same where the file ends at the compaction, of sessions that hold what was sent."""
+    looked = 0
+    for name in ("pi/before-compaction.jsonl", "real/codex/jdx__mise__49_42d2638f78.jsonl"):
+        data = (CORPORA / name).read_bytes()
+        with closing(agent_of(CORPORA / name).open(CORPORA / name)) as whole:
+            for compaction in compactions_of(whole):
+                found = next_request(whole, compaction)
+                assert found is not None
+                sent = found[1].total - found[1].output - in_between(whole, compaction, found[0])
+                cut = tmp_path / f"{compaction}.jsonl"
+                cut.write_bytes(data[: whole.columns.start[compaction + 1]])
+                with closing(agent_of(cut).open(cut)) as short:
+                    after = context_at(short, compaction)
+                    assert not after.ledger.recorded
+                    assert abs(after.total - sent) <= NEAR * sent, (name, compaction, after.total, sent)
+                looked += 1
+    assert looked == 3
+
+
+PROMPT = 4_000
+"""Tokens that no entry of the file has."""
+
+
+@pytest.fixture
+def compacted(tmp_path: Path) -> Acting:
+    """Three turns, each counted as its contents and `PROMPT`, then a compaction that keeps the last of them."""
+    file = Acting(tmp_path / "s.jsonl")
+    said, kept = 0, ""
+    for _ in range(3):
+        kept = file.user("go on " * 200)
+        said += 300
+        file.said("done " * 80, tokens=usage(PROMPT + said + 100, output=100))
+        said += 100
+    file.compacted(kept)
+    return file
+
+
+def test_both_sides_of_a_compaction_have_what_is_not_in_the_file(compacted: Acting) -> None:
+    with reading(compacted.path) as session:
+        before, after = Basis.of(session).change(session.leaf)
+        context = context_at(session)
+        found = context.ledger
+    assert before == (PROMPT + 1200, 0, True)
+    assert found.not_in_file == PROMPT
+    assert (found.kept, found.error) == (400, 0)
+    assert after.total == found.total == PROMPT + found.summary + 400
+    assert (after.sign, context.size.total) == ("~", found.summary + 400), (
+        "pi leaves out what is not in the file"
+    )
+
+
+def test_the_request_that_came_next_measures_it(compacted: Acting) -> None:
+    compacted.user("go on " * 200)
+    compacted.said("done", tokens=usage(9_000, output=100))
+    with reading(compacted.path) as session:
+        _, after = Basis.of(session).change(session.columns.kind.index(Kind.COMPACTION))
+    assert (after.total, after.recorded) == (9_000 - 100 - 300, True)
+
+
+def test_usage_of_a_reply_older_than_the_compaction_above_it_is_not_believed(compacted: Acting) -> None:
+    compacted.user("go on")
+    message = {
+        "role": "assistant",
+        "content": [],
+        "usage": usage(90_000),
+        "stopReason": "stop",
+        "timestamp": 946_684_800_001,
+    }
+    reply = compacted.entry("message", message=message)
+    with reading(compacted.path) as session:
+        assert not believed(session, session.columns.index(reply))
+        context = context_at(session)
+        assert context.size.total == 90_000, "as pi counts it"
+        assert not context.ledger.recorded
+        assert context.total < PROMPT + 1000
+
+
+def test_an_edit_moves_the_size_by_what_it_frees(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    first = file.user("go on " * 600)
+    file.said("done", tokens=usage(PROMPT + 901, output=1))
+    with reading(file.path) as session:
+        before = context_at(session).total
+        draft = draft_edits(session, [ContextEdit(session.columns.index(first), keep=100)])
+        apply_edits(session, draft, Writing())
+        after = context_at(session)
+        assert before - after.total == draft.saved > 700
+        assert after.total == draft.tokens_after
+        assert (after.ledger.not_in_file, after.ledger.recorded) == (PROMPT, False)
+
+
+def test_every_display_has_the_same_size(compacted: Acting) -> None:
+    compacted.user("on")
+    with reading(compacted.path) as session:
+        for index in range(len(session)):
+            at = EntryIndex(index)
+            context = context_at(session, at)
+            assert Basis(Sizes(session, EntryMetrics(session))).count_at(at).total == context.total
+            place = session.tree.content_at(at)
+            assert price_of_move(session, at).after.total == context_at(session, place).total
