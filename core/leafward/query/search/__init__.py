@@ -3,16 +3,6 @@
 from __future__ import annotations
 
 from leafward.query.search.cards import Match, Shelf, matches
-from leafward.query.search.query import PARTS, TERMS, TEXT_TERMS, Query, QueryProblem, parse
+from leafward.query.search.query import Query, parse
 
-__all__ = [
-    "PARTS",
-    "TERMS",
-    "TEXT_TERMS",
-    "Match",
-    "Query",
-    "QueryProblem",
-    "Shelf",
-    "matches",
-    "parse",
-]
+__all__ = ["Match", "Query", "Shelf", "matches", "parse"]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from leafward.query.grammar import Both, Call, Either, Not, Text, Without
+from leafward.query.search.query import texts_of
+from leafward.query.vocabulary import moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.catalog import Card, Details
+    from leafward.query.grammar import Expression
     from leafward.query.search.query import Query
 
 _FILES_NAMED = 3
@@ -33,7 +38,34 @@ def concerns(query: Query, card: Card) -> bool:
         (query.since is None or card.modified >= query.since)
         and (not query.agents or card.agent.startswith(query.agents))
         and all(part in card.project.lower() for part in query.projects)
+        and (query.cards is None or holds(query.cards, card, query.now))
     )
+
+
+def holds(expression: Expression, card: Card, now: int, text: str = "", files: str = "") -> bool:
+    """Whether a session is one that an expression means. `text` and `files`: what is known of it, in lower case."""
+    match expression:
+        case Both(parts):
+            return all(holds(part, card, now, text, files) for part in parts)
+        case Either(parts):
+            return any(holds(part, card, now, text, files) for part in parts)
+        case Without((first, *rest)):
+            return holds(first, card, now, text, files) and not any(
+                holds(part, card, now, text, files) for part in rest
+            )
+        case Not(inside):
+            return not holds(inside, card, now, text, files)
+        case Text(word):
+            return word.lower() in text
+        case Call("agent", (Text(value),)):
+            return card.agent.startswith(value.lower())
+        case Call("project", (Text(value),)):
+            return value.lower() in card.project.lower()
+        case Call("since", (Text(value),)):
+            return card.modified >= (moment_of(value, now) or 0)
+        case Call("file", (Text(value),)):
+            return value.lower() in files
+    return False
 
 
 class Shelf:
@@ -54,11 +86,19 @@ class Shelf:
             positions = [position for position in positions if word in texts[position]]
         for word in query.excluded:
             positions = [position for position in positions if word not in texts[position]]
-        positions = [position for position in positions if concerns(query, cards[position])]
+        plain = replace(query, cards=None)
+        positions = [position for position in positions if concerns(plain, cards[position])]
         if query.files:
             names = self._names()
             for part in query.files:
                 positions = [position for position in positions if part in names[position]]
+        if query.cards is not None:
+            rest, names = query.cards, self._names()
+            positions = [
+                position
+                for position in positions
+                if holds(rest, cards[position], query.now, texts[position], names[position])
+            ]
         return [cards[position] for position in positions]
 
     def _names(self) -> list[str]:
@@ -84,10 +124,11 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
     if not shelf.select(query):
         return None
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
+    words = (*query.words, *(texts_of(query.cards) if query.cards is not None else ()))
     for field, text, wanted in (
-        ("title", card.title, query.words),
-        ("prompt", card.prompt, query.words),
-        ("project", card.project, (*query.words, *query.projects)),
+        ("title", card.title, words),
+        ("prompt", card.prompt, words),
+        ("project", card.project, (*words, *query.projects)),
     ):
         hits = _spans(text, wanted)
         if hits:

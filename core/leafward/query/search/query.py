@@ -1,71 +1,44 @@
-"""What is typed into a search or a filter: words, phrases, patterns and terms. One grammar for cards and for all text.
-
-Words are parts of a text, case ignored, and all of them are needed; a phrase stands in double quotes. Terms narrow further.
-A filter of cards knows some of them only.
-"""
+"""A search or filter of sessions made ready: what their cards tell, what their texts tell, and what their entries tell."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from difflib import get_close_matches
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from leafward.base.times import parse_time
-
-TERMS = {
-    "file": "part of the name of a file read or changed",
-    "since": "30m, 12h, 7d, 6w, 3mo, 1y, today or a date",
-    "agent": "an agent's name, or its beginning",
-    "project": "part of the project's path",
-    "not": "a word or phrase that must not be there",
-}
-"""What may stand before a colon in any query, and what it takes."""
-
-TEXT_TERMS = {
-    "tool": "a tool's name, * for any characters: its calls and results",
-    "in": "summary, prompt, reply, thinking, call, result, name, injected or system",
-    "error": "nothing, or part of the text of what failed; with file: what failed on that file",
-    "re": "a pattern, case ignored, in quotes where it has spaces; /pattern/ is the same",
-}
-"""What else may stand there in a search of all text."""
-
-PARTS = ("summary", "prompt", "reply", "thinking", "call", "result", "name", "injected", "system")
-"""What an entry is made of, as `in:` names it."""
-
-_TOKEN = re.compile(
-    r"(?<!\S)/(?P<slashed>(?:[^/\\\n]|\\.)+)/(?!\S)"
-    r'|(?<!\S)(?i:re):(?:"(?P<quoted>(?:[^"\\\n]|\\.)*)"?|(?P<bare>[^\s"]\S*))'
-    r"|(?P<empty>[A-Za-z]+):(?=\s|$)"
-    r'|(?:(?P<key>[A-Za-z]+):)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))'
+from leafward.base.safe_text import safe_line
+from leafward.query.grammar import (
+    Both,
+    Call,
+    Either,
+    Not,
+    Pattern,
+    Place,
+    QueryError,
+    Text,
+    Without,
+    parse_search,
 )
-_SPAN = re.compile(r"(\d{1,6})(mo|[mhdwy])")
-_MINUTES = {"m": 1, "h": 60, "d": 1440, "w": 10_080, "mo": 43_200, "y": 525_600}
+from leafward.query.vocabulary import moment_of, part_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-@dataclass(frozen=True, slots=True)
-class QueryProblem:
-    """A term that means nothing as it stands."""
-
-    term: str
-    """As typed."""
-    text: str
-    """What is wrong with it, on one line."""
-    fatal: bool = False
-    """Whether there is nothing sensible to look for without it."""
+    from leafward.query.grammar import Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. Texts are in lower case, patterns as typed."""
+    """A parsed query: all of it must hold. Texts are in lower case, patterns as typed."""
 
     words: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
+    """Any of them."""
     projects: tuple[str, ...] = ()
     since: int | None = None
     """Milliseconds since 1970; sessions last modified before are left out."""
-    problems: tuple[QueryProblem, ...] = ()
+    problems: tuple[QueryError, ...] = ()
+    """Terms that mean nothing as they stand: they are left out, or looked for as words."""
     excluded: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
@@ -74,32 +47,58 @@ class Query:
     """Any of them."""
     failed: bool = False
     """Only what failed."""
+    cards: Expression | None = None
+    """What else a session's card must hold."""
+    where: Expression | None = None
+    """What else chooses the entries in which something is found."""
+    wrong: QueryError | None = None
+    """Why nothing can be looked for."""
+    now: int = field(default=0, compare=False)
+    """When it was asked, in milliseconds since 1970."""
 
     def __bool__(self) -> bool:
         """Whether anything is asked for."""
-        return (
-            self.looks_inside or bool(self.agents or self.projects or self.excluded) or self.since is not None
-        )
+        return self.looks_inside or self.narrows or bool(self.excluded)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it, in a line; empty where nothing is."""
+        problems = (self.wrong, *self.problems) if self.wrong is not None else self.problems
+        return safe_line(str(problems[0]), 200) if problems else ""
 
     @property
     def narrows(self) -> bool:
         """Whether it leaves out sessions by what their cards say."""
-        return self.since is not None or bool(self.agents or self.projects)
+        return self.since is not None or bool(self.agents or self.projects) or self.cards is not None
 
     @property
     def looks_inside(self) -> bool:
         """Whether it asks for anything that only the text of a session tells, or a card's words."""
-        return bool(self.words or self.files or self.patterns or self.tools or self.parts or self.failed)
+        return (
+            bool(self.words or self.files or self.patterns or self.tools or self.parts or self.failed)
+            or self.where is not None
+        )
+
+    def among(self, chosen: Expression) -> Query:
+        """The same, among the entries that an expression chooses."""
+        return replace(self, where=chosen if self.where is None else Both((self.where, chosen)))
 
 
 def parse(text: str, now: int, *, whole: bool = False) -> Query:
-    """A query as typed; `now` in milliseconds since 1970. Never fails: what is wrong is in `problems` and left out.
+    """A query as typed; `now` in milliseconds since 1970. Never fails: see `problems` and `wrong`.
 
-    `whole`: it is looked for in all text; else in cards, which know neither patterns nor the terms of `TEXT_TERMS`.
+    `whole`: it is looked for in all text; else in cards, which know neither patterns nor functions.
     """
+    try:
+        expression, problems = parse_search(text, Place.SEARCH if whole else Place.FILTER)
+        if whole and expression is not None:
+            _check_patterns(expression)
+    except QueryError as error:
+        return Query(wrong=error, now=now)
     reading = _Reading(now, whole)
-    for token in _TOKEN.finditer(text):
-        reading.take(token)
+    for part in expression.parts if isinstance(expression, Both) else (expression,):
+        if part is not None:
+            reading.take(part)
     found = reading.found
     return Query(
         words=tuple(dict.fromkeys(found["word"])),
@@ -107,17 +106,20 @@ def parse(text: str, now: int, *, whole: bool = False) -> Query:
         agents=tuple(found["agent"]),
         projects=tuple(found["project"]),
         since=reading.since,
-        problems=tuple(reading.problems),
+        problems=tuple(problems),
         excluded=tuple(dict.fromkeys(found["not"])),
         patterns=tuple(dict.fromkeys(found["re"])),
         tools=tuple(found["tool"]),
         parts=tuple(dict.fromkeys(found["in"])),
         failed=reading.failed,
+        cards=_all_of(reading.cards),
+        where=_all_of(reading.where),
+        now=now,
     )
 
 
 class _Reading:
-    """A query while it is read, term by term."""
+    """The parts of a query, each put where it is answered."""
 
     def __init__(self, now: int, whole: bool) -> None:
         self.now = now
@@ -127,91 +129,100 @@ class _Reading:
         }
         self.since: int | None = None
         self.failed = False
-        self.problems: list[QueryProblem] = []
+        self.cards: list[Expression] = []
+        self.where: list[Expression] = []
 
-    def take(self, token: re.Match[str]) -> None:
-        """One word, phrase, pattern or term."""
-        typed = token[0]
-        pattern = next(
-            (token[name] for name in ("slashed", "quoted", "bare") if token[name] is not None), None
-        )
-        if pattern is not None:
-            self._pattern(typed, pattern)
-            return
-        key = (token["key"] or token["empty"] or "").lower()
-        value = token["phrase"] if token["phrase"] is not None else token["word"] or ""
-        if not key:
-            self._add("word", value)
-        elif key in TEXT_TERMS and not self.whole:
-            if token["empty"] is None or key == "error":
-                self.problems.append(QueryProblem(typed, f"{key}: works in the search of all text only"))
-        elif key == "since":
-            self._since(typed, value.lower())
-        elif key == "error":
-            self.failed = True
-            self._add("word", value)
-        elif key == "in":
-            self._part(typed, value.lower())
-        elif key in self.found and key != "word":
-            self._add(key, value)
-        elif token["empty"] is not None:
-            self._add("word", f"{key}:")
-        else:
-            close = get_close_matches(key, (*TERMS, *(TEXT_TERMS if self.whole else ())), 1, 0.7)
-            if close:
-                self.problems.append(QueryProblem(typed, f"unknown term {key}: (did you mean {close[0]}:?)"))
-            self._add("word", f"{key}:{value}")
+    def take(self, part: Expression) -> None:
+        """One part, of which all must hold."""
+        match part:
+            case Text(text):
+                self._add("word", text)
+            case Not(Text(text)):
+                self._add("not", text)
+            case Pattern(source):
+                self.found["re"].append(source)
+            case Call("since", (Text(value),)):
+                moment = moment_of(value, self.now) or 0
+                self.since = moment if self.since is None else max(self.since, moment)
+            case Call("error", ()):
+                self.failed = True
+            case Call("file", (Text(value),), _, True) | Call("project", (Text(value),)):
+                self._add(part.name, value)
+            case Call() | Either() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
+                for value in alike[1]:
+                    self._add(alike[0], value)
+            case _ if not self.whole or _of_cards(part):
+                self.cards.append(part)
+            case _:
+                self.where.append(part)
 
     def _add(self, name: str, value: str) -> None:
         if value.strip():
+            value = part_of(value) or value if name == "in" else value
             self.found[name].append(value.lower())
 
-    def _since(self, typed: str, value: str) -> None:
-        if not value:
-            return
-        moment = _moment(value, self.now)
-        if moment is None:
-            self.problems.append(QueryProblem(typed, f"since: takes {TERMS['since']}"))
-        else:
-            self.since = moment if self.since is None else max(self.since, moment)
 
-    def _part(self, typed: str, value: str) -> None:
-        if not value:
-            return
-        part = next((part for part in PARTS if part.startswith(value)), None)
-        if part is None:
-            self.problems.append(QueryProblem(typed, f"in: takes {TEXT_TERMS['in']}"))
-        else:
-            self.found["in"].append(part)
-
-    def _pattern(self, typed: str, pattern: str) -> None:
-        if not self.whole:
-            # A path stands between slashes as well: among cards it is a word.
-            if typed.startswith("/"):
-                self._add("word", typed)
-            else:
-                self.problems.append(QueryProblem(typed, "re: works in the search of all text only"))
-            return
-        if typed.startswith("/"):
-            pattern = pattern.replace("\\/", "/")
-        from leafward.query.search.patterns import complaint
-
-        wrong = complaint(pattern) if pattern else None
-        if wrong is not None:
-            self.problems.append(QueryProblem(typed, wrong, fatal=True))
-        elif pattern:
-            self.found["re"].append(pattern)
+def _all_of(parts: list[Expression]) -> Expression | None:
+    return None if not parts else parts[0] if len(parts) == 1 else Both(tuple(parts))
 
 
-def _moment(value: str, now: int) -> int | None:
-    span = _SPAN.fullmatch(value)
-    if span is not None:
-        return now - int(span[1]) * _MINUTES[span[2]] * 60_000
-    if value == "today":
-        midnight = (
-            datetime.fromtimestamp(now / 1000, UTC)
-            .astimezone()
-            .replace(hour=0, minute=0, second=0, microsecond=0)
-        )
-        return int(midnight.timestamp() * 1000)
-    return parse_time(value + "T00:00") if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else None
+def _alike(part: Expression) -> tuple[str, list[str]] | None:
+    """The term of which any value is enough, with these values; None where a part is none."""
+    values: list[str] = []
+    names = set()
+    for one in part.parts if isinstance(part, Either) else (part,):
+        match one:
+            case Call(("tool" | "in" | "agent") as name, (argument,)) if hasattr(argument, "text"):
+                names.add(name)
+                values.append(argument.text)
+            case _:
+                return None
+    return (names.pop(), values) if len(names) == 1 else None
+
+
+def texts_of(expression: Expression) -> list[str]:
+    """The texts that an expression looks for, in lower case; not those that must not be there."""
+    found: list[str] = []
+    waiting = [expression]
+    while waiting:
+        match waiting.pop():
+            case Text(text):
+                found.append(text.lower())
+            case Both(parts) | Either(parts):
+                waiting += reversed(parts)
+            case Without(parts):
+                waiting.append(parts[0])
+    return found
+
+
+def inner(expression: Expression) -> Iterator[Expression]:
+    """An expression and all in it, but what functions take."""
+    waiting = [expression]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        match one:
+            case Both(parts) | Either(parts) | Without(parts):
+                waiting += parts
+            case Not(inside):
+                waiting.append(inside)
+
+
+def _of_cards(expression: Expression) -> bool:
+    """Whether a session's card tells all of it."""
+    return all(
+        isinstance(one, (Both, Either, Without, Not))
+        or (isinstance(one, Call) and one.name in ("agent", "project", "since"))
+        for one in inner(expression)
+    )
+
+
+def _check_patterns(expression: Expression) -> None:
+    """Raises QueryError for a pattern that is none."""
+    for one in inner(expression):
+        if isinstance(one, Pattern):
+            from leafward.query.search.patterns import complaint
+
+            wrong = complaint(one.source)
+            if wrong is not None:
+                raise QueryError(wrong, one.column)

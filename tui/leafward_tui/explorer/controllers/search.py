@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.state import SearchState
 from leafward_tui.ui.hits import hit_beside, which_hit
 
@@ -177,8 +177,9 @@ class Search:
 
 def _meaning(text: str) -> str:
     """How what is typed is taken."""
-    if "leafward.query.select" not in sys.modules:
-        return ""
-    from leafward_tui.ui.query_kind import is_query
+    from leafward.query.grammar import QueryError, parse_find
 
-    return "a query: goes to the matching rows" if is_query(text) else ""
+    try:
+        return "a query: goes to the matching rows" if parse_find(text) is not None else ""
+    except QueryError as error:
+        return safe_line(str(error), 200)

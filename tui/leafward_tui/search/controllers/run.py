@@ -84,7 +84,7 @@ class SearchRun:
         self._view.forget_pause()
         state.text, state.query, state.words = text, self._parsed(text), ("", "")
         self._view.show_finds(Finds())
-        state.searching = state.query.looks_inside and not any(one.fatal for one in state.query.problems)
+        state.searching = state.query.looks_inside and state.query.wrong is None
         if state.searching:
             work = partial(
                 run_search, self._services.config, state.paths, state.cards, state.query, self._take
