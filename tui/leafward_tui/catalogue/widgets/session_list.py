@@ -43,11 +43,6 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
 
         path: str | None
 
-        @property
-        def can_replace_earlier(self) -> bool:
-            """Only the last place matters."""
-            return True
-
         def can_replace(self, message: Message) -> bool:
             """Only the last place matters."""
             return isinstance(message, SessionList.CursorMoved)
