@@ -8,7 +8,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction import Strategy
-from leafward.session import scan as scan_module
+from leafward.session import line_decoding
 from leafward.session import session as session_module
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers.drafts import DraftMaker
@@ -217,7 +217,7 @@ class TestWork:
         path = tmp_path / "long.jsonl"
         write_session(path, 10_000, branch_every=0, compact_every=0)
         decoded = 0
-        really = scan_module.decode_line
+        really = line_decoding.decode_line
 
         def counting(line: bytes) -> Body | None:
             nonlocal decoded

@@ -12,7 +12,7 @@ from leafward.base.errors import NotASession
 from leafward.base.regular_files import next_data, open_regular
 from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
 from leafward.session.foreign import Note
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

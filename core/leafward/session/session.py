@@ -10,7 +10,8 @@ from leafward.base.gc_pause import collector_paused
 from leafward.session.columns import look_up
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together
-from leafward.session.scan import CURRENT_VERSION, Pending, Scan, decode_line
+from leafward.session.line_decoding import CURRENT_VERSION, decode_line
+from leafward.session.scan import Pending, Scan
 from leafward.session.session_file import SessionFile
 from leafward.session.tree import SessionTree
 

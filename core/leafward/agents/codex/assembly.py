@@ -13,7 +13,8 @@ from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.lines import SPACE, marked_note, oversize_notes
 from leafward.session.entries import Damage, Kind
 from leafward.session.foreign import Note
-from leafward.session.scan import Pending, decode_line
+from leafward.session.line_decoding import decode_line
+from leafward.session.scan import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
