@@ -107,8 +107,6 @@ PLAIN = [
     "what is (this)",
     "nothing(x)",
     "tool(ed",
-    "tool(edit) &",
-    "& tool(edit)",
     "return children()",
     "!important -v --flag",
     "int|str",
@@ -130,7 +128,16 @@ def test_plain_text_is_looked_for_as_it_is_typed(text: str) -> None:
         assert not problems
 
 
-@pytest.mark.parametrize("text", ["error: cannot open", "tool:bash", "/tmp/", 'say "x" now', "file:a.py"])
+@pytest.mark.parametrize("text", ['"a" |', '| "a"', 'since:soon | "a"', '"a" &'])
+def test_a_sign_that_waits_for_its_other_side_is_no_word(text: str) -> None:
+    assert without_columns(parse_search(text, Place.SEARCH)[0]) == "a"
+    assert without_columns(parse_search(text, Place.FILTER)[0]) == "a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["error: cannot open", "tool(edit) &", "& tool(edit)", "tool:bash", "/tmp/", 'say "x" now', "file:a.py"],
+)
 def test_in_one_session_terms_and_patterns_that_stand_alone_are_text(text: str) -> None:
     assert parse_find(text) is None
 

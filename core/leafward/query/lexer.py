@@ -290,14 +290,9 @@ class SearchText:
         solid = [at for at, piece in enumerate(pieces) if piece.kind != "space"]
         around = list(zip((None, *solid), solid, (*solid[1:], None), strict=False))
         for left, at, right in around:
-            if pieces[at].kind == "join" and (
-                left is None
-                or right is None
-                or "join" in (pieces[left].kind, pieces[right].kind)
-                or (pieces[left].end == pieces[at].start and not pieces[left].counts)
-                or (pieces[right].start == pieces[at].end and not pieces[right].leads)
-            ):
-                pieces[at] = _plain(pieces[at])
+            if pieces[at].kind == "join":
+                one, other = (pieces[end] if end is not None else None for end in (left, right))
+                pieces[at] = self._sign(pieces[at], one, other)
         self._make_bystanders_plain(pieces)
         for left, at, right in reversed(around):
             piece = pieces[at]
@@ -309,6 +304,20 @@ class SearchText:
             if not counts:
                 pieces[at] = _plain(piece)
         return pieces
+
+    def _sign(self, sign: _Piece, left: _Piece | None, right: _Piece | None) -> _Piece:
+        """A sign as what it may be: one only where it stands alone between two things, or directly at one that counts."""
+        if left is None or right is None:
+            # Half typed: it waits for its other side.
+            waits = left is not right and any(one is not None and one.leads for one in (left, right))
+            return (
+                _Piece("space", sign.start, sign.end)
+                if waits and self.place is not Place.FIND
+                else _plain(sign)
+            )
+        alone = "join" not in (left.kind, right.kind)
+        free = (left.end < sign.start or left.counts) and (right.start > sign.end or right.leads)
+        return sign if alone and free else _plain(sign)
 
     def _make_bystanders_plain(self, pieces: list[_Piece]) -> None:
         """What stands directly beside a plain word is text: a function, and in one session everything else too."""

@@ -6,15 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.query.grammar import Both, Call, Either, Not, Text, Without
-from leafward.query.search.query import texts_of
-from leafward.query.vocabulary import moment_of
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.catalog import Card, Details
-    from leafward.query.grammar import Expression
     from leafward.query.search.query import Query
 
 _FILES_NAMED = 3
@@ -38,34 +33,17 @@ def concerns(query: Query, card: Card) -> bool:
         (query.since is None or card.modified >= query.since)
         and (not query.agents or card.agent.startswith(query.agents))
         and all(part in card.project.lower() for part in query.projects)
-        and (query.cards is None or holds(query.cards, card, query.now))
+        and (query.cards is None or _holds(query, card))
     )
 
 
-def holds(expression: Expression, card: Card, now: int, text: str = "", files: str = "") -> bool:
-    """Whether a session is one that an expression means. `text` and `files`: what is known of it, in lower case."""
-    match expression:
-        case Both(parts):
-            return all(holds(part, card, now, text, files) for part in parts)
-        case Either(parts):
-            return any(holds(part, card, now, text, files) for part in parts)
-        case Without((first, *rest)):
-            return holds(first, card, now, text, files) and not any(
-                holds(part, card, now, text, files) for part in rest
-            )
-        case Not(inside):
-            return not holds(inside, card, now, text, files)
-        case Text(word):
-            return word.lower() in text
-        case Call("agent", (Text(value),)):
-            return card.agent.startswith(value.lower())
-        case Call("project", (Text(value),)):
-            return value.lower() in card.project.lower()
-        case Call("since", (Text(value),)):
-            return card.modified >= (moment_of(value, now) or 0)
-        case Call("file", (Text(value),)):
-            return value.lower() in files
-    return False
+def _holds(query: Query, card: Card, text: str = "", files: str = "") -> bool:
+    """Whether the rest of what a query asks of a card is so; `text` and `files` are what is known of it, in lower case."""
+    if query.cards is None:
+        return True
+    from leafward.query.search.conjunction import holds
+
+    return holds(query.cards, card, query.now, text, files)
 
 
 class Shelf:
@@ -93,11 +71,11 @@ class Shelf:
             for part in query.files:
                 positions = [position for position in positions if part in names[position]]
         if query.cards is not None:
-            rest, names = query.cards, self._names()
+            names = self._names()
             positions = [
                 position
                 for position in positions
-                if holds(rest, cards[position], query.now, texts[position], names[position])
+                if _holds(query, cards[position], texts[position], names[position])
             ]
         return [cards[position] for position in positions]
 
@@ -124,7 +102,7 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
     if not shelf.select(query):
         return None
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
-    words = (*query.words, *(texts_of(query.cards) if query.cards is not None else ()))
+    words = (*query.words, *_words_of(query))
     for field, text, wanted in (
         ("title", card.title, words),
         ("prompt", card.prompt, words),
@@ -136,6 +114,15 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
     named = (*details.changed, *details.read) if details is not None and query.files else ()
     hit = [name for name in named if any(part in name.lower() for part in query.files)]
     return Match(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
+
+
+def _words_of(query: Query) -> list[str]:
+    """The words that stand on either side of a sign."""
+    if query.cards is None:
+        return []
+    from leafward.query.search.conjunction import texts_of
+
+    return texts_of(query.cards)
 
 
 def _spans(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...]:

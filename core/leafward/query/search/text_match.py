@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from leafward.files.edits import table_of
 from leafward.query.search.call_files import Answering
 from leafward.query.search.case_folding import composed, folded, original_spans
+from leafward.query.search.conjunction import texts_of
 from leafward.query.search.literals import Needle, needle
 from leafward.query.search.passages import KINDS, Passage, called, passages
 from leafward.query.search.patterns import Pattern, TooSlow, needed_runs
-from leafward.query.search.query import texts_of
 from leafward.session.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
 
 if TYPE_CHECKING:
