@@ -8,8 +8,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction import Strategy
-from leafward.session import line_decoding
-from leafward.session import session as session_module
+from leafward.session import line_decoding, native_file
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
@@ -232,7 +231,7 @@ class TestWork:
             screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.state.what_if is not None)
             await pilot.pause()
-            monkeypatch.setattr(session_module, "decode_line", counting)
+            monkeypatch.setattr(native_file, "decode_line", counting)
             views = (
                 screen.panes.cut,
                 screen.panes.why,
