@@ -194,7 +194,7 @@ class _Reader:
         parts = self._single(depth)
         while self._goes_on():
             for part in self._single(depth):
-                same = next((at for at, one in enumerate(parts) if _is_any_of(one, part)), None)
+                same = _place_of_alike(parts, part)
                 if same is None:
                     parts.append(part)
                 else:
@@ -284,14 +284,12 @@ def _of_term(token: Token) -> list[Expression]:
     return [Call(name, (text,), column, term=True)]
 
 
-def _is_any_of(one: Expression, other: Expression) -> bool:
-    """Whether a term is one more of those of which any is enough."""
-    last = one.parts[-1] if isinstance(one, Either) else one
-    return (
-        isinstance(last, Call)
-        and isinstance(other, Call)
-        and last.term
-        and other.term
-        and last.name == other.name
-        and other.name in ANY_OF
-    )
+def _place_of_alike(parts: list[Expression], part: Expression) -> int | None:
+    """Where a term stands of which this one is one more, and any is enough; None for all else."""
+    if not isinstance(part, Call) or not part.term or part.name not in ANY_OF:
+        return None
+    for at, one in enumerate(parts):
+        last = one.parts[-1] if isinstance(one, Either) else one
+        if isinstance(last, Call) and last.term and last.name == part.name:
+            return at
+    return None
