@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from leafward.session import native_file
-from leafward.session import scan as scan_module
+from leafward.session import line_decoding, native_file
 from leafward.session.session import Session
 from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
@@ -283,7 +282,7 @@ def opened() -> Iterator[Callable[[Path], Session]]:
 def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Lines decoded whole by a session, and their bytes; a scan's own count is `Scan.decoded`."""
     found: Counter[str] = Counter()
-    really = scan_module.decode_line
+    really = line_decoding.decode_line
 
     def counting(line: bytes) -> Body | None:
         found["lines"] += 1

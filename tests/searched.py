@@ -31,7 +31,7 @@ def cards_in(*paths: Path) -> list[Card]:
 
 def searching(text: str, cards: Iterable[Card], road: str = "scan") -> Search:
     query = parse(text, NOW, whole=True)
-    assert not [problem for problem in query.problems if problem.fatal], query.problems
+    assert query.wrong is None, query.wrong
     program = ripgrep() if road == "rg" else None
     if road == "rg" and program is None:
         pytest.skip("ripgrep is not installed")

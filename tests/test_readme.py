@@ -63,7 +63,7 @@ def need_table() -> str:
 
 def query_table() -> str:
     """What a search understands; the first column says whether the catalogue's filter does too."""
-    from leafward.query.search import TERMS, TEXT_TERMS
+    from leafward.query.vocabulary import TERMS, TEXT_TERMS
 
     lines = [
         "| in a search | finds | also in the filter |",
@@ -74,6 +74,10 @@ def query_table() -> str:
     ]
     lines += [f"| `{name}:` | {what} | yes |" for name, what in TERMS.items()]
     lines += [f"| `{name}:` | {what} | |" for name, what in TEXT_TERMS.items()]
+    lines += [
+        "| `&` `\\|` `-` `!` `( )` | both, either, without, not: beside terms, functions and texts in quotes | yes |",
+        "| `prompts()` | the functions and comparisons of `leafward select` | |",
+    ]
     return "\n".join(lines)
 
 

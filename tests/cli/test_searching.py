@@ -86,8 +86,9 @@ def test_hits_beyond_the_limit_are_told(store: Path, done: Run, run: Run) -> Non
 def test_a_wrong_pattern_is_refused(store: Path, run: Run, query: str, said: str) -> None:
     outcome = run("search", query, "--json")
     assert (outcome.code, outcome.out) == (2, "")
-    assert said in outcome.err
-    assert outcome.err.count("\n") == 1
+    what, shown, mark = outcome.err.splitlines()
+    assert said in what
+    assert (shown.strip(), mark) == (query, "  ^")
 
 
 def test_problems_are_diagnostics(store: Path, done: Run, isolated_environment: Path) -> None:

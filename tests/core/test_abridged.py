@@ -10,7 +10,7 @@ import pytest
 
 from leafward.session import abridged_lines as module
 from leafward.session.abridged_lines import DEEPEST, Abridger, abridged
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 
 def _in_pieces(line: bytes, chance: random.Random) -> bytes | None:

@@ -17,7 +17,7 @@ from leafward.agents.codex.source import Rollout as Opened
 from leafward.agents.codex.source import lines_in
 from leafward.agents.lines import CHUNK
 from leafward.session.entries import Damage, Kind
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 from tests.codex_rollout import DATA, Rollout
 from tests.surroundings import CORPORA
 

@@ -16,8 +16,7 @@ from leafward.compaction.repair import repair
 from leafward.compaction.run import accept, draft, edited
 from leafward.compaction.stored import parts_of
 from leafward.context.model_context import context_at
-from leafward.session import scan as scan_module
-from leafward.session import session as session_module
+from leafward.session import line_decoding, native_file
 from leafward.session.entries import Usage
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
@@ -338,13 +337,13 @@ def test_any_session_can_be_compacted_and_taken_back(seed: int, tmp_path: Path) 
 def test_each_body_of_the_context_is_decoded_once(demo: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     made_plan = plan(measure(demo), SMALL)
     decoded: list[bytes] = []
-    really = scan_module.decode_line
+    really = line_decoding.decode_line
 
     def counting(line: bytes) -> dict[str, Any] | None:
         decoded.append(line[:60])
         return really(line)
 
-    monkeypatch.setattr(session_module, "decode_line", counting)
+    monkeypatch.setattr(native_file, "decode_line", counting)
     draft(demo, made_plan, Extractive())
     assert len(decoded) <= len(made_plan.sizes.context.messages) + 48, "the sizes look at edits again"
 

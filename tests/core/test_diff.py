@@ -16,7 +16,7 @@ from leafward.branches.diff.sides import sides
 from leafward.branches.diff.summaries import compare_sides
 from leafward.files.file_replay import Certainty
 from leafward.session.entries import Kind
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 from tests.acting import Acting, call, reading, usage
 
 if TYPE_CHECKING:

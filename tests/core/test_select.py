@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.context.model_context import context_at
-from leafward.query.select import FIELDS, FUNCTIONS, QueryError, parse, select
+from leafward.query.grammar import QueryError, parse
+from leafward.query.select import select
+from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading, usage, wild
@@ -116,20 +118,20 @@ def test_what_a_query_chooses(session: Session, query: str, entries: set[int] | 
 @pytest.mark.parametrize(
     ("query", "column", "says"),
     [
-        ("", 0, "missing at the end"),
+        ("", 0, "expected a condition at the end"),
         ("foo()", 0, "there is no foo()"),
         ("branchpoint()", 0, "did you mean branchpoints()"),
-        ("ancestors(", 10, "missing at the end"),
+        ("ancestors(", 10, "expected a condition at the end"),
         ("(prompts()", 0, "never closed"),
         ('"open', 0, "never closed"),
-        ("prompts() replies()", 10, 'before "replies"'),
-        ("prompts() &", 11, "missing at the end"),
+        ("prompts() replies()", 10, 'expected & or | before "replies"'),
+        ("prompts() &", 11, "expected a condition at the end"),
         ("tokens>many", 0, "takes a number"),
         ("colour=3", 0, "no field"),
         ("tool()", 0, "takes 1 argument"),
         ("tool(prompts())", 0, "a name or a text"),
         ("#99", 0, "no entry"),
-        ("/(/", 0, "regular expression"),
+        ("/(/", 0, "invalid pattern"),
         ("age>soon", 0, "takes a span"),
         ("time>soon", 0, "takes a date"),
         ("(" * 70 + "prompts()" + ")" * 70, 61, "too deep"),

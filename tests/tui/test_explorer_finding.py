@@ -13,7 +13,6 @@ from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.inspector import Inspector
-from leafward_tui.ui.query_kind import is_query
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
@@ -96,27 +95,6 @@ class TestFinding:
             await until(pilot, lambda: screen.app.screen is screen)
             assert here(screen) == "d"
             assert screen.state.search.text == ""
-
-    @pytest.mark.parametrize(
-        ("text", "asked"),
-        [
-            ("tool(edit) & error()", True),
-            ("tokens>2k", True),
-            ('"tool(edit)"', True),
-            ("!error() - prompts()", True),
-            ('"rate limit" & replies()', True),
-            ("tool(ed", False),
-            ("nothing(x)", False),
-            ("x > 3", False),
-            ("R & D", False),
-            ("/tmp/", False),
-            ("what is (this)", False),
-            ("plain words", False),
-            ("prompts() & words", False),
-        ],
-    )
-    def test_what_is_typed_is_a_query_or_words(self, text: str, asked: bool) -> None:
-        assert is_query(text) is asked
 
     async def test_a_query_is_stepped_through_like_words(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -8,8 +8,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction import Strategy
-from leafward.session import scan as scan_module
-from leafward.session import session as session_module
+from leafward.session import line_decoding, native_file
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
@@ -217,7 +216,7 @@ class TestWork:
         path = tmp_path / "long.jsonl"
         write_session(path, 10_000, branch_every=0, compact_every=0)
         decoded = 0
-        really = scan_module.decode_line
+        really = line_decoding.decode_line
 
         def counting(line: bytes) -> Body | None:
             nonlocal decoded
@@ -232,7 +231,7 @@ class TestWork:
             screen = await reached(pilot, LabScreen)
             await until(pilot, lambda: screen.state.what_if is not None)
             await pilot.pause()
-            monkeypatch.setattr(session_module, "decode_line", counting)
+            monkeypatch.setattr(native_file, "decode_line", counting)
             views = (
                 screen.panes.cut,
                 screen.panes.why,

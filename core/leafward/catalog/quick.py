@@ -25,10 +25,11 @@ from leafward.catalog.lines import (
 )
 from leafward.catalog.spending import Meter
 from leafward.catalog.summary import MESSAGES
+from leafward.session.abridged_lines import BOM
 from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.session.headline import IMAGE, shown_only
+from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
-from leafward.session.scan import decode_line, kind_of, version_of
 from leafward.session.titles import title_or_none
 from leafward.session.tokens import message_tokens
 
@@ -44,7 +45,6 @@ READ_ON_LIMIT = 1 << 20
 
 _ESTIMATE_CHANGES = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT, Kind.SYSTEM})
 """Kinds after which a context is not simply longer by what follows."""
-_BOM = b"\xef\xbb\xbf"
 
 
 def peek(candidate: Candidate) -> Card:
@@ -64,7 +64,7 @@ def _peek(candidate: Candidate) -> Card:
     if seen is not None:
         return _glimpsed(seen, agent.name, candidate)
     head, tail = _ends(candidate)
-    lines = head.removeprefix(_BOM).split(b"\n")
+    lines = head.removeprefix(BOM).split(b"\n")
     header = decode_line(lines[0]) or {}
     if header.get("type") != "session":
         header = {}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from leafward.base.times import iso_time, parse_time
 from leafward.catalog.card import Spent
 from leafward.session.entries import Kind, read_usage
+from leafward.session.line_decoding import decode_line
 from leafward.session.native_file import NativeFile
-from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

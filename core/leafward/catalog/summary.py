@@ -45,9 +45,9 @@ from leafward.session.entries import (
 )
 from leafward.session.foreign import ForeignFiles
 from leafward.session.headline import shown_only, typed_command
+from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
-from leafward.session.scan import CURRENT_VERSION
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:

@@ -60,8 +60,9 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptio
 def select(session: str | None, query: str | None, functions: bool, as_json: bool) -> int:
     """List the entries that a query chooses.
 
-    Functions and comparisons are joined by & (both), | (either), - (without) and ! (not); a text in quotes or a
-    /regular expression/ is searched for in the entries.
+    Functions, comparisons and terms are joined by & (both), | (either), - (without) and ! (not); a text in quotes or a
+    /regular expression/ is searched for in the entries. It is the language of `leafward search`, and tool:edit is
+    tool(edit), but a plain word is an entry: its id, the beginning of it, #12 or leaf.
     """
     from leafward.cli.select import functions as listed
     from leafward.cli.select import select as run

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from leafward.files.file_replay import Bases, Rebuilt
     from leafward.session.session import Session
 
-WHAT = ("files", "contents", "context", "summary", "outcome")
-
 
 def diff(selector: str, nodes: tuple[str, ...], options: DiffOptions, as_json: bool) -> int:
     """`leafward diff`."""

@@ -18,6 +18,7 @@ from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_pa
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import counted_once, sum_of, totals
 from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
+from leafward.cli.selection import UnreadableQuery
 from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf, parse
 
@@ -61,9 +62,9 @@ def ls(
     ]
     if query is not None:
         parsed = parse(query, time.time_ns() // 1_000_000)
-        remarks += [
-            {"code": "query", "text": f"{problem.term}: {problem.text}"} for problem in parsed.problems
-        ]
+        if parsed.wrong is not None:
+            raise UnreadableQuery(query, parsed.wrong)
+        remarks += [{"code": "query", "text": str(problem)} for problem in parsed.problems]
         cards = Shelf(cards, catalogue.files()).select(parsed)
     if wanted is not None:
         cards = [card for card in cards if card.agent == wanted]

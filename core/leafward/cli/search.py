@@ -8,16 +8,13 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from leafward.agents import agent_named
 from leafward.base import config as settings
-from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import Card, sighted
 from leafward.cli.ls import existing, project_name, project_part, short_ids, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, plural, say
-from leafward.cli.selection import UnreadableQuery, opened
+from leafward.cli.selection import UnreadableQuery, expression_of
 from leafward.query.search import parse
 from leafward.query.search.text_search import Progress, Search, SessionHits, ripgrep
 
@@ -41,26 +38,19 @@ def search(
     as_json: bool,
 ) -> int:
     """`leafward search`."""
-    if chosen is not None:
-        from leafward.query.select import QueryError
-        from leafward.query.select.grammar import parse as readable
-
-        try:
-            readable(chosen)
-        except QueryError as error:
-            raise UnreadableQuery(chosen, error) from error
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     query = parse(text, time.time_ns() // 1_000_000, whole=True)
-    for problem in query.problems:
-        if problem.fatal:
-            raise click.UsageError(f"{safe_line(problem.term, 200)}: {safe_line(problem.text, 200)}")
+    if query.wrong is not None:
+        raise UnreadableQuery(text, query.wrong)
+    if chosen is not None:
+        query = query.among(expression_of(chosen))
     if agent is not None:
         query = replace(query, agents=(agent_named(agent).name,))
     if project is not None:
         query = replace(query, projects=(*query.projects, project_part(project)))
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
-    remarks += [{"code": "query", "text": f"{problem.term}: {problem.text}"} for problem in query.problems]
+    remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
         remarks.append({"code": "query", "text": "nothing to look for: name a word, a phrase or a pattern"})
     trouble: list[Trouble] = []
@@ -71,7 +61,7 @@ def search(
     found: list[SessionHits] = []
     watched = sys.stderr.isatty()
     short = short_ids(cards) if not as_json else {}
-    for session in _limited(running, limit, watched, chosen, remarks):
+    for session in _limited(running, limit, watched=watched):
         found.append(session)
         if not as_json:
             if watched:
@@ -89,33 +79,14 @@ def search(
     return 0
 
 
-def _limited(
-    running: Search, limit: int, watched: bool, chosen: str | None, remarks: list[dict[str, str]]
-) -> Iterator[SessionHits]:
-    """Sessions until so many hits are there, of the entries that a query chooses where one is given; the last one is cut."""
+def _limited(running: Search, limit: int, *, watched: bool) -> Iterator[SessionHits]:
+    """Sessions until so many hits are there; the last one is cut."""
     left = limit
-    for every in running.run(publish=_progress if watched else _silent):
-        session = every if chosen is None else _among(every, chosen, remarks)
-        if not session.hits:
-            continue
+    for session in running.run(publish=_progress if watched else _silent):
         yield replace(session, hits=session.hits[:left])
         left -= len(session.hits)
         if left <= 0:
             return
-
-
-def _among(session: SessionHits, query: str, remarks: list[dict[str, str]]) -> SessionHits:
-    """The hits in entries that a query chooses."""
-    from leafward.query.select import QueryError, select
-
-    try:
-        with opened(session.card.path) as whole:
-            ids = {whole.columns.id(entry) for entry in select(whole, query).entries}
-    except (LeafwardError, QueryError) as error:
-        remarks.append({"code": "select", "text": f"{session.card.path}: {error}"})
-        ids = set()
-    hits = tuple(hit for hit in session.hits if hit.entry in ids)
-    return replace(session, hits=hits, total=len(hits))
 
 
 def _silent(_progress: Progress) -> None:
@@ -150,7 +121,7 @@ def _remarks(
         remarks.append({"code": "limit", "text": f"{plural(more, 'more hit')} in sessions with very many"})
     unread = running.unread
     remarks += [
-        {"code": "unreadable", "text": f"not searched: {_with_path(one.path, one.reason)}"}
+        {"code": one.code, "text": f"not searched: {_with_path(one.path, one.reason)}"}
         for one in (unread if whole else unread[:_NAMED_AT_MOST])
     ]
     if not whole and len(unread) > _NAMED_AT_MOST:

@@ -9,7 +9,7 @@ from leafward.cli.facts import entry_facts
 from leafward.cli.output import compact, emit_json, fit, note, pad, page, plural, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.query.select import FIELDS, FUNCTIONS
+from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from leafward.session.entries import EntryIndex
 from leafward.session.headline import headline
 
@@ -58,7 +58,7 @@ def _text(session: Session, found: Sequence[EntryIndex], tallies: EntryMetrics, 
 def functions(as_json: bool) -> int:
     """`leafward select --functions`."""
     if as_json:
-        emit_json({"functions": FUNCTIONS, "fields": FIELDS})
+        emit_json({"functions": FUNCTIONS, "fields": FIELDS, "terms": TERMS | TEXT_TERMS})
         return 0
     out = page()
     width = max(map(len, FUNCTIONS)) + 2
@@ -70,6 +70,10 @@ def functions(as_json: bool) -> int:
         yield out.style("compared with < <= > >= = !=", "faint")
         for name, does in FIELDS.items():
             yield f"{pad(name, width)}{does}"
+        yield ""
+        yield out.style("terms, as in a search: tool:edit is tool(edit)", "faint")
+        for name, does in (TERMS | TEXT_TERMS).items():
+            yield f"{pad(name + ':', width)}{does}"
 
     say(lines())
     return 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.agents import Agent
-    from leafward.query.select import QueryError
+    from leafward.query.grammar import Expression, QueryError
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -89,9 +89,20 @@ _AROUND = 36
 """Code points of a query that are shown on each side of what is wrong."""
 
 
+def expression_of(query: str) -> Expression:
+    """A query that chooses entries, read. Raises UnreadableQuery."""
+    from leafward.query.grammar import QueryError, parse
+
+    try:
+        return parse(query)
+    except QueryError as error:
+        raise UnreadableQuery(query, error) from error
+
+
 def chosen_entries(session: Session, query: str) -> frozenset[int]:
     """The entries that a query chooses. Raises UnreadableQuery."""
-    from leafward.query.select import QueryError, select
+    from leafward.query.grammar import QueryError
+    from leafward.query.select import select
 
     try:
         return frozenset(select(session, query).entries)

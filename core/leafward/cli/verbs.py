@@ -96,6 +96,9 @@ def search(
     since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch.
     error: with file:PATH or tool:NAME finds the calls that touched the file, or of the tool, and failed. With PATH
     only what lies there.
+
+    The functions and signs of `leafward select` narrow further: timeout & ancestors(leaf), "lost" | "gone". A plain word
+    is text here, and an entry in `select`; signs between plain words are text, and so is what stands in quotes.
     """
     from leafward.cli.search import search as run
 

@@ -22,8 +22,8 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.foreign import ForeignFiles
+from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.messages import edit_targets
-from leafward.session.scan import CURRENT_VERSION
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
 
 if TYPE_CHECKING:

@@ -7,20 +7,15 @@ Codex and opencode share. Nothing here is run, and work is bounded by the length
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.shell.lexer import simple_words
 from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_LONGEST = 4096
-"""Characters from which a command is no plain look at a file any more."""
-_OPERATORS = frozenset("();<>|&")
-_EXPANDED = re.compile(r"[$`*?\[{]")
-"""What a shell would replace outside single quotes: the file is not known then."""
 _WITH_VALUE = {
     "head": ("-n", "-c"),
     "tail": ("-n", "-c"),
@@ -68,26 +63,6 @@ def files_read(command: object) -> list[str]:
     else:
         words = simple_words(script) or []
     return _printed(words)
-
-
-def simple_words(script: str) -> list[str] | None:
-    """The words of a script that is one simple command; None where it is more, or a shell would change them."""
-    script = script.strip()
-    if (
-        not script
-        or len(script) > _LONGEST
-        or "\n" in script
-        or _EXPANDED.search(re.sub(r"'[^']*'", "", script))
-    ):
-        return None
-    try:
-        lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
-        lexer.whitespace_split = True
-        lexer.commenters = ""
-        words = list(lexer)
-    except ValueError:
-        return None
-    return None if any(word and set(word) <= _OPERATORS for word in words) else words
 
 
 def _printed(words: Sequence[str]) -> list[str]:

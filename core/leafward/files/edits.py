@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from leafward.files.commands import FilePatch, files_read, parsed_patch, patches_in
+from leafward.files.line_diff import compare_lines
 from leafward.files.reads import PLAIN, PRINTED, ReadForm
 from leafward.session.command_text import shown_command
 from leafward.session.entries import ToolCall
@@ -195,10 +194,10 @@ class Hunk:
 
 
 DIFF_LINES = 2000
-"""Texts of more lines together are not compared line by line."""
+"""Lines of a diff that is shown."""
 
-_MATCH_LIMIT = 20_000
-"""Pairs of equal lines beyond which comparing takes too long: texts that repeat a few lines over and over."""
+_PAIRS = 20_000
+"""Pairs of equal lines up to which the texts of an edit are compared as a whole: there are very many edits."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -214,38 +213,13 @@ def line_count(text: str) -> int:
     return text.count("\n") + (text[-1:] not in ("", "\n"))
 
 
-def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """Operations of difflib that turn `old` into `new`; one replacement where comparing would take too long."""
-    head = 0
-    shorter = min(len(old), len(new))
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    below, above = old[head : len(old) - tail], new[head : len(new) - tail]
-    middle: list[tuple[str, int, int, int, int]] = []
-    if below and above and len(below) + len(above) <= DIFF_LINES:
-        have = Counter(above)
-        if 0 < sum(have[line] for line in below) <= _MATCH_LIMIT:
-            matcher = SequenceMatcher(None, below, above, autojunk=False)
-            middle = [
-                (tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in matcher.get_opcodes()
-            ]
-    if not middle and (below or above):
-        middle = [("replace", head, len(old) - tail, head, len(new) - tail)]
-    kept = [("equal", 0, head, 0, head)] if head else []
-    rest = [("equal", len(old) - tail, len(old), len(new) - tail, len(new))] if tail else []
-    return kept + middle + rest
-
-
 def line_delta(old: str, new: str) -> tuple[int, int]:
     """Lines added and removed between two texts."""
     added = removed = 0
-    for tag, old_from, old_to, new_from, new_to in _opcodes(lines_of(old), lines_of(new)):
-        if tag != "equal":
-            removed += old_to - old_from
-            added += new_to - new_from
+    for block in compare_lines(lines_of(old), lines_of(new), _PAIRS):
+        if not block.same:
+            removed += block.old_to - block.old_from
+            added += block.new_to - block.new_from
     return added, removed
 
 
@@ -390,10 +364,9 @@ def _numbered(diff: str) -> list[list[tuple[str, int, str]]]:
 def _compared(old: str, new: str) -> list[tuple[str, int, str]]:
     before, after = lines_of(old), lines_of(new)
     lines: list[tuple[str, int, str]] = []
-    for tag, old_from, old_to, new_from, new_to in _opcodes(before, after):
-        if tag == "equal":
-            lines += [(" ", place + 1, before[place]) for place in range(old_from, old_to)]
-            continue
-        lines += [("-", place + 1, before[place]) for place in range(old_from, old_to)]
-        lines += [("+", place + 1, after[place]) for place in range(new_from, new_to)]
+    for same, old_from, old_to, new_from, new_to in compare_lines(before, after, _PAIRS):
+        sign = " " if same else "-"
+        lines += [(sign, place + 1, before[place]) for place in range(old_from, old_to)]
+        if not same:
+            lines += [("+", place + 1, after[place]) for place in range(new_from, new_to)]
     return lines

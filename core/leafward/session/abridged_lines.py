@@ -7,8 +7,14 @@ beyond a budget the rest is left out. What is no JSON object is found to be none
 
 from __future__ import annotations
 
+import os
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from leafward.base.regular_files import next_data
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINE_LIMIT = 32 << 20
 """Bytes of a line up to which it is held in memory and decoded whole. No agent is known to write a longer one."""
@@ -16,6 +22,11 @@ LINE_LIMIT = 32 << 20
 DEEPEST = 100
 """Containers inside each other that are kept: writers and our own code go down by recursion."""
 
+BOM = b"\xef\xbb\xbf"
+"""What some editors write before the first line of a file."""
+
+_SHOWN = 4 << 10
+"""Bytes that are kept of a line which is too large and no object."""
 _TEXT = 16 << 10
 """Bytes of a text that are kept of a line over the limit, and of each once the budget is spent."""
 _SHORT_TEXT = 256
@@ -350,3 +361,38 @@ def _beginning(text: bytes, pattern: re.Pattern[bytes]) -> bytes:
     head = head[:end]
     half = _HALF_PAIR.search(head)
     return head[: half.start()] if half is not None else head
+
+
+def _behind_hole(file: BinaryIO, at: int) -> int:
+    try:
+        descriptor = file.fileno()
+    except OSError:  # no file of the system's
+        return at
+    return next_data(descriptor, at, max(at, os.fstat(descriptor).st_size))
+
+
+def long_line(
+    file: BinaryIO, start: int, begun: bytearray, chunk: int, stop: Callable[[], bool]
+) -> tuple[LongLine | None, bool]:
+    """The line at an offset, of which as much as is held of any has been read, and whether a newline ends it.
+
+    None where it was stopped; `begun` is emptied, the rest is read in pieces of `chunk` bytes. Holes in the file are not read
+    where nothing can come of them.
+    """
+    abridger, size = Abridger(), len(begun)
+    for at in range(0 if start or not begun.startswith(BOM) else len(BOM), size, chunk):
+        abridger.feed(bytes(begun[at : at + chunk]))
+    # Bytes that no parser takes for an object, also where they begin with one.
+    shown = bytes(begun[:_SHOWN]).rstrip() + b"\0"
+    begun.clear()
+    while not stop():
+        if abridger.failed:
+            size = _behind_hole(file, start + size) - start
+        file.seek(start + size)
+        piece = file.read(chunk)
+        line, newline, _ = piece.partition(b"\n")
+        abridger.feed(line)
+        size += len(line)
+        if newline or not piece:
+            return LongLine(size, abridger.finish() or shown), bool(newline)
+    return None, False

@@ -8,7 +8,8 @@ from leafward.base.errors import NotASession
 from leafward.base.gc_pause import collector_paused
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together
-from leafward.session.scan import CURRENT_VERSION, Scan, decode_line
+from leafward.session.line_decoding import CURRENT_VERSION, decode_line
+from leafward.session.scan import Scan
 from leafward.session.session_file import SessionFile
 from leafward.session.source import Growth, Note, Origin
 

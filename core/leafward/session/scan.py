@@ -7,8 +7,6 @@ keys is never assumed. The same scan goes on at a byte offset when the file has 
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import re
 import struct
@@ -16,12 +14,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
-import orjson
-
-from leafward.base.regular_files import next_data
-from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine, abridged
+from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
 from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Damage, EntryIndex, Kind
+from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -30,9 +26,6 @@ CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
 _SMALLEST_CHUNK = 1 << 12
 """Clearing a whole chunk costs more than reading a usual session: what is left of a file needs no more room than itself."""
-
-CURRENT_VERSION = 3
-"""The newest file version that is written; newer ones are read only."""
 
 # A message as pi writes it: the id at 24, the parent's id at 46, the time at 69, the role's first two letters at 114.
 _MESSAGE = struct.Struct("24s8s14s8s15s24x23s")
@@ -62,75 +55,8 @@ _ODD_ID = re.compile(rb"[^!#-\[\]-~]")
 _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
 _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
 _OWN_TYPE = b"leafward."
-_BOM = b"\xef\xbb\xbf"
 _WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
 """Damage of lines that hang on the entry before them in the file."""
-
-
-_SHOWN = 4 << 10
-"""Bytes that are kept of a line which is too large and no object."""
-_PLAIN_DIGITS = 18
-
-
-def _no_constants(name: str) -> None:
-    raise ValueError(name)
-
-
-def _number(text: str) -> int | float | None:
-    """A number of any length: null where JavaScript has none for it, as it writes that again."""
-    if len(text) <= _PLAIN_DIGITS and text.removeprefix("-").isdecimal():
-        return int(text)
-    value = float(text)
-    return value if math.isfinite(value) else None
-
-
-def decode_line(line: bytes) -> Body | None:
-    """A line as an object; None where it is none.
-
-    What orjson refuses is tried with the standard parser, which takes lone surrogates and numbers of any length, and with
-    invalid UTF-8 replaced, as pi's reader does. Of what is nested so deeply that neither takes it, and of a line above
-    `LINE_LIMIT`, the object is what `abridged` keeps.
-    """
-    if len(line) > LINE_LIMIT:
-        line = abridged(line) or b""
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        value = _decoded_anyway(line)
-    return value if isinstance(value, dict) else None
-
-
-def _decoded_anyway(line: bytes) -> object:
-    """What orjson refuses; None where it is no JSON at all."""
-    text = line.decode("utf-8", "replace")
-    try:
-        return json.loads(text, parse_constant=_no_constants, parse_int=_number, parse_float=_number)
-    except ValueError:
-        return None
-    except RecursionError:
-        shorter = abridged(line, shorten=False)
-        return decode_line(shorter) if shorter is not None else None
-
-
-def kind_of(body: Body) -> Kind:
-    """The kind of a decoded entry; a type or role this version does not know is `UNKNOWN`."""
-    type_ = body.get("type")
-    if type_ == "message":
-        message = body.get("message")
-        role = message.get("role") if isinstance(message, dict) else None
-        return MESSAGE_ROLES.get(role, Kind.UNKNOWN) if isinstance(role, str) else Kind.UNKNOWN
-    return ENTRY_TYPES.get(type_, Kind.UNKNOWN) if isinstance(type_, str) else Kind.UNKNOWN
-
-
-def version_of(header: Body | None) -> int:
-    """The file version a header names; a header without one is version 1, a file without a header is taken as 3."""
-    if header is None:
-        return CURRENT_VERSION
-    version = header.get("version", 1)
-    if isinstance(version, str) and version.isdecimal() and len(version) <= _PLAIN_DIGITS:
-        version = int(version)
-    known = isinstance(version, (int, float)) and math.isfinite(version)
-    return int(version) if known and version else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +66,6 @@ class Pending:
     offset: int
     size: int
     """Bytes."""
-
-
-def _behind_hole(file: BinaryIO, at: int) -> int:
-    try:
-        descriptor = file.fileno()
-    except OSError:  # no file of the system's
-        return at
-    return next_data(descriptor, at, max(at, os.fstat(descriptor).st_size))
 
 
 class Scan:
@@ -245,7 +163,7 @@ class Scan:
         left_open = False
         while not stopped:
             if filled >= LINE_LIMIT:
-                place, is_whole = self._long_line(file, buffer, stop)
+                place, is_whole = long_line(file, self.end, buffer, CHUNK, stop)
                 buffer, filled = bytearray(CHUNK), 0
                 if place is None:
                     stopped = True
@@ -285,31 +203,6 @@ class Scan:
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first
-
-    def _long_line(
-        self, file: BinaryIO, begun: bytearray, stop: Callable[[], bool]
-    ) -> tuple[LongLine | None, bool]:
-        """The line at `end`, of which as much as is held of any has been read, and whether a newline ends it.
-
-        None where it was stopped; `begun` is emptied. Holes in the file are not read where nothing can come of them.
-        """
-        abridger, size = Abridger(), len(begun)
-        for at in range(0 if self.end or not begun.startswith(_BOM) else len(_BOM), size, CHUNK):
-            abridger.feed(bytes(begun[at : at + CHUNK]))
-        # Bytes that no parser takes for an object, also where they begin with one.
-        shown = bytes(begun[:_SHOWN]).rstrip() + b"\0"
-        begun.clear()
-        while not stop():
-            if abridger.failed:
-                size = _behind_hole(file, self.end + size) - self.end
-            file.seek(self.end + size)
-            piece = file.read(CHUNK)
-            line, newline, _ = piece.partition(b"\n")
-            abridger.feed(line)
-            size += len(line)
-            if newline or not piece:
-                return LongLine(size, abridger.finish() or shown), bool(newline)
-        return None, False
 
     def _place(self, place: LongLine) -> bool:
         """Takes in a line by what is kept of it; whether it is an entry."""
@@ -412,9 +305,9 @@ class Scan:
             return
         if self._parsed_any and self.version >= 2 and not decode and self._anchored(line, offset):
             return
-        if offset == 0 and line.startswith(_BOM):
+        if offset == 0 and line.startswith(BOM):
             self.bom = True
-            line = line[len(_BOM) :]
+            line = line[len(BOM) :]
         self.decoded += 1
         body = decode_line(line)
         if body is None:
@@ -506,7 +399,7 @@ class Scan:
         """The unterminated end: an entry if it is a whole object (as pi reads it), else pending. Whether it is an entry."""
         if not line.strip():
             return False
-        if decode_line(line.removeprefix(_BOM)) is None:
+        if decode_line(line.removeprefix(BOM)) is None:
             self.pending = Pending(self.end, len(line))
             return False
         before = len(self.columns)

@@ -19,8 +19,8 @@ from leafward.base.paths import data_dir
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.file_stamps import stamp_of
+from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.native_file import NativeFile
-from leafward.session.scan import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -108,8 +108,8 @@ class CatalogueDisplay:
         query, filtered = listing.query, bool(listing.view.text)
         of_all = f" of {counted(total, 'session')}"
         words = of_all if filtered else f" {'session' if total == 1 else 'sessions'}"
-        if query.problems:
-            self.filter_bar.show(exact(listing.shown), words, query.problems[0].text, problem=True)
+        if query.problem:
+            self.filter_bar.show(exact(listing.shown), words, query.problem, problem=True)
         elif filtered:
             self.filter_bar.show(exact(listing.shown), words, "in titles, prompts, projects")
         else:

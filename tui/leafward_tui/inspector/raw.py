@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 from leafward_tui.inspector.images import size_of
 from leafward_tui.inspector.sheet import MOST_LINES, Sheet
 from leafward_tui.ui.cells import counted, exact

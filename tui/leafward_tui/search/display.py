@@ -105,7 +105,7 @@ class SearchDisplay:
         state, finds = self._state, self.finds
         where, remark = state.words
         self._screen.title_bar.show("Search", note="all text of all sessions")
-        problem = state.query.problems[0].text if state.query.problems else ""
+        problem = state.query.problem
         if finds.hits:
             words = f" {'hit' if finds.hits == 1 else 'hits'} in {counted(len(finds.sessions), 'session')}"
             self.bar.show(exact(finds.hits), words, problem or remark, problem=bool(problem))
@@ -116,9 +116,8 @@ class SearchDisplay:
 
     def _empty_words(self, where: str, remark: str) -> list[tuple[str, str]]:
         state = self._state
-        fatal = next((problem for problem in state.query.problems if problem.fatal), None)
-        if fatal is not None:
-            return [("text", "This is no pattern."), ("sub", fatal.text)]
+        if state.query.wrong is not None:
+            return [("text", "This cannot be looked for."), ("sub", state.query.problem)]
         if state.searching:
             return [("nothing", "searching")]
         if state.text and not state.query.looks_inside:
@@ -137,6 +136,7 @@ class SearchDisplay:
             ("sub", "in:summary        or prompt, reply, thinking, call, result"),
             ("sub", "error:            only what failed"),
             ("sub", "since:7d  project:orchard  agent:pi  not:word"),
+            ("sub", 'timeout & prompts()   "a" | "b"   as in leafward select'),
         ]
 
     def show_progress(self, progress: Progress | None) -> None:

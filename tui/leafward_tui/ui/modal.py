@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import AppServices, services_of
-from leafward_tui.ui.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,21 +29,16 @@ MODAL_WIDTH = 76
 MODAL_HEIGHT = 20
 
 
-class Rows(ScrollView, inherit_bindings=False):
+class Rows(LineScroll):
     """Rows made when they are painted."""
 
-    DEFAULT_CSS = "Rows { width: 1fr; height: 1fr; background: $lw-panel; scrollbar-background: $lw-panel; }"
+    DEFAULT_CSS = "Rows { background: $lw-panel; scrollbar-background: $lw-panel; }"
 
     def __init__(self, make: Callable[[int, int, Ground], list[Segment]], cursor: int | None) -> None:
         super().__init__()
         self._make = make
-        self.cursor = cursor
-        """The row the cursor stands on; None where rows are only read."""
+        self.cursor = -1 if cursor is None else cursor
         self.count = 0
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
 
     def show(self, count: int) -> None:
         """Says how many rows there are."""
@@ -63,13 +57,11 @@ class Rows(ScrollView, inherit_bindings=False):
 
     def step(self, by: int) -> None:
         """Moves the cursor, or scrolls where there is none."""
-        if self.cursor is None:
+        if self.cursor < 0:
             self.scroll_to(y=self.scroll_offset.y + by, animate=False)
             return
         self.cursor = max(0, min(self.count - 1, self.cursor + by))
-        top, height = self.scroll_offset.y, self.size.height
-        if not top <= self.cursor < top + height:
-            self.scroll_to(y=self.cursor - (0 if by < 0 else height - 1), animate=False)
+        self.reveal()
         self.refresh()
 
 
@@ -157,11 +149,10 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         if event.widget is self:
             self.leave()
             return
-        offset = event.get_content_offset(self.rows) if event.widget is self.rows else None
-        if offset is None or self.rows.cursor is None:
+        row = self.rows.row_at(event) if event.widget is self.rows and self.rows.cursor >= 0 else -1
+        if row < 0:
             return
-        row = offset.y + self.rows.scroll_offset.y
         if row == self.rows.cursor:
             self.chosen()
-        elif row < self.rows.count:
+        else:
             self.step(row - self.rows.cursor)

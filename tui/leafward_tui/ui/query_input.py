@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.highlighter import Highlighter
 from textual.widgets import Input
 
-from leafward.query.search import TERMS, TEXT_TERMS
+from leafward.query.vocabulary import TERMS, TEXT_TERMS
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:

@@ -64,11 +64,11 @@ class ThemesScreen(Modal):
 
     def moved(self) -> None:
         """Shows the theme under the cursor."""
-        self.shell.show_theme(self._names[self.rows.cursor or 0])
+        self.shell.show_theme(self._names[self.rows.cursor])
 
     def chosen(self) -> None:
         """The theme under the cursor stays, and is there at the next start."""
-        self.shell.choose_theme(self._names[self.rows.cursor or 0])
+        self.shell.choose_theme(self._names[self.rows.cursor])
         self.dismiss(None)
 
     def leave(self) -> None:

@@ -20,7 +20,7 @@ from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of
 from leafward.base.errors import Refused
 from leafward.session.foreign import ForeignFiles
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from leafward.agents.claude.records import (  # fmt: skip
 )
 from leafward.agents.claude.shapes import ABOVE, CHAINED, NAME, OPENING
 from leafward.agents.lines import seams
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.records import Row

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -38,8 +38,8 @@ from leafward.base.paths import is_kept
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.foreign import reader_of
+from leafward.session.line_decoding import decode_line
 from leafward.session.messages import PROJECTION
-from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

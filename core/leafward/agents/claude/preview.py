@@ -12,7 +12,7 @@ from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.base import Candidate

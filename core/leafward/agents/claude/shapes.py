@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.records import TORN, Needle, Role
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

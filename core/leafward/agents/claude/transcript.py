@@ -24,7 +24,8 @@ from leafward.base.times import written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.foreign import Transcript, unknown_records
-from leafward.session.scan import Pending, decode_line
+from leafward.session.line_decoding import decode_line
+from leafward.session.scan import Pending
 from leafward.session.source import Note, Origin
 
 if TYPE_CHECKING:

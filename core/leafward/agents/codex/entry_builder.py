@@ -33,7 +33,7 @@ from leafward.agents.codex.settings import Contexts
 from leafward.agents.lines import seams
 from leafward.session.columns import Columns
 from leafward.session.entries import Damage, Kind
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

@@ -19,7 +19,7 @@ from leafward.agents.lines import seams
 from leafward.base.errors import Refused
 from leafward.session.entries import BOOKKEEPING, Kind
 from leafward.session.journal import encode_line, iso_time
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

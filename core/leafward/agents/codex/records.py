@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.lines import bodies_in
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from leafward.agents.codex.items import effort_of
 from leafward.agents.codex.records import TURN, payload_of
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 _LONGEST = 1 << 16
 """Bytes of a context that are kept to know the next one by."""

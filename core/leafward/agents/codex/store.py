@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafward.agents.databases import opened_read_only
 from leafward.agents.folders import look
 from leafward.base.regular_files import open_buffered, open_regular
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

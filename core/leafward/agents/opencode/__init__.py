@@ -36,7 +36,7 @@ from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignFiles
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:

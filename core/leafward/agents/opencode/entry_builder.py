@@ -16,7 +16,7 @@ from leafward.agents.opencode.records import NEVER, number_in, object_at, text_i
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import Damage
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.opencode.records import Stored, Told

@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.opencode.records import NEVER, Stored, Told, dumped, object_at, object_in, text_in
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -24,7 +24,7 @@ from leafward.base.times import iso_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex
 from leafward.session.foreign import Transcript, unknown_records
-from leafward.session.scan import decode_line
+from leafward.session.line_decoding import decode_line
 from leafward.session.source import Note, Origin
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time
 from leafward.files.edits import Action, file_calls
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
+from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, PROJECTION
-from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,8 @@ from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
 from leafward.files.edits import NATIVE_TOOLS, Action
-from leafward.session.scan import decode_line
+from leafward.session.abridged_lines import BOM
+from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 SUFFIX = ".jsonl"
 
-_BOM = b"\xef\xbb\xbf"
 _HEADER_START = re.compile(rb'\s*\{\s*"type"\s*:\s*"session"\s*,')
 _CHANGING = {name.encode(): action is not Action.READ for name, action in NATIVE_TOOLS.actions.items()}
 _CALL = re.compile(
@@ -88,7 +88,7 @@ class Pi:
 
     def recognises(self, head: bytes) -> bool:
         """Whether the first line that is not blank is a session header with an id."""
-        head = head.removeprefix(_BOM).lstrip()
+        head = head.removeprefix(BOM).lstrip()
         line, newline, _ = head.partition(b"\n")
         if not newline and _HEADER_START.match(line) and not line.rstrip().endswith(b"}"):
             return True

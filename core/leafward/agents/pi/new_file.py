@@ -9,7 +9,7 @@ from uuid import uuid4
 from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.session.journal import encode_line, iso_time
-from leafward.session.scan import CURRENT_VERSION
+from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.branches.diff.lines import Block, Origin3, compare_lines, split_lines, three_way
 from leafward.files.file_replay import (
     KNOWN,
     Certainty,
@@ -18,6 +17,7 @@ from leafward.files.file_replay import (
     related,
     resting_on,
 )
+from leafward.files.line_diff import Block, Origin3, compare_lines, split_lines, three_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.branches.diff.contents import lines_of
-from leafward.branches.diff.lines import Block, compare_lines
 from leafward.files.file_names import utf16_order
 from leafward.files.file_replay import (
     KNOWN,
@@ -18,6 +17,7 @@ from leafward.files.file_replay import (
     resting_on,
     unfit_name,
 )
+from leafward.files.line_diff import Block, compare_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,10 +49,30 @@ class Command:
 
 _OPERATOR = re.compile(r"\|\||&&|;;|\|&|[;&|()\n]")
 _REDIRECTION = re.compile(r"(?:\d*|&)(>>|>\||>|<<-|<<<|<<|<)(&\d+|&-)?")
+_JOINED = re.compile(r"[<>]&")
+"""Where a descriptor is made another one: `2>&1`."""
 _RUN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{]+|[\f\v\x1c-\x1f\x85\xa0]""")
 """Signs of a word that mean themselves."""
 _QUOTES = re.compile(r'["\\$`]|\Z')
 """Where a double-quoted piece is not plain any more."""
+
+
+LONGEST_LINE = 4096
+"""Characters from which a script is no one plain command any more."""
+
+
+def simple_words(script: str) -> list[str] | None:
+    """The words of a script that is one simple command; None where it is more, reads or writes elsewhere, or a shell would change it."""
+    script = script.strip()
+    if not script or len(script) > LONGEST_LINE or "\n" in script or _JOINED.search(script) is not None:
+        return None
+    try:
+        first, *others = islice(Lexer(script).commands(), 2)
+    except Unreadable:
+        return None
+    if others or isinstance(first, str) or first.redirections or not all(word.plain for word in first.words):
+        return None
+    return [word.text for word in first.words]
 
 
 class Unreadable(ValueError):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from leafward.query.search.cards import Match, Shelf, matches
-from leafward.query.search.query import PARTS, TERMS, TEXT_TERMS, Query, QueryProblem, parse
+from leafward.query.search.query import Query
 
-__all__ = [
-    "PARTS",
-    "TERMS",
-    "TEXT_TERMS",
-    "Match",
-    "Query",
-    "QueryProblem",
-    "Shelf",
-    "matches",
-    "parse",
-]
+__all__ = ["Match", "Query", "Shelf", "matches", "parse"]
+
+
+def parse(text: str, now: int, *, whole: bool = False) -> Query:
+    """A query as typed; `now` in milliseconds since 1970. Never fails: see `problems` and `wrong`.
+
+    `whole`: it is looked for in all text; else in cards, which know neither patterns nor functions.
+    """
+    if not text.strip():
+        return Query(now=now)
+    # The grammar is loaded when something is typed, not when sessions are listed.
+    from leafward.query.search.conjunction import query_of
+
+    return query_of(text, now, whole=whole)

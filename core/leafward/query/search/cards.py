@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,7 +33,17 @@ def concerns(query: Query, card: Card) -> bool:
         (query.since is None or card.modified >= query.since)
         and (not query.agents or card.agent.startswith(query.agents))
         and all(part in card.project.lower() for part in query.projects)
+        and (query.cards is None or _holds(query, card))
     )
+
+
+def _holds(query: Query, card: Card, text: str = "", files: str = "") -> bool:
+    """Whether the rest of what a query asks of a card is so; `text` and `files` are what is known of it, in lower case."""
+    if query.cards is None:
+        return True
+    from leafward.query.search.conjunction import holds
+
+    return holds(query.cards, card, query.now, text, files)
 
 
 class Shelf:
@@ -54,11 +64,19 @@ class Shelf:
             positions = [position for position in positions if word in texts[position]]
         for word in query.excluded:
             positions = [position for position in positions if word not in texts[position]]
-        positions = [position for position in positions if concerns(query, cards[position])]
+        plain = replace(query, cards=None)
+        positions = [position for position in positions if concerns(plain, cards[position])]
         if query.files:
             names = self._names()
             for part in query.files:
                 positions = [position for position in positions if part in names[position]]
+        if query.cards is not None:
+            names = self._names()
+            positions = [
+                position
+                for position in positions
+                if _holds(query, cards[position], texts[position], names[position])
+            ]
         return [cards[position] for position in positions]
 
     def _names(self) -> list[str]:
@@ -84,10 +102,11 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
     if not shelf.select(query):
         return None
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
+    words = (*query.words, *_words_of(query))
     for field, text, wanted in (
-        ("title", card.title, query.words),
-        ("prompt", card.prompt, query.words),
-        ("project", card.project, (*query.words, *query.projects)),
+        ("title", card.title, words),
+        ("prompt", card.prompt, words),
+        ("project", card.project, (*words, *query.projects)),
     ):
         hits = _spans(text, wanted)
         if hits:
@@ -95,6 +114,15 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
     named = (*details.changed, *details.read) if details is not None and query.files else ()
     hit = [name for name in named if any(part in name.lower() for part in query.files)]
     return Match(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
+
+
+def _words_of(query: Query) -> list[str]:
+    """The words that stand on either side of a sign."""
+    if query.cards is None:
+        return []
+    from leafward.query.search.conjunction import texts_of
+
+    return texts_of(query.cards)
 
 
 def _spans(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...]:

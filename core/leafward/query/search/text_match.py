@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.files.edits import table_of
 from leafward.query.search.call_files import Answering
 from leafward.query.search.case_folding import composed, folded, original_spans
+from leafward.query.search.conjunction import texts_of
 from leafward.query.search.literals import Needle, needle
 from leafward.query.search.passages import KINDS, Passage, called, passages
 from leafward.query.search.patterns import Pattern, TooSlow, needed_runs
@@ -86,6 +87,8 @@ class Matcher:
         self._patterns = [Pattern(pattern) for pattern in query.patterns]
         self._files = tuple(folded(name) for name in query.files)
         self._excluded = [Phrase(word) for word in query.excluded]
+        self._sought = [Phrase(text) for text in texts_of(query.where)] if query.where is not None else []
+        """What is shown where it stands, but decided by `where`."""
         self._all = (1 << (len(self._words) + len(self._patterns) + len(self._files))) - 1
         kinds = {kind for part in query.parts or KINDS for kind in KINDS[part]}
         if query.failed:
@@ -126,9 +129,10 @@ class Matcher:
         session: Session,
         first: int,
         stop: Callable[[], bool],
-        leave_out: Callable[[EntryId, Body], bool] | None = None,
+        leave_out: Callable[[EntryIndex, Body], bool] | None = None,
+        chosen: Callable[[EntryIndex], bool] | None = None,
     ) -> Found:
-        """The hits among the entries of a session from `first` on. `leave_out` is asked of every entry found."""
+        """The hits among the entries of a session from `first` on. `leave_out` and `chosen` are asked of every entry found."""
         kinds = session.columns.kind
         read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
         wanted = [index for index in range(first, len(kinds)) if kinds[index] in read]
@@ -153,14 +157,17 @@ class Matcher:
             found = self._in_entry(concerned)
             if found is None:
                 continue
-            if leave_out is not None and leave_out(session.columns.id(index), body):
+            if chosen is not None and not chosen(index):
                 continue
-            mask |= found.mask
-            into = whole if found.mask == self._all else partly
+            if leave_out is not None and leave_out(index, body):
+                continue
+            mask |= found.mask & self._all
+            into = whole if found.mask & self._all == self._all else partly
             into.total += 1
             if len(into.hits) < KEPT:
                 into.hits.append(_hit(session, index, kind, body, found))
-        mask |= self._called(session, first, whole, partly)
+        if chosen is None or chosen(EntryIndex(min(first, len(kinds) - 1))):
+            mask |= self._called(session, first, whole, partly)
         if whole.total or mask != self._all:
             return whole
         return partly
@@ -198,7 +205,7 @@ class Matcher:
             count += place.count
             if place.mask.bit_count() > (best.mask.bit_count() if best is not None else -1):
                 best = place
-        if best is None or (self._all and not mask):
+        if best is None or (self._all and not mask & self._all):
             return None
         return _Place(mask, best.passage, best.spans, count)
 
@@ -237,6 +244,13 @@ class Matcher:
                     count += 1
                     spans.append((at, at + len(path)))
             bit <<= 1
+        for word in self._sought:
+            found = word.spans(low)
+            if found:
+                mask |= bit
+                count += len(found)
+                spans += original_spans(text, found[:_SPANS], keep_case=False)
+            bit <<= 1
         return _Place(mask, passage, tuple(_joined(spans)), count)
 
     def _by_pattern(self, pattern: Pattern, text: str) -> list[Span]:
@@ -259,10 +273,10 @@ class Matcher:
             return 0
         kinds = session.columns.kind
         index = min(first, len(kinds) - 1)
-        into = whole if found.mask == self._all else partly
+        into = whole if found.mask & self._all == self._all else partly
         into.total += 1
         into.hits.insert(0, _hit(session, index, Kind(kinds[index]), session.body(index) or {}, found))
-        return found.mask
+        return found.mask & self._all
 
     @property
     def gave_up(self) -> bool:

@@ -15,8 +15,9 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named, all_agents
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.catalog import parents
+from leafward.query.lexer import QueryError
 from leafward.query.search.cards import concerns
 from leafward.query.search.prefilter import Sieve, crowds, ripgrep
 from leafward.query.search.text_match import Hit, Matcher
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward.query.search.query import Query
-    from leafward.session.entries import Body, EntryId
+    from leafward.query.select.sets import Members
+    from leafward.session.entries import Body, EntryIndex
     from leafward.session.session import Session
 
 PUBLISH_EVERY = 0.1
@@ -74,6 +76,8 @@ class Unread:
 
     path: str
     reason: str
+    code: str = "unreadable"
+    """`select` where the query names what is not there."""
 
 
 @dataclass(slots=True)
@@ -92,8 +96,8 @@ class _Sources:
     def __init__(self) -> None:
         self._open: OrderedDict[str, Session | None] = OrderedDict()
 
-    def hold(self, card: Card, entry: EntryId, body: Body) -> bool:
-        """Whether a session holds the same entry; it is opened when first asked."""
+    def hold(self, card: Card, copy: Session, entry: EntryIndex, body: Body) -> bool:
+        """Whether a session holds the same entry as a copy of it; it is opened when first asked."""
         if card.path not in self._open:
             try:
                 self._open[card.path] = agent_named(card.agent).open(Path(card.path))
@@ -104,7 +108,7 @@ class _Sources:
                 if old is not None:
                     old.close()
         source = self._open[card.path]
-        index = source.columns.index(entry) if source is not None else NO_ENTRY
+        index = source.columns.index(copy.columns.id(entry)) if source is not None else NO_ENTRY
         return source is not None and index >= 0 and source.body(index) == body
 
     def close(self) -> None:
@@ -296,7 +300,13 @@ class Search:
             self.unread.append(Unread(card.path, str(error)))
             return None
         try:
-            found = self.matcher.find(session, *self._own(card, session, stop))
+            first, ended, leave_out = self._own(card, session, stop)
+            found = self.matcher.find(session, first, ended, leave_out, self._chosen(session, stop))
+        except Cancelled:
+            return None
+        except QueryError as error:
+            self.unread.append(Unread(card.path, str(error), "select"))
+            return None
         except OSError as error:
             self.unread.append(Unread(card.path, error.strerror or str(error)))
             return None
@@ -304,9 +314,26 @@ class Search:
             session.close()
         return SessionHits(card, tuple(found.hits), found.total) if found.total else None
 
+    def _chosen(self, session: Session, stop: Callable[[], bool]) -> Callable[[EntryIndex], bool] | None:
+        """Which entries the query chooses by more than their text; worked out when the first is asked about."""
+        where = self.query.where
+        if where is None:
+            return None
+        members: Members | None = None
+
+        def chosen(entry: EntryIndex) -> bool:
+            nonlocal members
+            if members is None:
+                from leafward.query.select import members_of
+
+                members = members_of(session, where, stop, self.query.now)
+            return entry >= 0 and bool(members[entry])
+
+        return chosen
+
     def _own(
         self, card: Card, session: Session, stop: Callable[[], bool]
-    ) -> tuple[int, Callable[[], bool], Callable[[EntryId, Body], bool] | None]:
+    ) -> tuple[int, Callable[[], bool], Callable[[EntryIndex, Body], bool] | None]:
         """From which entry on a session is searched, when to stop, and which entries another session has."""
         if not session.inherited and card.parent is None and card.origin not in self._shared:
             return 0, stop, None
@@ -316,7 +343,7 @@ class Search:
         if not session.is_native:
             return session.inherited, stop, None
         parent = self._by_path[above[0]]
-        return 0, stop, partial(self._sources.hold, parent)
+        return 0, stop, partial(self._sources.hold, parent, session)
 
 
 __all__ = ["FIRST_BATCH", "Progress", "Search", "SessionHits", "Unread", "ripgrep"]

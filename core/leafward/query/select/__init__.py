@@ -1,8 +1,7 @@
-"""Entries chosen by a query: the language that filter, search, export and the command line share."""
+"""Entries chosen by a query: what filter, search, export and the command line share."""
 
 from __future__ import annotations
 
-from leafward.query.select.evaluator import FIELDS, FUNCTIONS, Selection, select
-from leafward.query.select.grammar import QueryError, parse
+from leafward.query.select.evaluator import Selection, members_of, select
 
-__all__ = ["FIELDS", "FUNCTIONS", "QueryError", "Selection", "parse", "select"]
+__all__ = ["Selection", "members_of", "select"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
+import time
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from leafward.agents import agent_behind
 from leafward.base.errors import Cancelled, NotFound
-from leafward.query.search import patterns
-from leafward.query.select import sets
-from leafward.query.select.grammar import (
+from leafward.query.grammar import (
     Both,
     Call,
     Compare,
@@ -18,18 +18,21 @@ from leafward.query.select.grammar import (
     Not,
     Pattern,
     QueryError,
-    Quoted,
+    Text,
     Without,
     Word,
     parse,
 )
-from leafward.query.select.predicates import FIELD_HELP, Bodies, numbers, times
+from leafward.query.search import patterns
+from leafward.query.select import sets
+from leafward.query.select.predicates import Bodies, numbers, times
+from leafward.query.vocabulary import FUNCTION_NAMES, moment_of, part_of
 from leafward.session.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.query.select.grammar import Expression
+    from leafward.query.grammar import Expression
     from leafward.query.select.sets import Members
     from leafward.session.session import Session
 
@@ -43,37 +46,6 @@ class Selection:
     """In file order."""
 
 
-FUNCTIONS: dict[str, str] = {
-    "all()": "every entry, metadata too",
-    "ancestors(x)": "the paths to x, x itself included",
-    "descendants(x)": "everything below x, x itself included",
-    "parents(x)": "what x hangs on",
-    "children(x)": "what hangs on x",
-    "siblings(x)": "the other children of x's parents",
-    "between(a, b)": "from a down to b, both included",
-    "turn(x)": "the turns that x lies in, from prompt to prompt",
-    "context(x)": "what the model reads at x",
-    "hidden(x)": "on the path to x, but not in its context",
-    "roots()": "entries without a parent",
-    "leaves()": "where branches end",
-    "branchpoints()": "where branches part",
-    "prompts()": "what the user wrote or ran",
-    "replies()": "what the model said",
-    "results()": "results of tools",
-    "compactions()": "compactions",
-    "summaries()": "compactions and branch summaries",
-    "injected()": "what no person wrote, told as if one had",
-    "labelled()": 'entries with a label; labelled("x") with x in it',
-    "tool(name)": "calls of a tool, and its results; a * stands for anything",
-    "file(path)": "calls that read or change a file; a glob",
-    "changed(path)": "calls that change a file; a glob",
-    "error()": "failed calls, replies that ended in an error",
-    "damaged()": "entries that are damaged",
-    "lost(x)": "where what the compactions x replaced was said, and is lost; without x, of all on the path of the leaf",
-}
-"""Functions with what they choose."""
-
-FIELDS = FIELD_HELP
 _KINDS = {
     "prompts": frozenset({Kind.USER, Kind.BASH}),
     "replies": frozenset({Kind.ASSISTANT}),
@@ -90,7 +62,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
 }
-_DECODES = frozenset({"tool", "file", "changed", "error", "lost"})
+_DECODES = frozenset({"tool", "file", "changed", "error", "lost", "since", "in"})
 
 
 def select(
@@ -100,9 +72,17 @@ def select(
 
     Raises QueryError where it cannot be read or names what is not there, Cancelled once `stop` turns true.
     """
-    expression = parse(query)
-    found = _Evaluation(session, stop, now).of(expression, b"\1" * len(session))
-    return Selection(query, tuple(sets.entries(found)))
+    return Selection(query, tuple(sets.entries(members_of(session, parse(query), stop, now))))
+
+
+def members_of(
+    session: Session,
+    expression: Expression,
+    stop: Callable[[], bool] = lambda: False,
+    now: int | None = None,
+) -> Members:
+    """The entries that an expression chooses, as a set. Raises QueryError, Cancelled."""
+    return _Evaluation(session, stop, now).of(expression, b"\1" * len(session))
 
 
 class _Evaluation:
@@ -136,7 +116,7 @@ class _Evaluation:
                 return found
             case Not(inner):
                 return sets.both(within, sets.others(self.of(inner, within)))
-            case Quoted(text):
+            case Text(text):
                 return self.bodies.saying(text, within)
             case Pattern(source, column):
                 return self.bodies.matching(_compiled(source, column), within, column)
@@ -160,17 +140,15 @@ class _Evaluation:
         return numbers(self.session, self.bodies, asked, sign, within)
 
     def _call(self, call: Call, within: Members) -> Members:
-        rule = getattr(self, f"_{call.name}", None)
         if call.name in _KINDS:
             _arity(call, 0, 0)
             return self._of_kinds(_KINDS[call.name])
-        if rule is None or not any(name.startswith(f"{call.name}(") for name in FUNCTIONS):
-            names = sorted({name.partition("(")[0] for name in FUNCTIONS})
-            close = get_close_matches(call.name, names, 1)
+        if not call.term and call.name not in FUNCTION_NAMES:
+            close = get_close_matches(call.name, sorted(FUNCTION_NAMES), 1)
             hint = f"; did you mean {close[0]}()?" if close else ""
             raise QueryError(f"there is no {call.name}(){hint}", call.column)
-        found: Members = rule(call, within)
-        return found
+        rule: Callable[[Call, Members], Members] = getattr(self, f"_{call.name}")
+        return rule(call, within)
 
     def _of_kinds(self, kinds: frozenset[Kind]) -> bytes:
         table = bytes(1 if kind in kinds else 0 for kind in range(256))
@@ -259,7 +237,7 @@ class _Evaluation:
 
     def _file(self, call: Call, within: Members) -> Members:
         _arity(call, 1, 1)
-        return sets.both(within, self.bodies.file(_text(call), within, changing=False))
+        return sets.both(within, self.bodies.file(_text(call), within, changing=False, part=call.term))
 
     def _changed(self, call: Call, within: Members) -> Members:
         _arity(call, 0, 1)
@@ -269,6 +247,21 @@ class _Evaluation:
     def _error(self, call: Call, within: Members) -> Members:
         _arity(call, 0, 0)
         return self.bodies.failed(within)
+
+    # --- what is written as terms alone ---
+
+    def _since(self, call: Call, within: Members) -> Members:
+        now = self.now if self.now is not None else int(time.time() * 1000)
+        return self.bodies.since(moment_of(_text(call), now) or 0, within)
+
+    def _in(self, call: Call, within: Members) -> Members:
+        return self.bodies.part(part_of(_text(call)) or "", within)
+
+    def _agent(self, call: Call, within: Members) -> Members:
+        return within if agent_behind(self.session).name.startswith(_text(call).lower()) else bytes(self.size)
+
+    def _project(self, call: Call, within: Members) -> Members:
+        return within if _text(call).lower() in self.session.cwd.lower() else bytes(self.size)
 
     def _lost(self, call: Call, _within: Members) -> Members:
         _arity(call, 0, 1)
@@ -282,7 +275,7 @@ class _Evaluation:
 def _weight(expression: Expression) -> int:
     """How dear an expression is: 0 where columns answer, 1 where bodies are decoded, 2 where texts are searched."""
     match expression:
-        case Quoted() | Pattern():
+        case Text() | Pattern():
             return 2
         case Compare(field):
             return 0 if field in ("index", "depth") else 1
@@ -305,7 +298,7 @@ def _arity(call: Call, least: int, most: int) -> None:
 
 def _text(call: Call) -> str:
     argument = call.arguments[0]
-    if isinstance(argument, (Quoted, Word)):
+    if isinstance(argument, (Text, Word)):
         return argument.text
     raise QueryError(f"{call.name}() takes a name or a text", call.column)
 
@@ -313,5 +306,5 @@ def _text(call: Call) -> str:
 def _compiled(source: str, column: int) -> patterns.Pattern:
     wrong = patterns.complaint(source)
     if wrong is not None:
-        raise QueryError(f"this regular expression cannot be read: {wrong}", column)
+        raise QueryError(wrong, column)
     return patterns.Pattern(source)

@@ -13,10 +13,13 @@ from leafward.base.times import milliseconds
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
+from leafward.files.edits import table_of
 from leafward.files.file_replay import Outcome, steps
+from leafward.query.lexer import QueryError
+from leafward.query.search.passages import KINDS, passages
 from leafward.query.search.patterns import TooSlow
 from leafward.query.select import sets
-from leafward.query.select.grammar import QueryError
+from leafward.query.vocabulary import FIELDS
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
     NO_ENTRY,
@@ -32,24 +35,10 @@ from leafward.summaries.survival import Status, Stopped, survival_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.query.grammar import Compare
     from leafward.query.search.patterns import Pattern
-    from leafward.query.select.grammar import Compare
     from leafward.query.select.sets import Members
     from leafward.session.session import Session
-
-FIELD_HELP: dict[str, str] = {
-    "tokens": "estimated, of the entry; 2k and 1M are understood",
-    "calls": "calls of tools in a reply",
-    "edits": "calls of a reply that changed a file",
-    "added": "lines that its edits added",
-    "removed": "lines that its edits removed",
-    "cost": "US dollars, as the provider reported",
-    "index": "place in file order, from 0",
-    "depth": "entries above it",
-    "time": "when it was written: 2026-11-22 or an ISO time",
-    "age": "how long ago: 30m, 12h, 7d",
-}
-"""Fields that can be compared, with what they are."""
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
 _SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -106,8 +95,11 @@ class Bodies:
 
         return self._where(within, asks, (Kind.ASSISTANT, Kind.TOOL_RESULT))
 
-    def file(self, pattern: str, within: Members, *, changing: bool) -> bytearray:
-        """Entries whose calls touch a file; only those that change it where `changing`. Failed calls do not count."""
+    def file(self, pattern: str, within: Members, *, changing: bool, part: bool = False) -> bytearray:
+        """Entries whose calls touch a file; only those that change it where `changing`. Failed calls do not count.
+
+        Where `part`, the pattern is a part of a name, case ignored, and failed calls count.
+        """
         # A result says whether its call failed, also where only the call is asked about.
         every = steps(self._session, range(len(within)), self._stop)
         self._check()
@@ -115,12 +107,25 @@ class Bodies:
             (
                 step.entry
                 for step in every
-                if step.outcome is not Outcome.FAILED
+                if (part or step.outcome is not Outcome.FAILED)
                 and (step.deed.changes or not changing)
-                and (_names(step.path, pattern) or (step.to is not None and _names(step.to, pattern)))
+                and any(_names(path, pattern, part) for path in (step.path, step.to) if path is not None)
             ),
             len(within),
         )
+
+    def part(self, part: str, within: Members) -> bytearray:
+        """Entries that have such a part: a prompt, a call, a summary."""
+        table = table_of(self._session)
+
+        def has(body: Body, kind: Kind) -> bool:
+            return any(one.part == part and one.text for one in passages(body, kind, table))
+
+        return self._where(within, has, KINDS[part])
+
+    def since(self, moment: int, within: Members) -> bytearray:
+        """Entries written since a moment, in milliseconds since 1970."""
+        return self._where(within, lambda body, _kind: (written_at(body) or 0) >= moment)
 
     def failed(self, within: Members) -> bytearray:
         """Failed calls, replies that ended in an error, commands of the user's that failed."""
@@ -221,7 +226,9 @@ def _message(body: Body) -> Body:
     return message if isinstance(message, dict) else {}
 
 
-def _names(path: str, pattern: str) -> bool:
+def _names(path: str, pattern: str, part: bool) -> bool:
+    if part:
+        return pattern.lower() in path.lower()
     return path == pattern or matches(path, pattern) or fnmatch.fnmatchcase(path, pattern)
 
 
@@ -230,10 +237,8 @@ def numbers(
 ) -> bytearray:
     """Entries of which a number compares as asked. Bookkeeping has no tokens and is left out of all but `index` and `depth`."""
     read = _NUMBER.fullmatch(asked.value.replace("_", "").replace("$", ""))
-    if asked.field not in FIELD_HELP:
-        raise QueryError(
-            f"there is no field {asked.field!r}; there are {', '.join(FIELD_HELP)}", asked.column
-        )
+    if asked.field not in FIELDS:
+        raise QueryError(f"there is no field {asked.field!r}; there are {', '.join(FIELDS)}", asked.column)
     if read is None:
         raise QueryError(f"{asked.field} takes a number, as 200, 2k or 1.5M", asked.column)
     limit = float(read[1]) * _SCALES[read[2].lower()]

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
+from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
 from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
 from leafward.session.journal.lock import PATIENCE
 from leafward.session.journal.open_file import opened
-from leafward.session.scan import CURRENT_VERSION, decode_line
+from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 _TYPE_FIRST = re.compile(rb'\s*\{"type":"[^"\\]*"')
 _UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _KEPT_AS_IT_IS = (Kind.MALFORMED, Kind.HEADER)
-_BOM = b"\xef\xbb\xbf"
 
 
 def backup_folder() -> Path:
@@ -141,7 +141,7 @@ def _migrated_file(session: Session) -> Iterator[bytes]:
 def _migrated_header(session: Session) -> bytes:
     with session.path.open("rb") as file:
         file.seek(session.scan.header_offset)
-        raw = file.readline().rstrip(b"\r\n").removeprefix(_BOM)
+        raw = file.readline().rstrip(b"\r\n").removeprefix(BOM)
     wanted = {**session.header, "version": CURRENT_VERSION}
     version = f'"version":{CURRENT_VERSION}'.encode()
     added = _behind_type(raw, b"," + version)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
 from leafward_tui.ui.cells import fit, fit_path
+from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,21 +31,16 @@ _CACHED = 512
 """Lines kept painted."""
 
 
-class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
+class SessionList(LineScroll):
     """Lines of a ``Listing`` with a cursor. Holds no state of the catalogue but the cursor."""
 
-    DEFAULT_CSS = "SessionList { width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; }"
+    DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
 
     @dataclass
     class CursorMoved(Message):
         """The cursor stands on another line now; ``path`` is None on a group."""
 
         path: str | None
-
-        @property
-        def can_replace_earlier(self) -> bool:
-            """Only the last place matters."""
-            return True
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place matters."""
@@ -71,10 +65,6 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         self._touched = False
         self._cache: dict[tuple[int, bool, int], Strip] = {}
         self._empty: tuple[tuple[str, str], ...] = ()
-
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
 
     # --- model --------------------------------------------------------------------------------------------------------
 
@@ -103,7 +93,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
             self.scroll_to(y=max(0, place - offset), animate=False, force=True)
         else:
             self.scroll_to(y=0, animate=False, force=True)
-        self._keep_in_view()
+        self.reveal()
         self.refresh()
         self.post_message(self.CursorMoved(self.card.path if self.card else None))
 
@@ -169,12 +159,13 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
         if target == self.cursor or not 0 <= target < len(self.listing.lines):
             return
         old, self.cursor = self.cursor, target
-        self.refresh_line(old)
-        self.refresh_line(target)
-        self._keep_in_view()
+        self.repaint(old)
+        self.repaint(target)
+        self.reveal()
         self.post_message(self.CursorMoved(self.card.path if self.card else None))
 
-    def _keep_in_view(self) -> None:
+    def reveal(self) -> None:
+        """Scrolls so far that the cursor is on the screen; the head of the first group stays above its first session."""
         top, height = self.scroll_offset.y, self.size.height
         if height <= 0:
             return
@@ -188,7 +179,7 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
 
     def on_resize(self) -> None:
         """Columns follow the width."""
-        self._keep_in_view()
+        self.reveal()
 
     def notify_style_update(self) -> None:
         """Another theme."""
@@ -204,12 +195,9 @@ class SessionList(ScrollView, inherit_bindings=False, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """One click selects, a second opens; on a group it folds."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        row = offset.y + self.scroll_offset.y
+        row = self.row_at(event)
         lines = self.listing.lines
-        if row >= len(lines) or lines[row].kind in {LineKind.BLANK, LineKind.HIDDEN}:
+        if row < 0 or lines[row].kind in {LineKind.BLANK, LineKind.HIDDEN}:
             return
         self.focus()
         self.go(row)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe
 from leafward.branches.diff.contents import lines_of
-from leafward.branches.diff.lines import Block as SameBlock
-from leafward.branches.diff.lines import compare_lines, rows, word_changes
 from leafward.files.file_replay import KNOWN, Certainty
+from leafward.files.line_diff import Block as SameBlock
+from leafward.files.line_diff import compare_lines, rows, word_changes
 from leafward_tui.ui.cells import counted, expand_tabs
 from leafward_tui.ui.code import MOST_HIGHLIGHTED, highlighted
 from leafward_tui.ui.pane_lines import Span

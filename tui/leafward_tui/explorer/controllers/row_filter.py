@@ -106,7 +106,8 @@ class RowFilter:
 
     def _ask_query(self) -> None:
         """Asks for a query; what is wrong with it is said while it is typed."""
-        from leafward.query.select import FUNCTIONS, QueryError, parse
+        from leafward.query.grammar import QueryError, parse
+        from leafward.query.vocabulary import FUNCTIONS
         from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         def meaning(text: str) -> str:
@@ -129,7 +130,9 @@ class RowFilter:
                 )
 
         about = [
-            SheetLine("& both   | either   - without   ! not   a text in quotes is searched for"),
+            SheetLine(
+                "& both   | either   - without   ! not   a text in quotes is searched for   tool:x is tool(x)"
+            ),
             SheetLine("  ".join(FUNCTIONS), lines=4),
         ]
         sheet = TextSheet(

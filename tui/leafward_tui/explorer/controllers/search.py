@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.state import SearchState
 from leafward_tui.ui.hits import hit_beside, which_hit
 
@@ -87,10 +87,13 @@ class Search:
         """What is found of what is typed, or how it is taken."""
         search = self._state.search
         if text != search.text or len(text) < _LEAST_TEXT:
-            return _meaning(text)
+            return _meaning(text)[0]
         if search.rows:
             return _counted(search, self._view.tree.row)
-        return "searching" if self._jobs.running("search") else "nothing found"
+        if self._jobs.running("search"):
+            return "searching"
+        meaning, wrong = _meaning(text)
+        return meaning if wrong else "nothing found"
 
     def _follow(self, text: str) -> None:
         if len(text) >= _LEAST_TEXT:
@@ -199,10 +202,11 @@ def _counted(search: SearchState, row: int) -> str:
     return f"{which_hit(search.rows, row)} {'row' if len(search.rows) == 1 else 'rows'}"
 
 
-def _meaning(text: str) -> str:
-    """How what is typed is taken."""
-    if "leafward.query.select" not in sys.modules:
-        return ""
-    from leafward_tui.ui.query_kind import is_query
+def _meaning(text: str) -> tuple[str, bool]:
+    """How what is typed is taken, or what is wrong with it; whether something is."""
+    from leafward.query.grammar import QueryError, parse_find
 
-    return "a query: goes to the matching rows" if is_query(text) else ""
+    try:
+        return "a query: goes to the matching rows" if parse_find(text) is not None else "", False
+    except QueryError as error:
+        return safe_line(str(error), 200), True

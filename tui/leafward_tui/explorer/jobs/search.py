@@ -10,15 +10,16 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side
 from leafward.files.edits import table_of
 from leafward.files.file_replay import steps, timeline
+from leafward.query.grammar import parse_find
 from leafward.query.search.case_folding import folded
 from leafward.query.search.passages import passages
 from leafward.query.search.text_match import Phrase
-from leafward.query.select import select
+from leafward.query.select import members_of, select
+from leafward.query.select.sets import entries as entries_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.headline import headline
 from leafward_tui.explorer.jobs.session import PUBLISH_EVERY
 from leafward_tui.explorer.model.branch_table import BranchRow
-from leafward_tui.ui.query_kind import is_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,9 +49,14 @@ class Chosen(NamedTuple):
 
 
 def find(session: Session, text: str, literal: str, found_more: Callable[[Found], object], job: Job) -> Found:
-    """Entries that hold a text or, where it is a query other than `literal`, that it chooses. Raises Cancelled, QueryError."""
-    if text != literal and is_query(text):
-        return Found([int(entry) for entry in select(session, text, job.stop).entries], by_query=True)
+    """Entries that hold a text or, where it asks for more than that and is not `literal`, that it chooses.
+
+    Raises Cancelled, QueryError.
+    """
+    expression = parse_find(text) if text != literal else None
+    if expression is not None:
+        members = members_of(session, expression, job.stop)
+        return Found([int(entry) for entry in entries_of(members)], by_query=True)
     return Found(search(session, text, job.stop, lambda some: job.report(partial(found_more, Found(some)))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.query.search import Query, parse
+from leafward.query.search.conjunction import query_of
 from leafward_tui.search.jobs import Found, run_search
 from leafward_tui.search.model.finds import Finds
 from leafward_tui.ui.cells import counted
@@ -14,6 +14,7 @@ from leafward_tui.ui.title_bar import Progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.query.search import Query
     from leafward_tui.search.ports import SearchView
     from leafward_tui.search.state import LeftSearch, SearchState
     from leafward_tui.ui.services import AppServices, Jobs
@@ -49,7 +50,7 @@ class SearchRun:
         return bool(left.finds.lines)
 
     def _parsed(self, text: str) -> Query:
-        return parse(text, int(self._services.clock().timestamp() * 1000), whole=True)
+        return query_of(text, int(self._services.clock().timestamp() * 1000), whole=True)
 
     # --- what is typed ------------------------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ class SearchRun:
         self._view.forget_pause()
         state.text, state.query, state.words = text, self._parsed(text), ("", "")
         self._view.show_finds(Finds())
-        state.searching = state.query.looks_inside and not any(one.fatal for one in state.query.problems)
+        state.searching = state.query.looks_inside and state.query.wrong is None
         if state.searching:
             work = partial(
                 run_search, self._services.config, state.paths, state.cards, state.query, self._take

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
 from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path
 from leafward_tui.ui.hits import marked
+from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.slim_bar import slim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +35,10 @@ _TEXT_AT = 4
 _CACHED = 512
 
 
-class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
+class ResultList(LineScroll):
     """Lines of ``Finds`` with a cursor. Holds no state of the search but the cursor."""
 
-    DEFAULT_CSS = "ResultList { width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; }"
+    DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 
     @dataclass
     class CursorMoved(Message):
@@ -64,10 +63,6 @@ class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
         self._cache: dict[tuple[int, bool, int], Strip] = {}
         self._empty: tuple[tuple[str, str], ...] = ()
 
-    def on_mount(self) -> None:
-        """A thin scrollbar."""
-        slim(self)
-
     # --- model --------------------------------------------------------------------------------------------------------
 
     @property
@@ -82,7 +77,7 @@ class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
         self._cache.clear()
         self.virtual_size = Size(0, len(finds.lines))
         self.scroll_to(y=0, animate=False, force=True)
-        self._keep_in_view()
+        self.reveal()
         self.refresh()
         self.post_message(self.CursorMoved(self.cursor))
 
@@ -136,16 +131,16 @@ class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
         if not 0 <= target < len(self.finds.lines):
             return
         old, self.cursor = self.cursor, target
-        self.refresh_line(old)
-        self.refresh_line(target)
-        self._keep_in_view()
+        self.repaint(old)
+        self.repaint(target)
+        self.reveal()
         self.post_message(self.CursorMoved(target))
 
-    def _keep_in_view(self) -> None:
+    def reveal(self) -> None:
+        """Scrolls so far that the cursor is on the screen; the session of a first hit stays above it."""
         top, height = self.scroll_offset.y, self.size.height
         if height <= 0 or not self.finds.lines:
             return
-        # The session of the first hit stays above it.
         above = self.cursor and self.finds.lines[self.cursor - 1].kind is FindKind.SESSION
         first = self.cursor - 1 if above else self.cursor
         if first < top:
@@ -156,7 +151,7 @@ class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
     def on_resize(self) -> None:
         """The cursor stays on the screen."""
         self._cache.clear()
-        self._keep_in_view()
+        self.reveal()
 
     def notify_style_update(self) -> None:
         """Another theme."""
@@ -165,12 +160,9 @@ class ResultList(ScrollView, inherit_bindings=False, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """One click selects, a second opens."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        row = offset.y + self.scroll_offset.y
+        row = self.row_at(event)
         lines = self.finds.lines
-        if row >= len(lines) or lines[row].kind is FindKind.BLANK:
+        if row < 0 or lines[row].kind is FindKind.BLANK:
             return
         self.focus()
         self.go(row)

@@ -1,4 +1,4 @@
-"""Two texts line by line, and two lines word by word.
+"""Two texts line by line, and two lines word by word: edits, files of branches and summaries are compared here.
 
 Lines that stand once in both texts are matched first, so that large texts split into small parts; work is bounded.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PART = 2000
 """Lines of a part that are compared one with another; a larger part that nothing splits counts as replaced."""
 _PAIRS = 200_000
-"""Pairs of equal lines in such a part, at most."""
+"""Pairs of equal lines in such a part, at most, where nothing else is said."""
 
 
 class Block(NamedTuple):
@@ -38,8 +38,12 @@ def split_lines(text: str) -> list[str]:
     return [*ended, lines[-1]] if lines[-1] else ended
 
 
-def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[Block]:
-    """What turns the old lines into the new ones: same and other blocks in turn, covering both."""
+def compare_lines(old: Sequence[str], new: Sequence[str], whole: int = 0) -> list[Block]:
+    """What turns the old lines into the new ones: same and other blocks in turn, covering both.
+
+    `whole`: a part with at most so many pairs of equal lines is not split first, which leaves fewer lines that differ, and one
+    with more that nothing splits counts as replaced.
+    """
     pairs: list[tuple[int, int, int]] = []
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
@@ -58,6 +62,10 @@ def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[Block]:
             pairs.append((b, d, tail))
         if a == b or c == d:
             continue
+        small = b - a + d - c <= _PART
+        if whole and small and (matched := list(_matched(old[a:b], new[c:d], a, c, whole))):
+            pairs += matched
+            continue
         anchors = _anchors(old, new, a, b, c, d)
         if anchors:
             for here, there in [*anchors, (b, d)]:
@@ -65,8 +73,8 @@ def compare_lines(old: Sequence[str], new: Sequence[str]) -> list[Block]:
                 if here < b:
                     pairs.append((here, there, 1))
                     a, c = here + 1, there + 1
-        elif b - a + d - c <= _PART:
-            pairs += _matched(old, new, a, b, c, d)
+        elif small:
+            pairs += _matched(old[a:b], new[c:d], a, c, whole or _PAIRS)
     return _blocks(sorted(pairs), len(old), len(new))
 
 
@@ -96,11 +104,10 @@ def _anchors(old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: 
 
 
 def _matched(
-    old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
+    below: Sequence[str], above: Sequence[str], a: int, c: int, most_pairs: int
 ) -> Iterator[tuple[int, int, int]]:
-    below, above = list(old[a:b]), list(new[c:d])
     have = Counter(above)
-    if 0 < sum(have[line] for line in below) <= _PAIRS:
+    if 0 < sum(have[line] for line in below) <= most_pairs:
         for block in SequenceMatcher(None, below, above, autojunk=False).get_matching_blocks():
             if block.size:
                 yield a + block.a, c + block.b, block.size

@@ -1,0 +1,378 @@
+"""A query as tokens. What a plain word is depends on where it is typed, and nothing else does.
+
+A plain word is text where text is searched, and an entry where entries are chosen. So in a search plain text stays as it is
+typed, signs and brackets in it too: those count beside a function, a comparison, a term, a pattern or a text in quotes, and a function
+with a plain word directly beside it is text. So is what is never closed: it is being typed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.errors import LeafwardError
+from leafward.query.vocabulary import FIELDS, FUNCTION_NAMES, TERM_NAMES, TERMS, TEXT_TERMS, value_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DEEPEST = 60
+"""Brackets inside brackets."""
+LONGEST = 4_000
+"""Code points of a query."""
+
+
+class QueryError(LeafwardError):
+    """A query, or a part of one, that means nothing."""
+
+    def __init__(self, what: str, column: int) -> None:
+        super().__init__(f"{what} (column {column + 1})")
+        self.column = column
+        """Where, in code points from 0."""
+
+
+class Place(Enum):
+    """Where a query is typed."""
+
+    FILTER = "sessions by their cards: each plain word is a text; there are no functions and no patterns"
+    SEARCH = "all text of all sessions: each plain word is a text"
+    FIND = "the text of one session: plain words are one text, as they stand"
+    SELECT = "entries of one session: a plain word is an entry"
+
+
+class Token(NamedTuple):
+    """A piece of a query."""
+
+    kind: str
+    """`text`, `pattern`, `term`, `word`, `sign` (which compares), `mark` or `end`."""
+    text: str
+    """What stands in the quotes or between the slashes, the name of a term; else as typed."""
+    column: int
+    value: str = ""
+    """What a term takes."""
+
+    @property
+    def typed(self) -> str:
+        """As it is named where it is not expected."""
+        return (
+            f"{self.text}:"
+            if self.kind == "term"
+            else f"/{self.text}/"
+            if self.kind == "pattern"
+            else self.text
+        )
+
+
+_NAMES = "|".join(sorted(TERM_NAMES))
+_TERM = rf'(?i:(?P<name>{_NAMES}):)(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s&|!(),<>="\']*))'
+_CHOOSING = re.compile(
+    rf"""(?P<space>\s+)|(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<pattern>/(?:[^/\\]|\\.)+/)"""
+    rf"""|(?P<sign><=|>=|!=|=|<|>)|(?P<mark>[&|!(),-])|(?P<term>{_TERM})|(?P<word>\#?[^\s&|!(),<>="'/-][^\s&|!(),<>="']*)""",
+    re.DOTALL,
+)
+
+
+def unescaped(text: str) -> str:
+    """What stands in quotes in which a backslash takes a sign as it is."""
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+def choosing_tokens(query: str, start: int = 0, stop: int | None = None) -> Iterator[Token]:
+    """The tokens of a query that chooses entries, or of such a part of a query. Raises QueryError."""
+    stop = len(query) if stop is None else stop
+    if stop - start > LONGEST:
+        raise QueryError(f"a query has at most {LONGEST:,} characters", start + LONGEST)
+    while start < stop:
+        found = _CHOOSING.match(query, start, stop)
+        if found is None:
+            quotes = query[start] in "\"'"
+            what = (
+                "this quotation is never closed"
+                if quotes
+                else f'expected a condition before "{query[start]}"'
+            )
+            raise QueryError(what, start)
+        kind = str(found.lastgroup)
+        if found["term"] is not None:
+            quoted = found["quoted"]
+            value = unescaped(quoted) if quoted is not None else found["bare"]
+            yield Token("term", found["name"].lower(), start, value)
+        elif kind == "text":
+            yield Token(kind, unescaped(found[0][1:-1]), start)
+        elif kind == "pattern":
+            yield Token(kind, found[0][1:-1].replace("\\/", "/"), start)
+        elif kind != "space":
+            yield Token(kind, found[0], start)
+        start = found.end()
+
+
+# --- where text is searched -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A piece of what is typed into a search."""
+
+    kind: str
+    """`plain`, `space`, `bang`, `join`, `call`, `group`, or the kind of its token."""
+    start: int
+    end: int
+    token: Token | None = None
+    inside: list[_Piece] = field(default_factory=list)
+    """What a group holds."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it asks for something by itself, so that a sign beside it is one."""
+        return self.kind in _COUNTING
+
+    @property
+    def leads(self) -> bool:
+        """Whether something begins with it that asks for something."""
+        return self.counts or self.kind == "bang"
+
+
+_COUNTING = frozenset({"call", "text", "pattern", "term", "group"})
+_SEARCHING = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?<![^\s(!])/(?P<slashed>(?:[^/\\\n]|\\.)+)/(?=[\s)]|$)"
+    r'|(?<![^\s(!])(?i:re):(?:"(?P<quoted>(?:[^"\\\n]|\\.)*)"?|(?P<bare>[^\s"]\S*))'
+    r'|(?P<key>[A-Za-z]+):(?:"(?P<value>[^"]*)"?|(?P<word>[^\s"]*))'
+    r'|"(?P<phrase>[^"]*)(?P<closed>"?)'
+    r"|(?P<open>\()|(?P<close>\))|(?P<bang>!)|(?P<join>[&|-])"
+    r"|(?P<name>[A-Za-z]+)"
+    r'|(?P<rest>[^\s"()!&|A-Za-z-]+)'
+)
+_COMPARISON = re.compile(
+    r"""(?:FIELD)\s*(?:<=|>=|!=|=|<|>)\s*(?:"[^"]*"|[^\s&|!(),<>="'/-][^\s&|!(),<>="']*)(?=[\s)&|-]|$)""".replace(
+        "FIELD", "|".join(FIELDS)
+    ),
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r"([A-Za-z]+)\(")
+_BEHIND = re.compile(r"[\s)&|-]|$")
+"""What may follow a function or a bracket that counts."""
+
+
+class SearchText:
+    """What is typed into a search or a filter."""
+
+    def __init__(self, text: str, place: Place) -> None:
+        self.text = text
+        self.place = place
+        self.problems: list[QueryError] = []
+        """Terms that mean nothing as they stand; they are left out, or are words."""
+
+    def tokens(self) -> list[Token]:
+        """Its tokens. Raises QueryError."""
+        if len(self.text) > LONGEST:
+            return [Token("text", self.text, 0), Token("end", "", len(self.text))]
+        levels: list[list[_Piece]] = [[]]
+        opened: list[_Piece] = []
+        for piece in self._pieces(levels):
+            if piece.kind == "open":
+                opened.append(piece)
+                levels.append([])
+            elif piece.kind == "close" and opened:
+                self._close(levels, opened.pop(), piece)
+            else:
+                levels[-1].append(_plain(piece) if piece.kind == "close" else piece)
+        while opened:
+            # Never closed.
+            inside = levels.pop()
+            levels[-1] += [_plain(opened.pop()), *inside]
+        return [*self._emitted(self._resolved(levels[0])), Token("end", "", len(self.text))]
+
+    def _close(self, levels: list[list[_Piece]], opened: _Piece, closed: _Piece) -> None:
+        """A bracket is closed: a group where something in it counts, else text."""
+        inside = self._resolved(levels.pop())
+        if any(piece.counts for piece in inside) and _BEHIND.match(self.text, closed.end):
+            levels[-1].append(_Piece("group", opened.start, closed.end, None, inside))
+        else:
+            levels[-1] += [_plain(opened), *inside, _plain(closed)]
+
+    # --- pieces -------------------------------------------------------------------------------------------------------
+
+    def _pieces(self, levels: list[list[_Piece]]) -> Iterator[_Piece]:
+        """The pieces in order; `levels` are the brackets that are open."""
+        at, begins = 0, True
+        while at < len(self.text):
+            if begins and self.place is not Place.FILTER and (end := self._end_of_call(at)):
+                yield _Piece("call", at, end)
+                at, begins = end, False
+                continue
+            found = _SEARCHING.match(self.text, at)
+            if found is None:  # pragma: no cover  # the pattern takes every character
+                return
+            kind = str(found.lastgroup)
+            end = found.end()
+            if kind in ("slashed", "quoted", "bare"):
+                piece = self._pattern(found, kind, within=len(levels) > 1)
+            elif kind in ("value", "word"):
+                piece = self._term(found, begins=begins, within=len(levels) > 1)
+            elif kind == "closed":
+                piece = self._phrase(found)
+            elif kind == "open" and (not begins or len(levels) > DEEPEST):
+                piece = _Piece("plain", at, end)
+            else:
+                piece = _Piece("plain" if kind in ("name", "rest") else kind, at, end)
+            if piece is not None:
+                yield piece
+                end = piece.end
+            begins = kind in ("space", "open", "bang", "join", "closed", "value", "quoted")
+            at = end
+
+    def _end_of_call(self, at: int) -> int:
+        """Where a function or comparison ends that begins at a place; 0 where none does, or it is never closed."""
+        compared = _COMPARISON.match(self.text, at)
+        if compared is not None:
+            return compared.end()
+        name = _CALLED.match(self.text, at)
+        if name is None or name[1].lower() not in FUNCTION_NAMES:
+            return 0
+        depth, end = 0, name.end() - 1
+        while depth <= DEEPEST and (found := _CHOOSING.match(self.text, end)) is not None:
+            end = found.end()
+            depth += (found[0] == "(") - (found[0] == ")")
+            if not depth:
+                return end if _BEHIND.match(self.text, end) else 0
+        return 0
+
+    def _phrase(self, found: re.Match[str]) -> _Piece | None:
+        phrase, column, end = found["phrase"], found.start(), found.end()
+        if self.place is Place.FIND and not (phrase and found["closed"]):
+            return _Piece("plain", column, end)
+        return _Piece("text", column, end, Token("text", phrase, column)) if phrase.strip() else None
+
+    def _pattern(self, found: re.Match[str], kind: str, *, within: bool) -> _Piece | None:
+        column, pattern, end = found.start(), found[kind], found.end()
+        if kind == "slashed":
+            if self.place is Place.FILTER or (not within and self.text[end : end + 1] == ")"):
+                # A path stands between slashes as well: among cards it is a word.
+                return _Piece("plain", column, end)
+            return _Piece("pattern", column, end, Token("pattern", pattern.replace("\\/", "/"), column))
+        if self.place is Place.FILTER:
+            self.problems.append(QueryError("re: works in the search of all text only", column))
+            return None
+        shorter = _inside(pattern) if kind == "bare" and within else pattern
+        end -= len(pattern) - len(shorter)
+        return _Piece("pattern", column, end, Token("pattern", shorter, column)) if shorter else None
+
+    def _term(self, found: re.Match[str], *, begins: bool, within: bool) -> _Piece | None:
+        name, column, end = found["key"].lower(), found.start(), found.end()
+        if name not in TERM_NAMES or not begins:
+            return _Piece("plain", column, end)
+        value = found["value"]
+        if value is None:
+            value = _inside(found["word"]) if within else found["word"]
+            end -= len(found["word"]) - len(value)
+        if self.place is Place.FILTER and name in TEXT_TERMS:
+            if value or name == "error":
+                self.problems.append(QueryError(f"{name}: works in the search of all text only", column))
+            return None
+        if self.place is Place.FIND:
+            if not value:
+                return _Piece("plain", column, end)
+        elif not value.strip() and name != "error":
+            return None
+        elif wrong := value_problem(name, value):
+            self.problems.append(QueryError(wrong, column))
+            return None
+        return _Piece("term", column, end, Token("term", name, column, value))
+
+    # --- what is text after all ---------------------------------------------------------------------------------------
+
+    def _resolved(self, pieces: list[_Piece]) -> list[_Piece]:
+        """The same pieces, those made plain that do not count where they stand."""
+        solid = [at for at, piece in enumerate(pieces) if piece.kind != "space"]
+        around = list(zip((None, *solid), solid, (*solid[1:], None), strict=False))
+        for left, at, right in around:
+            if pieces[at].kind == "join":
+                one, other = (pieces[end] if end is not None else None for end in (left, right))
+                pieces[at] = self._sign(pieces[at], one, other)
+        self._make_bystanders_plain(pieces)
+        for left, at, right in reversed(around):
+            piece = pieces[at]
+            leads = right is not None and pieces[right].leads
+            if piece.kind == "join":
+                counts = leads or (left is not None and pieces[left].counts)
+            else:
+                counts = piece.kind != "bang" or leads
+            if not counts:
+                pieces[at] = _plain(piece)
+        return pieces
+
+    def _sign(self, sign: _Piece, left: _Piece | None, right: _Piece | None) -> _Piece:
+        """A sign as what it may be: one only where it stands alone between two things, or directly at one that counts."""
+        if left is None or right is None:
+            # Half typed: it waits for its other side.
+            waits = left is not right and any(one is not None and one.leads for one in (left, right))
+            return (
+                _Piece("space", sign.start, sign.end)
+                if waits and self.place is not Place.FIND
+                else _plain(sign)
+            )
+        alone = "join" not in (left.kind, right.kind)
+        free = (left.end < sign.start or left.counts) and (right.start > sign.end or right.leads)
+        return sign if alone and free else _plain(sign)
+
+    def _make_bystanders_plain(self, pieces: list[_Piece]) -> None:
+        """What stands directly beside a plain word is text: a function, and in one session everything else too."""
+        finding = self.place is Place.FIND
+        weak = (_COUNTING - {"group"}) | {"bang"} if finding else {"call"}
+        alone = sum(piece.kind != "space" for piece in pieces) == 1
+        run: list[int] = []
+        for at in range(len(pieces) + 1):
+            if at < len(pieces) and pieces[at].kind not in ("join", "group"):
+                run.append(at)
+                continue
+            kinds = {pieces[one].kind for one in run} - {"space"}
+            if "plain" in kinds or (finding and alone and kinds & {"term", "pattern"}):
+                for one in run:
+                    if pieces[one].kind in weak:
+                        pieces[one] = _plain(pieces[one])
+            run = []
+
+    def _emitted(self, pieces: list[_Piece]) -> Iterator[Token]:
+        plain: list[_Piece] = []
+        for piece in (*pieces, _Piece("end", len(self.text), len(self.text))):
+            if piece.kind == "plain" or (piece.kind == "space" and plain and self.place is Place.FIND):
+                plain.append(piece)
+                continue
+            if plain:
+                yield self._word(plain[0].start, plain[-1].end)
+                plain = []
+            if piece.kind == "group":
+                yield Token("mark", "(", piece.start)
+                yield from self._emitted(piece.inside)
+                yield Token("mark", ")", piece.end - 1)
+            elif piece.kind == "call":
+                yield from choosing_tokens(self.text, piece.start, piece.end)
+            elif piece.token is not None:
+                yield piece.token
+            elif piece.kind in ("bang", "join"):
+                yield Token("mark", self.text[piece.start : piece.end], piece.start)
+
+    def _word(self, start: int, end: int) -> Token:
+        """Plain text: a word, or in one session as many as there are."""
+        word = self.text[start:end].rstrip()
+        key, _, value = word.partition(":")
+        if value and key.isalpha() and self.place is not Place.FIND:
+            known = (*TERMS, *(TEXT_TERMS if self.place is Place.SEARCH else ()))
+            for close in get_close_matches(key.lower(), known, 1, 0.7):
+                self.problems.append(QueryError(f"there is no {key}:; did you mean {close}:?", start))
+        return Token("text", word, start)
+
+
+def _plain(piece: _Piece) -> _Piece:
+    return _Piece("plain", piece.start, piece.end)
+
+
+def _inside(value: str) -> str:
+    """What a term takes, without brackets that it only closes."""
+    while value.endswith(")") and value.count(")") > value.count("("):
+        value = value[:-1]
+    return value

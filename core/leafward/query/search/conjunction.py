@@ -1,0 +1,193 @@
+"""What is typed, as parts of which all must hold, each put where it is answered: by cards, by texts, or by entries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.query.grammar import (
+    Both,
+    Call,
+    Either,
+    Not,
+    Pattern,
+    Place,
+    QueryError,
+    Text,
+    Without,
+    parse_search,
+)
+from leafward.query.search.query import Query
+from leafward.query.vocabulary import moment_of, part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.catalog import Card
+    from leafward.query.grammar import Expression
+
+
+def query_of(text: str, now: int, *, whole: bool) -> Query:
+    """What is typed into a search, or into a filter where it is not `whole`; `now` in milliseconds since 1970."""
+    try:
+        expression, problems = parse_search(text, Place.SEARCH if whole else Place.FILTER)
+        if whole and expression is not None:
+            _check_patterns(expression)
+    except QueryError as error:
+        return Query(wrong=error, now=now)
+    reading = _Reading(now, whole)
+    for part in expression.parts if isinstance(expression, Both) else (expression,):
+        if part is not None:
+            reading.take(part)
+    found = reading.found
+    return Query(
+        words=tuple(dict.fromkeys(found["word"])),
+        files=tuple(found["file"]),
+        agents=tuple(found["agent"]),
+        projects=tuple(found["project"]),
+        since=reading.since,
+        problems=tuple(problems),
+        excluded=tuple(dict.fromkeys(found["not"])),
+        patterns=tuple(dict.fromkeys(found["re"])),
+        tools=tuple(found["tool"]),
+        parts=tuple(dict.fromkeys(found["in"])),
+        failed=reading.failed,
+        cards=_all_of(reading.cards),
+        where=_all_of(reading.where),
+        now=now,
+    )
+
+
+class _Reading:
+    """The parts of a query, each put where it is answered."""
+
+    def __init__(self, now: int, whole: bool) -> None:
+        self.now = now
+        self.whole = whole
+        self.found: dict[str, list[str]] = {
+            name: [] for name in ("word", "file", "agent", "project", "not", "re", "tool", "in")
+        }
+        self.since: int | None = None
+        self.failed = False
+        self.cards: list[Expression] = []
+        self.where: list[Expression] = []
+
+    def take(self, part: Expression) -> None:
+        """One part, of which all must hold."""
+        match part:
+            case Text(text):
+                self._add("word", text)
+            case Not(Text(text)):
+                self._add("not", text)
+            case Pattern(source):
+                self.found["re"].append(source)
+            case Call("since", (Text(value),)):
+                moment = moment_of(value, self.now) or 0
+                self.since = moment if self.since is None else max(self.since, moment)
+            case Call("error", ()):
+                self.failed = True
+            case Call("file", (Text(value),), _, True) | Call("project", (Text(value),)):
+                self._add(part.name, value)
+            case Call() | Either() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
+                for value in alike[1]:
+                    self._add(alike[0], value)
+            case _ if not self.whole or _of_cards(part):
+                self.cards.append(part)
+            case _:
+                self.where.append(part)
+
+    def _add(self, name: str, value: str) -> None:
+        if value.strip():
+            value = part_of(value) or value if name == "in" else value
+            self.found[name].append(value.lower())
+
+
+def _all_of(parts: list[Expression]) -> Expression | None:
+    return None if not parts else parts[0] if len(parts) == 1 else Both(tuple(parts))
+
+
+def _alike(part: Expression) -> tuple[str, list[str]] | None:
+    """The term of which any value is enough, with these values; None where a part is none."""
+    values: list[str] = []
+    names = set()
+    for one in part.parts if isinstance(part, Either) else (part,):
+        match one:
+            case Call(("tool" | "in" | "agent") as name, (argument,)) if hasattr(argument, "text"):
+                names.add(name)
+                values.append(argument.text)
+            case _:
+                return None
+    return (names.pop(), values) if len(names) == 1 else None
+
+
+def texts_of(expression: Expression) -> list[str]:
+    """The texts that an expression looks for, in lower case; not those that must not be there."""
+    found: list[str] = []
+    waiting = [expression]
+    while waiting:
+        match waiting.pop():
+            case Text(text):
+                found.append(text.lower())
+            case Both(parts) | Either(parts):
+                waiting += reversed(parts)
+            case Without(parts):
+                waiting.append(parts[0])
+    return found
+
+
+def inner(expression: Expression) -> Iterator[Expression]:
+    """An expression and all in it, but what functions take."""
+    waiting = [expression]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        match one:
+            case Both(parts) | Either(parts) | Without(parts):
+                waiting += parts
+            case Not(inside):
+                waiting.append(inside)
+
+
+def _of_cards(expression: Expression) -> bool:
+    """Whether a session's card tells all of it."""
+    return all(
+        isinstance(one, (Both, Either, Without, Not))
+        or (isinstance(one, Call) and one.name in ("agent", "project", "since"))
+        for one in inner(expression)
+    )
+
+
+def _check_patterns(expression: Expression) -> None:
+    """Raises QueryError for a pattern that is none."""
+    for one in inner(expression):
+        if isinstance(one, Pattern):
+            from leafward.query.search.patterns import complaint
+
+            wrong = complaint(one.source)
+            if wrong is not None:
+                raise QueryError(wrong, one.column)
+
+
+def holds(expression: Expression, card: Card, now: int, text: str = "", files: str = "") -> bool:
+    """Whether a session is one that an expression means. `text` and `files`: what is known of it, in lower case."""
+    match expression:
+        case Both(parts):
+            return all(holds(part, card, now, text, files) for part in parts)
+        case Either(parts):
+            return any(holds(part, card, now, text, files) for part in parts)
+        case Without((first, *rest)):
+            return holds(first, card, now, text, files) and not any(
+                holds(part, card, now, text, files) for part in rest
+            )
+        case Not(inside):
+            return not holds(inside, card, now, text, files)
+        case Text(word):
+            return word.lower() in text
+        case Call("agent", (Text(value),)):
+            return card.agent.startswith(value.lower())
+        case Call("project", (Text(value),)):
+            return value.lower() in card.project.lower()
+        case Call("since", (Text(value),)):
+            return card.modified >= (moment_of(value, now) or 0)
+        case Call("file", (Text(value),)):
+            return value.lower() in files
+    return False

@@ -1,0 +1,114 @@
+"""The words of the query language, each with what it means: functions, fields, terms, parts of an entry.
+
+A term is a function in another notation: `name:value` is `name("value")`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from leafward.base.times import parse_time
+
+FUNCTIONS: dict[str, str] = {
+    "all()": "every entry, metadata too",
+    "ancestors(x)": "the paths to x, x itself included",
+    "descendants(x)": "everything below x, x itself included",
+    "parents(x)": "what x hangs on",
+    "children(x)": "what hangs on x",
+    "siblings(x)": "the other children of x's parents",
+    "between(a, b)": "from a down to b, both included",
+    "turn(x)": "the turns that x lies in, from prompt to prompt",
+    "context(x)": "what the model reads at x",
+    "hidden(x)": "on the path to x, but not in its context",
+    "roots()": "entries without a parent",
+    "leaves()": "where branches end",
+    "branchpoints()": "where branches part",
+    "prompts()": "what the user wrote or ran",
+    "replies()": "what the model said",
+    "results()": "results of tools",
+    "compactions()": "compactions",
+    "summaries()": "compactions and branch summaries",
+    "injected()": "what no person wrote, told as if one had",
+    "labelled()": 'entries with a label; labelled("x") with x in it',
+    "tool(name)": "calls of a tool, and its results; a * stands for anything",
+    "file(path)": "calls that read or change a file; a glob",
+    "changed(path)": "calls that change a file; a glob",
+    "error()": "failed calls, replies that ended in an error",
+    "damaged()": "entries that are damaged",
+    "lost(x)": "where what the compactions x replaced was said, and is lost; without x, of all on the path of the leaf",
+}
+"""Functions with what they choose."""
+
+FIELDS: dict[str, str] = {
+    "tokens": "estimated, of the entry; 2k and 1M are understood",
+    "calls": "calls of tools in a reply",
+    "edits": "calls of a reply that changed a file",
+    "added": "lines that its edits added",
+    "removed": "lines that its edits removed",
+    "cost": "US dollars, as the provider reported",
+    "index": "place in file order, from 0",
+    "depth": "entries above it",
+    "time": "when it was written: 2026-11-22 or an ISO time",
+    "age": "how long ago: 30m, 12h, 7d",
+}
+"""Fields that can be compared, with what they are."""
+
+TERMS = {
+    "file": "part of the name of a file read or changed",
+    "since": "30m, 12h, 7d, 6w, 3mo, 1y, today or a date",
+    "agent": "an agent's name, or its beginning",
+    "project": "part of the project's path",
+    "not": "a word or phrase that must not be there",
+}
+"""What may stand before a colon in any query, and what it takes."""
+
+TEXT_TERMS = {
+    "tool": "a tool's name, * for any characters: its calls and results",
+    "in": "summary, prompt, reply, thinking, call, result, name, injected or system",
+    "error": "nothing, or part of the text of what failed; with file: what failed on that file",
+    "re": "a pattern, case ignored, in quotes where it has spaces; /pattern/ is the same",
+}
+"""What else may stand there, but in a filter of sessions."""
+
+ANY_OF = frozenset({"tool", "in", "agent"})
+"""Terms of which any is enough where one is given again; of the others all are needed."""
+
+PARTS = ("summary", "prompt", "reply", "thinking", "call", "result", "name", "injected", "system")
+"""What an entry is made of, as `in:` names it."""
+
+FUNCTION_NAMES = frozenset(name.partition("(")[0] for name in FUNCTIONS)
+TERM_NAMES = frozenset({*TERMS, *TEXT_TERMS})
+
+_SPAN = re.compile(r"(\d{1,6})(mo|[mhdwy])")
+_MINUTES = {"m": 1, "h": 60, "d": 1440, "w": 10_080, "mo": 43_200, "y": 525_600}
+
+
+def moment_of(value: str, now: int) -> int | None:
+    """The moment that `since:` names, as `now` in milliseconds since 1970; None where it names none."""
+    value = value.lower()
+    span = _SPAN.fullmatch(value)
+    if span is not None:
+        return now - int(span[1]) * _MINUTES[span[2]] * 60_000
+    if value == "today":
+        midnight = (
+            datetime.fromtimestamp(now / 1000, UTC)
+            .astimezone()
+            .replace(hour=0, minute=0, second=0, microsecond=0)
+        )
+        return int(midnight.timestamp() * 1000)
+    return parse_time(value + "T00:00") if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else None
+
+
+def part_of(value: str) -> str | None:
+    """The part of an entry that `in:` names by its beginning; None where there is none."""
+    return next((part for part in PARTS if part.startswith(value.lower())), None)
+
+
+def value_problem(name: str, value: str) -> str | None:
+    """What is wrong with what a term takes, on one line."""
+    if name == "since" and moment_of(value, 0) is None:
+        return f"since: takes {TERMS['since']}"
+    if name == "in" and part_of(value) is None:
+        return f"in: takes {TEXT_TERMS['in']}"
+    return None
