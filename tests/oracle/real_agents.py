@@ -110,7 +110,14 @@ class OpenCodeClient:
         provider: dict[str, Any] = {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "none"},
-            "models": {"pear-1": {"name": "Pear", "limit": {"context": 100_000, "output": 8_000}}},
+            "models": {
+                "pear-1": {
+                    "name": "Pear",
+                    "attachment": True,
+                    "modalities": {"input": ["text", "image"], "output": ["text"]},
+                    "limit": {"context": 100_000, "output": 8_000},
+                }
+            },
         }
         config = {
             "provider": {

@@ -305,17 +305,21 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
         for index, kind in enumerate(columns.kind)
         if kind == Kind.ASSISTANT and not _made_up((session.body(index) or {})["message"])
     ]
-    assert len(replies) == len(recorded.requests), "a reply for each request"
+    prompts = {
+        headline(session, index).text.strip('"'): index
+        for index, kind in enumerate(columns.kind)
+        if kind == Kind.USER
+    }
+    *said, last = sweep_agents.PROMPTS
+    requests = [one for one in recorded.requests if last in prompts or one not in recorded.undone]
+    assert len(replies) == len(requests), "a reply for each request"
     remarks: list[int] = []
-    for number, (reply, body) in enumerate(zip(replies, recorded.requests, strict=True), 1):
+    for number, (reply, body) in enumerate(zip(replies, requests, strict=True), 1):
         known = spoken(session, columns.parent[reply], injected=not isinstance(session, ForeignSession))
         sent = sent_by(body)
         if recorded.resumes_badly and forgets(known, sent):
             remarks.append(number)
             continue
-        if getattr(session, "agent", "") == "opencode":
-            # Not every interface takes images in results.
-            known, sent = ([one for one in said if one[0] != "image"] for said in (known, sent))
         assert_covers(known, sent, number)
         usage = ((session.body(reply) or {})["message"]).get("usage")
         assert usage is not None
@@ -324,13 +328,11 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert columns.kind.count(Kind.MALFORMED) == 0
     assert columns.kind.count(Kind.UNKNOWN) == 0
     assert columns.kind.count(Kind.COMPACTION) == ("compaction" in recorded.tried)
-    assert not session.tree.branch_points()
-    prompts = {
-        headline(session, index).text.strip('"')
-        for index, kind in enumerate(columns.kind)
-        if kind == Kind.USER
-    }
-    assert prompts >= set(sweep_agents.PROMPTS)
+    back = recorded.tried & {"rewind", "revert"}
+    said += sweep_agents.AFTER if back else ()
+    assert prompts.keys() >= {*said}
+    assert last in prompts or recorded.undone
+    assert len(session.tree.branch_points()) == (bool(back) and last in prompts)
     results = {
         headline(session, index).text: (session.body(index) or {})["message"]
         for index, kind in enumerate(columns.kind)
@@ -340,7 +342,7 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert "ls nowhere" in results or recorded.resumes_badly
     failed = results.get("ls nowhere", {"isError": True})
     assert failed["isError"] or failed.get("exitCode")
-    files = touched(session, session.tree.path(session.leaf))
+    files = touched(session, session.tree.path(prompts.get(last, session.leaf)))
     assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
     assert any(path.endswith("list.md") and use.modified for path, use in files.items())
 
