@@ -131,13 +131,23 @@ def test_codex(package: Path, tmp_path: Path) -> None:
     if program is None:
         pytest.skip("not for this machine")
     recorded = sweep_codex.record(program, tmp_path)
+    forked = "fork" in recorded.tried
+    everything = recorded.model.exchanges
+    later = next(
+        (place for place, one in enumerate(everything) if sweep_codex.AFTER[0] in str(one.request)), 0
+    )
     with closing(agents.agent_named("codex").open(recorded.paths[-1])) as session:
-        check_codex(session, recorded)
+        # A fork holds what it goes on from, and not the turn that was left out.
+        undone = everything[later - 1 : later] if forked else []
+        check_codex(session, recorded, [one for one in everything if one not in undone])
+    if forked:
+        with closing(agents.agent_named("codex").open(recorded.paths[-2])) as session:
+            check_codex(session, recorded, everything[:later])
 
 
-def check_codex(session: Session, recorded: sweep_codex.Recorded) -> None:
-    """Everything that is known of a thread of Codex is so."""
-    exchanges = [one for one in recorded.model.exchanges if not one.compacts]
+def check_codex(session: Session, recorded: sweep_codex.Recorded, everything: list[Exchange]) -> None:
+    """Everything that is known of a thread of Codex is so: of all that was sent in it."""
+    exchanges = [one for one in everything if not one.compacts]
     # 0.36 forgets what the model says right after a compaction, and sends it no more.
     last = exchanges[-1].request["input"]
     exchanges = [
@@ -171,12 +181,14 @@ def check_codex(session: Session, recorded: sweep_codex.Recorded) -> None:
     assert counted in (0, len(exchanges)), "some replies have a count, some have none"
     assert session.columns.kind.count(Kind.UNKNOWN) == 0
     assert session.columns.kind.count(Kind.MALFORMED) == 0
-    assert session.columns.kind.count(Kind.COMPACTION) == sum(
-        one.compacts for one in recorded.model.exchanges
-    )
-    assert not session.tree.branch_points()
+    assert session.columns.kind.count(Kind.COMPACTION) == sum(one.compacts for one in everything)
+    assert len(session.tree.branch_points()) == ("rollback" in recorded.tried)
     prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
-    assert {headline(session, index).text for index in prompts} >= set(sweep_codex.PROMPTS[1:])
+    texts = {headline(session, index).text for index in prompts}
+    assert texts >= {
+        one for one in sweep_codex.PROMPTS[1:] if any(one in str(made.request) for made in everything)
+    }
+    assert texts >= {one for one in sweep_codex.AFTER if any(one in str(made.request) for made in everything)}
     check_outcomes(session)
 
 
