@@ -175,7 +175,7 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
     home.mkdir()
     words = {"ummar": [Step(SUMMARY)], **steps(project, OPENCODE)}
     with scripted(words) as model:
-        client = OpenCodeClient(str(program), home, model)
+        client = OpenCodeClient(str(program), home, model, images=True)
         tried = {"parallel", "failure", "write", "resume", "image"}
         session = ""
         for prompt in PROMPTS[:4]:

@@ -167,7 +167,8 @@ def taken_back(program: Path, environment: dict[str, str], project: Path, thread
         watch.start()
         try:
             return _taken_back(process, thread)
-        except (BrokenPipeError, EOFError):
+        except (BrokenPipeError, EOFError, ValueError):
+            # Before there was one, it takes that for a prompt, or says how it is used.
             return ""
         finally:
             watch.cancel()
