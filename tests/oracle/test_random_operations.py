@@ -79,7 +79,9 @@ def test_pi_sends_the_context_that_leafward_shows(source: Path, seed: int, tmp_p
             text=True,
             check=False,
         )
-        assert path.read_bytes().startswith(before), arguments
+        # The first write to a file of an old version migrates it.
+        old = b'"version":3' not in before.partition(b"\n")[0]
+        assert old or path.read_bytes().startswith(before), arguments
         assert "Traceback" not in ran.stderr, (arguments, ran.stderr)
         # What cannot be done is refused in a line, and nothing is written.
         assert ran.returncode == 0 or path.read_bytes() == before, (arguments, ran.stderr)
