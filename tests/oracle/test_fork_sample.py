@@ -164,6 +164,10 @@ def differs(to: str, session: Session, made: forking.Fork, messages: Any) -> str
         texts = [text for _, text in test_fork_codex.spoken(messages["input"]) if text in set(known)]
         return "" if texts == known else unequal(known, texts)
     ours = joined([*told(session, made.cut), ("user", NEW)])
+    if to == "opencode":
+        # It sends images of results in messages of its own.
+        own = [one for one in messages["messages"] if "Attached media from tool result:" not in str(one)]
+        messages = {"messages": own}
     theirs = said_by_codex(messages["input"]) if to == "codex" else sent(messages, [])
     for place in range(max(len(ours), len(theirs))):
         one, other = ours[place : place + 1], theirs[place : place + 1]
