@@ -150,11 +150,11 @@ def differs(to: str, session: Session, made: forking.Fork, messages: Any) -> str
         same = len(said) == len(texts) and all(mine in text for mine, text in zip(texts, said, strict=True))
         return "" if same else unequal(texts, said)
     if agent == to == "opencode":
-        ours, theirs = test_fork_opencode.told(session, made.cut.end), test_fork_opencode.said(messages)  # type: ignore[arg-type]
+        ours, theirs = test_fork_opencode.told(session, made.cut.end), test_fork_opencode.said(messages)
         return "" if ours == theirs else unequal(ours, theirs)
     if agent == to == "claude":
         try:
-            test_fork_claude.assert_context(session, made.cut.end, messages)  # type: ignore[arg-type]
+            test_fork_claude.assert_context(session, made.cut.end, messages)
         except AssertionError as error:
             return str(error)[:2_000] or "another context"
         return ""

@@ -18,8 +18,8 @@ from leafward import agents
 from leafward.context.model_context import context_at, message_body
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
-from leafward.session.foreign import ForeignSession
 from leafward.session.headline import headline
+from leafward.session.session import Session
 from tests.oracle import sweep_agents, sweep_codex
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def spoken(session: Session, at: int, *, system: bool = False, injected: bool = 
             found += [("image", str(block["data"])[:40]) for block in shown]
             continue
         if one.role in ("compactionSummary", "branchSummary"):
-            side = "assistant" if getattr(session, "agent", "") == "opencode" else "user"
+            side = "assistant" if agents.agent_of(session.path).name == "opencode" else "user"
             found.append((side, str(message["summary"]).strip()))
             continue
         content = message["content"]
@@ -327,7 +327,7 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert len(replies) == len(requests), "a reply for each request"
     remarks: list[int] = []
     for number, (reply, body) in enumerate(zip(replies, requests, strict=True), 1):
-        known = spoken(session, columns.parent[reply], injected=not isinstance(session, ForeignSession))
+        known = spoken(session, columns.parent[reply], injected=session.is_native)
         sent = sent_by(body)
         if recorded.resumes_badly and forgets(known, sent):
             remarks.append(number)
