@@ -14,6 +14,7 @@ from leafward.agents.conversation import Conversation
 from leafward.agents.fork_point import cut_at
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
+from tests.acting import Acting, call, reading
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.forks import context, digests, made, terms, writable_copy
 
@@ -281,3 +282,19 @@ class TestFromPi:
             if block["type"] == "text" and block["text"]
         ]
         assert read == said
+
+    @pytest.mark.parametrize(("size", "shortened"), [(12_000, False), (12_001, True)])
+    def test_results_that_codex_may_shorten_are_said(
+        self, tmp_path: Path, size: int, shortened: bool
+    ) -> None:
+        file = Acting(tmp_path / "long.jsonl")
+        file.user("Read it")
+        file.said("", call("read", "c1", path="long.txt"))
+        file.answered("c1", "read", "x" * size)
+        file.said("Done.")
+        with reading(file.path) as session:
+            fork = made(session, session.place, "codex", terms(tmp_path), tmp_path)
+        texts = [one.text for one in fork.draft.remarks if one.code == "long-results"]
+        assert texts == (
+            ["1 result of more than 12,000 bytes: Codex may cut out the middle"] if shortened else []
+        )

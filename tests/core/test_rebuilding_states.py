@@ -211,6 +211,15 @@ def test_patches_of_codex(file: Acting, hunks: str, result: str | None, remark: 
     assert [what for _, what in found.remarks] == ([remark] if remark is not None else [])
 
 
+@pytest.mark.parametrize("mark", ["…7 tokens truncated…", "…2000 chars truncated…", "nothing is cut here"])
+def test_what_codex_cut_out_of_an_output_is_not_taken_for_lines_of_the_file(file: Acting, mark: str) -> None:
+    """It counts what it cut in tokens or in characters, as the model is limited (0.80 to 0.169)."""
+    file.said(call("exec_command", "c1", cmd="cat a.py"))
+    file.answered("c1", "exec_command", f"Exit code: 0\nOutput:\none\ntw{mark}st\n")
+    found = rebuilt(file, tools=CODEX_TOOLS)
+    assert found.text == (None if "truncated" in mark else f"one\ntw{mark}st\n")
+
+
 CRLF = "one\r\ntwo\r\nthree\r\n"
 
 

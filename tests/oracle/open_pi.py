@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,23 +28,36 @@ class OpenPi:
     def say(self, text: str) -> list[dict[str, Any]]:
         """Sends a prompt, waits for its reply to be stored, and returns the messages of the request that was made."""
         before = len(self.requests)
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"id": text, "type": "prompt", "message": text}) + "\n")
-        self._process.stdin.flush()
-        self._until(lambda event: event.get("type") == "agent_settled")
+        self._send("prompt", message=text)
+        self._until(lambda event: event.get("type") == "agent_end")
+        # It may go on, and older ones have no event for the end of that.
+        while (state := self.command("get_state"))["isStreaming"] or state["isCompacting"]:
+            time.sleep(0.05)
         if len(self.requests) == before:
             raise ResumeError("pi sent nothing")
         messages: list[dict[str, Any]] = self.requests[before]["messages"]
         return messages
 
-    def _until(self, wanted: Any) -> None:
+    def command(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """Sends a command, waits for its answer and returns the data of it."""
+        self._send(name, **arguments)
+        answer = self._until(lambda event: event.get("type") == "response" and event["command"] == name)
+        data: dict[str, Any] = answer.get("data") or {}
+        return data
+
+    def _send(self, name: str, **arguments: Any) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"id": name, "type": name, **arguments}) + "\n")
+        self._process.stdin.flush()
+
+    def _until(self, wanted: Any) -> dict[str, Any]:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            event = json.loads(line)
+            event: dict[str, Any] = json.loads(line)
             if event.get("type") == "response" and event.get("success") is False:
                 raise ResumeError(f"pi refused: {event}")
             if wanted(event):
-                return
+                return event
         raise ResumeError("pi ended")
 
 

@@ -104,6 +104,8 @@ class OpenCodeClient:
     model: Model
     compacts: bool = False
     """Whether it compacts by itself."""
+    images: bool = False
+    """Whether the model takes images, which opencode then sends behind the results that hold them."""
 
     def environment(self, folder: Path) -> dict[str, str]:
         """What it runs in: nothing of ours, no sharing, no updates, no list of models, the model on loopback."""
@@ -112,6 +114,9 @@ class OpenCodeClient:
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "none"},
             "models": {"pear-1": {"name": "Pear", "limit": {"context": 100_000, "output": 8_000}}},
         }
+        if self.images:
+            takes = {"input": ["text", "image"], "output": ["text"]}
+            provider["models"]["pear-1"] |= {"attachment": True, "modalities": takes}
         config = {
             "provider": {
                 "grove": provider,

@@ -7,20 +7,32 @@ import json
 import os
 import shutil
 import subprocess
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.oracle.open_pi import OpenPi
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, ClaudeClient, OpenCodeClient
+from tests.oracle.resume import ResumeError
 from tests.oracle.scripted_model import Model, Step, scripted
 from tests.oracle.sweep_codex import PIXEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 SUMMARY = "Fruit was compared, the list is written."
-PROMPTS = ("Hello there", "Compare the fruit", "Look at the picture", "Write the list", "Thank you all")
+PROMPTS = (
+    "Hello there",
+    "Compare the fruit",
+    "Look at the picture",
+    "Write the list",
+    "Thank you all",
+    "Good night",
+)
+AFTER = ("Hello again", "Good morning")
+"""What is said instead of the last prompt, after a rewind or a revert, and then."""
 
 
 @dataclass(slots=True)
@@ -34,6 +46,8 @@ class Run:
     resumes_badly: bool = False
     """Whether this version, resumed, sends calls that were made together twice or not at all."""
     tried: set[str] = field(default_factory=lambda: {"parallel", "failure", "write", "resume"})
+    undone: list[dict[str, Any]] = field(default_factory=list)
+    """Those of them whose replies a revert took back: some versions delete these."""
 
 
 def offered(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -97,7 +111,7 @@ def claude_program(package: Path, folder: Path) -> str | None:
 
 
 def record_claude(package: Path, folder: Path) -> Run | None:
-    """A session with a compaction, and one turn taken back where the version can do that."""
+    """A session with a compaction, and turns taken back where the version can do that: the last one, and past the compaction."""
     program = claude_program(package, folder)
     if program is None:
         return None
@@ -112,18 +126,34 @@ def record_claude(package: Path, folder: Path) -> Run | None:
                 project, prompt, *(("--resume", session) if session else ()), fails=prompt.startswith("/")
             )
             session = asked.session or session
-        requests = offered(model.requests)
-        store = home / ".claude" / "projects"
-        paths = [
-            path
-            for path in store.rglob("*.jsonl")
-            if not path.name.startswith("agent-") and "subagents" not in path.parts
-        ]
-        path = max(paths, key=lambda path: path.stat().st_size)
+        path = newest(home)
         if "compact_boundary" in path.read_text("utf-8"):
             tried.add("compaction")
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        last = next(place for place, row in enumerate(rows) if PROMPTS[-1] in str(row.get("message")))
+        back = next(row["uuid"] for row in reversed(rows[:last]) if row["type"] == "assistant")
+        try:
+            client.ask(project, AFTER[0], "--resume", session, "--resume-session-at", back)
+            client.ask(project, AFTER[1], "--resume", session)
+            tried.add("rewind")
+        except AgentFailed as error:
+            # The oldest do not know the option.
+            if "resume-session-at" not in str(error):
+                raise
         number = tuple(map(int, package.name.partition("-")[2].split(".")))
-        return Run(path, requests, number < (2, 1, 100), tried)
+        requests = offered(model.requests)
+        return Run(newest(home), requests, number < (2, 1, 100), tried)
+
+
+def newest(home: Path) -> Path:
+    """The transcript of Claude Code that says most."""
+    store = home / ".claude" / "projects"
+    paths = [
+        path
+        for path in store.rglob("*.jsonl")
+        if not path.name.startswith("agent-") and "subagents" not in path.parts
+    ]
+    return max(paths, key=lambda path: path.stat().st_size)
 
 
 # --- opencode ---
@@ -145,7 +175,7 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
     home.mkdir()
     words = {"ummar": [Step(SUMMARY)], **steps(project, OPENCODE)}
     with scripted(words) as model:
-        client = OpenCodeClient(str(program), home, model)
+        client = OpenCodeClient(str(program), home, model, images=True)
         tried = {"parallel", "failure", "write", "resume", "image"}
         session = ""
         for prompt in PROMPTS[:4]:
@@ -160,12 +190,24 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
         if len(model.requests) > before:
             tried.add("compaction")
         summaries = model.requests[before:]
-        client.ask(project, PROMPTS[4], "-s", session)
+        for prompt in PROMPTS[4:]:
+            client.ask(project, prompt, "-s", session)
+        undone = model.requests[-1:]
+        try:
+            with client.serving(project) as post:
+                said = post(f"/session/{session}/message", None)
+                (last,) = [one["info"]["id"] for one in said if PROMPTS[-1] in json.dumps(one["parts"])]
+                post(f"/session/{session}/revert", {"messageID": last})
+            tried.add("revert")
+        except (OSError, ValueError, StopIteration):
+            undone = []
+        for prompt in AFTER if undone else ():
+            client.ask(project, prompt, "-s", session)
         requests = [one for one in offered(model.requests) if one not in summaries]
         data = home / "data" / "opencode"
         if client.database.exists():
-            return Run(client.database / session, requests, tried=tried)
-        return Run(next(data.rglob(f"{session}.json")), requests, tried=tried)
+            return Run(client.database / session, requests, tried=tried, undone=undone)
+        return Run(next(data.rglob(f"{session}.json")), requests, tried=tried, undone=undone)
 
 
 # --- pi ---
@@ -187,8 +229,15 @@ def pi_script(package: Path) -> Path | None:
     return next((way for way in ways if way.is_file()), None)
 
 
+MOVE = """export default function (pi) {
+  pi.registerCommand("go", { description: "", handler: (id, ctx) => ctx.navigateTree(id, { summarize: true }) });
+}
+"""
+"""An extension of pi with a command for what is else done at a terminal alone: moving in the tree."""
+
+
 def record_pi(package: Path, folder: Path) -> Run | None:
-    """A session of five prompts."""
+    """A session with a compaction, and a move before it with a summary, where pi finds what it loads extensions with."""
     cli = pi_script(package)
     node = os.environ.get("LEAFWARD_NODE") or shutil.which("node")
     if cli is None or node is None:
@@ -196,7 +245,7 @@ def record_pi(package: Path, folder: Path) -> Run | None:
     project, home = painted(folder / "orchard"), folder / "home"
     agent = home / "agent"
     agent.mkdir(parents=True)
-    with scripted(steps(project, PI)) as model:
+    with scripted({"ummar": [Step(SUMMARY)], **steps(project, PI)}) as model:
         models = [
             {
                 "id": "pear-1",
@@ -216,7 +265,14 @@ def record_pi(package: Path, folder: Path) -> Run | None:
         }
         (agent / "models.json").write_text(json.dumps({"providers": {"grove": provider}}))
         (agent / "settings.json").write_text(
-            json.dumps({"defaultProvider": "grove", "defaultModel": "pear-1", "retry": {"enabled": False}})
+            json.dumps(
+                {
+                    "defaultProvider": "grove",
+                    "defaultModel": "pear-1",
+                    "retry": {"enabled": False},
+                    "compaction": {"keepRecentTokens": 60},
+                }
+            )
         )
         environment = {
             **{name: value for name, value in os.environ.items() if name in ("PATH", "LANG")},
@@ -226,8 +282,12 @@ def record_pi(package: Path, folder: Path) -> Run | None:
             "PI_TELEMETRY": "0",
             "PI_SKIP_VERSION_CHECK": "1",
         }
+        extension = folder / "move.js"
+        extension.write_text(MOVE, "utf-8")
         path: Path | None = None
-        for prompt in PROMPTS:
+
+        def ask(prompt: str) -> None:
+            nonlocal path
             argv = [node, str(cli), "-p", *(("--session", str(path)) if path else ()), prompt]
             before = len(model.requests)
             ran = subprocess.run(
@@ -243,8 +303,44 @@ def record_pi(package: Path, folder: Path) -> Run | None:
             if len(model.requests) == before:
                 raise AgentFailed(f"{ran.returncode}: {ran.stderr[-600:]}")
             path = path or next(agent.rglob("*.jsonl"))
+
+        @contextmanager
+        def open_(*options: str) -> Iterator[OpenPi]:
+            assert path is not None
+            argv = [node, str(cli), "--mode", "rpc", *options, "--session", str(path)]
+            with subprocess.Popen(
+                argv,
+                cwd=project,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            ) as process:
+                try:
+                    yield OpenPi(process, path, model.requests)
+                finally:
+                    process.kill()
+
+        tried = {"parallel", "failure", "write", "resume", "image", "compaction"}
+        for prompt in PROMPTS[:4]:
+            ask(prompt)
+        with open_() as pi:
+            pi.command("compact")
+            pi.say(PROMPTS[4])
+        ask(PROMPTS[5])
         assert path is not None
-        return Run(path, offered(model.requests), tried={"parallel", "failure", "write", "resume", "image"})
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        first = next(row["id"] for row in rows if row.get("message", {}).get("role") == "assistant")
+        try:
+            with open_("--extension", str(extension)) as pi:
+                pi.command("prompt", message=f"/go {first}")
+                pi.say(AFTER[0])
+        except ResumeError:
+            # Of its package alone it starts without extensions.
+            return Run(path, offered(model.requests), tried=tried)
+        ask(AFTER[1])
+        return Run(path, offered(model.requests), tried=tried | {"rewind"})
 
 
 RECORD: dict[str, Callable[[Path, Path], Run | None]] = {

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import subprocess
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PATCH = "*** Begin Patch\n*** Add File: list.md\n+- apples\n+- pears\n*** End Patch\n"
-PROMPTS = ("Look at the picture", "Compare the fruit", "Write the list", "Fill the window", "Go on now")
+PROMPTS = (
+    "Look at the picture",
+    "Compare the fruit",
+    "Write the list",
+    "Fill the window",
+    "Go on now",
+    "Good night",
+)
+AFTER = ("Take another way", "Good morning")
+"""What is said instead of the last prompt, once it was taken back, and then."""
 SHELLS = {"exec_command": "cmd", "shell_command": "command", "shell": "command", "container.exec": "command"}
 
 
@@ -29,7 +39,7 @@ class Recorded:
     paths: list[Path]
     model: ResponsesModel
     tried: set[str]
-    """What came about: parallel, failure, patch, image, resume, compaction."""
+    """What came about: parallel, failure, patch, image, resume, compaction; rollback, or fork where that took its place."""
 
 
 def binary(folder: Path) -> Path | None:
@@ -93,15 +103,17 @@ def record(program: Path, folder: Path) -> Recorded:
             "utf-8",
         )
 
+        def environment() -> dict[str, str]:
+            kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG")}
+            return kept | {"HOME": str(home.parent), "CODEX_HOME": str(home), "PWD": str(project)}
+
         def run(*arguments: str) -> bool:
             before = len(model.exchanges)
-            kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG")}
-            environment = kept | {"HOME": str(home.parent), "CODEX_HOME": str(home), "PWD": str(project)}
             with suppress(subprocess.TimeoutExpired):
                 subprocess.run(
                     [str(program), "exec", "--skip-git-repo-check", *arguments],
                     cwd=project,
-                    env=environment,
+                    env=environment(),
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
                     timeout=40,
@@ -125,8 +137,77 @@ def record(program: Path, folder: Path) -> Recorded:
                 run("-c", f'experimental_resume="{path}"', prompt)
             tried.add("resume")
         tried |= {"parallel", "failure", "patch"}
+        back = taken_back(program, environment(), project, rollouts()[-1].stem[-36:])
+        if back:
+            tried.add(back)
+            run("resume", rollouts()[-1].stem[-36:], AFTER[1])
         if any(exchange.compacts for exchange in model.exchanges):
             tried.add("compaction")
         if any("input_image" in json.dumps(exchange.request["input"]) for exchange in model.exchanges):
             tried.add("image")
         return Recorded(rollouts(), model, tried)
+
+
+def taken_back(program: Path, environment: dict[str, str], project: Path, thread: str) -> str:
+    """Takes the last turn of a thread back and says something else, as an editor does through the app server.
+
+    "rollback" where the thread itself goes back, "fork" where a new one begins before the turn; empty where there is neither.
+    """
+    with subprocess.Popen(
+        [str(program), "app-server"],
+        cwd=project,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        # One that does not answer would be waited for without end.
+        watch = threading.Timer(60, process.kill)
+        watch.start()
+        try:
+            return _taken_back(process, thread)
+        except (BrokenPipeError, EOFError, ValueError):
+            # Before there was one, it takes that for a prompt, or says how it is used.
+            return ""
+        finally:
+            watch.cancel()
+            process.kill()
+
+
+def _taken_back(process: subprocess.Popen[str], thread: str) -> str:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+
+    def tell(message: dict[str, Any]) -> None:
+        stdin.write(json.dumps(message) + "\n")
+        stdin.flush()
+
+    def until(name: str, value: object) -> dict[str, Any]:
+        for line in stdout:
+            message: dict[str, Any] = json.loads(line)
+            if message.get(name) == value:
+                return message
+        raise EOFError
+
+    def ask(method: str, **given: Any) -> dict[str, Any] | None:
+        tell({"id": method, "method": method, "params": given})
+        result: dict[str, Any] | None = until("id", method).get("result")
+        return result
+
+    ask("initialize", clientInfo={"name": "sweep", "version": "1"})
+    tell({"method": "initialized"})
+    resumed = ask("thread/resume", threadId=thread)
+    if resumed is None:
+        return ""
+    way = "rollback"
+    if ask("thread/rollback", threadId=thread, numTurns=1) is None:
+        way, before = "fork", resumed["thread"]["turns"][-2]["id"]
+        forked = ask("thread/fork", threadId=thread, lastTurnId=before)
+        if forked is None:
+            return ""
+        thread = forked["thread"]["id"]
+    ask("turn/start", threadId=thread, input=[{"type": "text", "text": AFTER[0]}])
+    until("method", "turn/completed")
+    return way

@@ -78,7 +78,8 @@ def test_pi_sends_the_summary_and_what_was_kept(
 ) -> None:
     home = tmp_path / "home"
     before = session.read_bytes()
-    compacted = leafward(home, "compact", str(session), *options)
+    # Of sessions this small a summary with what is put beside it may be larger than what it replaces.
+    compacted = leafward(home, "compact", str(session), *options, "--larger")
     assert session.read_bytes().startswith(before)
     assert splits in (None, compacted["split_turn"])
     line = entries_of(session)[-1]

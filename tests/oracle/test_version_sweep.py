@@ -59,7 +59,7 @@ def spoken(session: Session, at: int, *, system: bool = False, injected: bool = 
             found += [("image", str(block["data"])[:40]) for block in shown]
             continue
         if one.role in ("compactionSummary", "branchSummary"):
-            side = "assistant" if getattr(session, "agent", "") == "opencode" else "user"
+            side = "assistant" if agents.agent_of(session.path).name == "opencode" else "user"
             found.append((side, str(message["summary"]).strip()))
             continue
         content = message["content"]
@@ -131,13 +131,23 @@ def test_codex(package: Path, tmp_path: Path) -> None:
     if program is None:
         pytest.skip("not for this machine")
     recorded = sweep_codex.record(program, tmp_path)
+    forked = "fork" in recorded.tried
+    everything = recorded.model.exchanges
+    later = next(
+        (place for place, one in enumerate(everything) if sweep_codex.AFTER[0] in str(one.request)), 0
+    )
     with closing(agents.agent_named("codex").open(recorded.paths[-1])) as session:
-        check_codex(session, recorded)
+        # A fork holds what it goes on from, and not the turn that was left out.
+        undone = everything[later - 1 : later] if forked else []
+        check_codex(session, recorded, [one for one in everything if one not in undone])
+    if forked:
+        with closing(agents.agent_named("codex").open(recorded.paths[-2])) as session:
+            check_codex(session, recorded, everything[:later])
 
 
-def check_codex(session: Session, recorded: sweep_codex.Recorded) -> None:
-    """Everything that is known of a thread of Codex is so."""
-    exchanges = [one for one in recorded.model.exchanges if not one.compacts]
+def check_codex(session: Session, recorded: sweep_codex.Recorded, everything: list[Exchange]) -> None:
+    """Everything that is known of a thread of Codex is so: of all that was sent in it."""
+    exchanges = [one for one in everything if not one.compacts]
     # 0.36 forgets what the model says right after a compaction, and sends it no more.
     last = exchanges[-1].request["input"]
     exchanges = [
@@ -171,12 +181,14 @@ def check_codex(session: Session, recorded: sweep_codex.Recorded) -> None:
     assert counted in (0, len(exchanges)), "some replies have a count, some have none"
     assert session.columns.kind.count(Kind.UNKNOWN) == 0
     assert session.columns.kind.count(Kind.MALFORMED) == 0
-    assert session.columns.kind.count(Kind.COMPACTION) == sum(
-        one.compacts for one in recorded.model.exchanges
-    )
-    assert not session.tree.branch_points()
+    assert session.columns.kind.count(Kind.COMPACTION) == sum(one.compacts for one in everything)
+    assert len(session.tree.branch_points()) == ("rollback" in recorded.tried)
     prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
-    assert {headline(session, index).text for index in prompts} >= set(sweep_codex.PROMPTS[1:])
+    texts = {headline(session, index).text for index in prompts}
+    assert texts >= {
+        one for one in sweep_codex.PROMPTS[1:] if any(one in str(made.request) for made in everything)
+    }
+    assert texts >= {one for one in sweep_codex.AFTER if any(one in str(made.request) for made in everything)}
     check_outcomes(session)
 
 
@@ -305,17 +317,21 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
         for index, kind in enumerate(columns.kind)
         if kind == Kind.ASSISTANT and not _made_up((session.body(index) or {})["message"])
     ]
-    assert len(replies) == len(recorded.requests), "a reply for each request"
+    prompts = {
+        headline(session, index).text.strip('"'): index
+        for index, kind in enumerate(columns.kind)
+        if kind == Kind.USER
+    }
+    *said, last = sweep_agents.PROMPTS
+    requests = [one for one in recorded.requests if last in prompts or one not in recorded.undone]
+    assert len(replies) == len(requests), "a reply for each request"
     remarks: list[int] = []
-    for number, (reply, body) in enumerate(zip(replies, recorded.requests, strict=True), 1):
+    for number, (reply, body) in enumerate(zip(replies, requests, strict=True), 1):
         known = spoken(session, columns.parent[reply], injected=session.is_native)
         sent = sent_by(body)
         if recorded.resumes_badly and forgets(known, sent):
             remarks.append(number)
             continue
-        if getattr(session, "agent", "") == "opencode":
-            # Not every interface takes images in results.
-            known, sent = ([one for one in said if one[0] != "image"] for said in (known, sent))
         assert_covers(known, sent, number)
         usage = ((session.body(reply) or {})["message"]).get("usage")
         assert usage is not None
@@ -324,13 +340,11 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert columns.kind.count(Kind.MALFORMED) == 0
     assert columns.kind.count(Kind.UNKNOWN) == 0
     assert columns.kind.count(Kind.COMPACTION) == ("compaction" in recorded.tried)
-    assert not session.tree.branch_points()
-    prompts = {
-        headline(session, index).text.strip('"')
-        for index, kind in enumerate(columns.kind)
-        if kind == Kind.USER
-    }
-    assert prompts >= set(sweep_agents.PROMPTS)
+    back = recorded.tried & {"rewind", "revert"}
+    said += sweep_agents.AFTER if back else ()
+    assert prompts.keys() >= {*said}
+    assert last in prompts or recorded.undone
+    assert len(session.tree.branch_points()) == (bool(back) and last in prompts)
     results = {
         headline(session, index).text: (session.body(index) or {})["message"]
         for index, kind in enumerate(columns.kind)
@@ -340,7 +354,7 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert "ls nowhere" in results or recorded.resumes_badly
     failed = results.get("ls nowhere", {"isError": True})
     assert failed["isError"] or failed.get("exitCode")
-    files = touched(session, session.tree.path(session.leaf))
+    files = touched(session, session.tree.path(prompts.get(last, session.leaf)))
     assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
     assert any(path.endswith("list.md") and use.modified for path, use in files.items())
 

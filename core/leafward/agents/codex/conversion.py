@@ -19,6 +19,7 @@ from leafward.agents.codex.new_rollout import (
     provider_of,
     text_part,
 )
+from leafward.agents.fork_draft import Remark
 from leafward.base.times import iso_time as from_milliseconds
 from leafward.session.journal import encode_line, iso_time
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import Conversation, ConversationMessage
     from leafward.agents.fork_draft import Draft, Terms
     from leafward.session.entries import Body
+
+LONG_RESULT = 12_000
+"""Bytes of a result over which Codex may send only its beginning and its end: the limit for models that it does not know, which is
+the lowest that it has."""
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -50,7 +55,15 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
         "history_mode": "legacy",
         OURS: {"forkedFrom": os.path.abspath(session.path)},
     }
-    kept = sum(1 for _ in past.told())
+    kept = long = 0
+    for told in past.told():
+        kept += 1
+        long += told.role == "result" and len(_text(told).encode(errors="replace")) > LONG_RESULT
+    remarks = past.remarks()
+    if long:
+        results = "1 result" if long == 1 else f"{long:,} results"
+        text = f"{results} of more than {LONG_RESULT:,} bytes: Codex may cut out the middle"
+        remarks.append(Remark("long-results", text))
     return draft_of(
         name,
         home,
@@ -58,7 +71,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
         meta["cwd"],
         lambda: _told_lines(past, meta, terms),
         kept,
-        tuple(past.remarks()),
+        tuple(remarks),
         env_set,
     )
 
@@ -128,7 +141,12 @@ def _output(told: ConversationMessage) -> Any:
     """What a call gave: a text, or parts where there are images among it."""
     if any(block.get("type") == "image" for block in told.content):
         return [_part(block) for block in told.content]
-    return "\n".join(str(block.get("text") or "") for block in told.content)
+    return _text(told)
+
+
+def _text(told: ConversationMessage) -> str:
+    """The text of a result, as Codex gets it."""
+    return "\n".join(str(block.get("text") or "") for block in told.content if block.get("type") != "image")
 
 
 def _part(block: Body) -> Body:

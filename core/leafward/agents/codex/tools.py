@@ -25,7 +25,7 @@ CODEX_TOOLS = ToolTable(
     folder=("workdir", "working_directory"),
     shell_form=ReadForm(
         frame=r"\A(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?.*?\nOutput:\n)?(?P<text>.*)\Z",
-        cut=r"tokens truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
+        cut=r"(?:tokens|chars) truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
     ),
     scripts={"exec": ("input",)},
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
