@@ -79,7 +79,7 @@ class GraftSheet(Sheet):
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, what leaves, what chooses."""
-        return (("ctrl+s", "append"), ("esc", "leave"), ("space", "choose"), ("a", "all"))
+        return (("ctrl+s", "append"), ("esc", "cancel"), ("space", "choose"), ("a", "all"))
 
     def operation(self) -> str:
         """What would be written, or what is missing for it."""

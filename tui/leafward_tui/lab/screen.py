@@ -183,6 +183,14 @@ class LabScreen(BaseScreen["LabResult | None"]):
         """Few keys do something before the path is measured, and while the summary is in a field."""
         return (intent_id in APP_ACTIONS or self.state.takes(intent_id)) and super().enabled(intent_id)
 
+    def reason(self, intent_id: str) -> str:
+        """Why an intent does nothing now: what it waits for."""
+        if self.state.edit.open:
+            return f"the summary is being edited; {self.shell.keymap.label('mode.leave')} keeps the edit"
+        if self.state.path.what_if is None:
+            return self.state.path.trouble or "the context is still being read"
+        return super().reason(intent_id)
+
     def show_title(self) -> None:
         """The session, and the point that the what-if stands at."""
         state, glyphs = self.state, self.shell.glyphs
@@ -210,9 +218,9 @@ class LabScreen(BaseScreen["LabResult | None"]):
         """The keys that matter now."""
         state, area = self.state, self.state.layout.area
         if state.path.trouble or state.what_if is None:
-            return (Hint("mode.leave", "leave"),)
+            return (Hint("mode.leave", "back"),)
         if state.mode is Mode.EDIT:
-            return (Hint("mode.leave", "take it over", "done"), Hint("compaction.accept"))
+            return (Hint("mode.leave", "keep edit"), Hint("compaction.accept"))
         if state.mode is Mode.STREAM:
             return (Hint("mode.leave", "cancel the summary", "cancel"),)
         written = state.draft is not None
@@ -222,11 +230,11 @@ class LabScreen(BaseScreen["LabResult | None"]):
         source = Hint("lab.choose", "source")
         of_area = {
             "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
-            "text": (Hint("lab.page"), source),
+            "text": (Hint("lab.page", "next page", "page"), source),
             "plan": (slide, strategies, Hint("injection.switch")),
-            "cut": (slide, Hint(("cut.down", "cut.up"), "cut line"), strategies),
+            "cut": (slide, Hint(("cut.down", "cut.up"), "keep less, more", "cut"), strategies),
         }
         more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
         if len(state.drafts.runs) > 1:
             more.append(Hint("runs.compare"))
-        return (accept, Hint("mode.leave", "leave no trace", "leave"), *of_area[area], *more)
+        return (accept, Hint("mode.leave", "leave no trace", "discard"), *of_area[area], *more)

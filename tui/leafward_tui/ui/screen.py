@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.segment import Segment
 from textual.actions import SkipAction
@@ -138,7 +139,11 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     def route(self, *controllers: Controller) -> None:
         """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own."""
-        common = {"app.help": self.show_help, "app.themes": self.show_themes, "app.back": self.go_back}
+        common: dict[str, Callable[[], object]] = {
+            "app.help": partial(_show_help, self),
+            "app.themes": partial(_show_themes, self),
+            "app.back": self.go_back,
+        }
         self.routes = Routes(Actions(common), *controllers)
 
     def mounted(self) -> None:
@@ -169,6 +174,17 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         """Opens a sheet; `done` hears its answer, None where it was left."""
         self.app.push_screen(sheet, done)
 
+    def action_intent(self, intent_id: str) -> None:
+        """A key of the screen; one that can do nothing now says why."""
+        self.key_bar.say("" if self.enabled(intent_id) else self.reason(intent_id))
+        super().action_intent(intent_id)
+
+    def reason(self, intent_id: str) -> str:
+        """Why an intent of the screen does nothing now."""
+        from leafward_tui.ui.key_reasons import reason_for_intent
+
+        return reason_for_intent(intent_id, self.NAME, self.shell.keymap)
+
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""
         message.stop()
@@ -181,21 +197,23 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
             raise SkipAction
         self.shell.copy(selected)
 
-    def show_help(self) -> None:
-        """All keys of this screen."""
-        from leafward_tui.ui.key_help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self.NAME))
-
-    def show_themes(self) -> None:
-        """Choose a theme, seeing it at once."""
-        from leafward_tui.ui.theme_choice import ThemesScreen
-
-        self.app.push_screen(ThemesScreen())
-
     def go_back(self) -> None:
         """The screen before this one; from the first one, out."""
         if len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:
             self.app.exit(0)
+
+
+def _show_help(screen: BaseScreen[Any]) -> None:
+    """All keys of a screen."""
+    from leafward_tui.ui.key_help import HelpScreen
+
+    screen.app.push_screen(HelpScreen(screen.NAME))
+
+
+def _show_themes(screen: BaseScreen[Any]) -> None:
+    """Choose a theme, seeing it at once."""
+    from leafward_tui.ui.theme_choice import ThemesScreen
+
+    screen.app.push_screen(ThemesScreen())
