@@ -149,12 +149,13 @@ async def test_a_choice_is_made_by_letter_by_enter_or_by_click() -> None:
         assert await answer("s", "q") is None
 
 
-async def test_where_the_first_choice_is_refused_enter_does_nothing_else_instead() -> None:
+async def test_the_cursor_starts_on_the_first_choice_that_can_be_chosen() -> None:
     choices = (Choice("m", "Move the leaf", refused="the leaf is here"), Choice("e", "Move before this"))
     async with plain() as (pilot, screen):
         sheet = ChoiceSheet("Move here", choices)
         pilot.app.push_screen(sheet, screen.done.append)
         await pilot.pause()
+        await pilot.press("k")
         assert rows(pilot.app)[-1].endswith("the leaf is here")
         await pilot.press("enter", "enter")
         await pilot.pause()
@@ -162,6 +163,12 @@ async def test_where_the_first_choice_is_refused_enter_does_nothing_else_instead
         await pilot.press("j", "enter")
         await until(pilot, lambda: screen.done)
         assert screen.done == ["e"]
+        again = ChoiceSheet("Move here", choices)
+        pilot.app.push_screen(again, screen.done.append)
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: len(screen.done) == 2)
+        assert screen.done == ["e", "e"]
 
 
 async def test_a_command_is_found_by_its_words_in_the_key_bar() -> None:

@@ -105,7 +105,8 @@ class Inspector(Widget):
         self._gauge = gauge
         self._selection: Selection | None = None
         self._toggled_by: dict[Tab, frozenset[str]] = {}
-        self._shown: tuple[Selection | None, Tab] = (None, Tab.ENTRY)
+        self._words = ""
+        self._shown: tuple[Selection | None, Tab, str] = (None, Tab.ENTRY, "")
         self._measured = (0, 0)
         self.rule = TabRule()
         self.rule.display = tabs
@@ -158,6 +159,12 @@ class Inspector(Widget):
         self.post_message(TabChanged(tab))
         self._rebuild()
 
+    def seek(self, words: str) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
+        if words != self._words:
+            self._words = words
+            self._rebuild()
+
     def show_gauge(self, gauge: Gauge | None) -> None:
         """Measures contexts by another window."""
         if gauge != self._gauge:
@@ -205,7 +212,7 @@ class Inspector(Widget):
         if self._selection is None:
             self._jobs.cancel("page")
             self.view.show(None, keep_place=False)
-            self._shown = (None, self._tab)
+            self._shown = (None, self._tab, "")
             return
         services = services_of(self)
         request = PageRequest(
@@ -217,14 +224,17 @@ class Inspector(Widget):
             services.config,
             self._toggled_by.get(self._tab, frozenset()),
             self._gauge,
+            self._words,
         )
         self._jobs.latest("page", partial(build_page, request), self._show_page)
 
     def _show_page(self, page: Page) -> None:
         self.built += 1
-        now = (self._selection, self._tab)
+        # Where words are no longer searched for, or stand nowhere here, the page stays where it is.
+        words = self._words if page.hits else self._shown[2]
+        now = (self._selection, self._tab, words)
         self.view.show(page, keep_place=now == self._shown)
-        self._shown = now
+        self._shown = (self._selection, self._tab, self._words)
         self.post_message(PageShown(self._tab))
 
     # --- what its parts say -------------------------------------------------------------------------------------------

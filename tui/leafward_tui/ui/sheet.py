@@ -287,8 +287,8 @@ class ChoiceSheet(Sheet):
         cycle: str = "",
     ) -> None:
         super().__init__(title, about, note=note)
-        # The first row, also where it is refused: enter twice must not do what nobody chose.
-        first = next((number for number, one in enumerate(choices) if one.current), 0)
+        can = [number for number, one in enumerate(choices) if not one.refused]
+        first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first)
         self._cycle = cycle
 
@@ -398,6 +398,11 @@ class TextSheet(Sheet):
     def operation(self) -> str:
         """What the present text would do."""
         return self._operation_of(self.input.value) if self._operation_of is not None else ""
+
+    def tell_outcome(self) -> None:
+        """What is said beside the keys is another thing now."""
+        if self.is_mounted:
+            self.foot.refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tells the listener."""

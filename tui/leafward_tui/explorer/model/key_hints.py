@@ -29,6 +29,8 @@ class Situation(NamedTuple):
     """Whether a move is proposed and has its price."""
     on_path: bool = False
     """Whether the cursor is on the path to the leaf."""
+    on_fold: bool = False
+    """Whether the cursor is on rows that are folded."""
     on_compaction: bool = False
     """Whether the cursor is on a compaction or a context edit."""
 
@@ -52,6 +54,16 @@ def hints(now: Situation) -> Sequence[Hint]:
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
     wanted = (*through, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
+    if now.on_fold:
+        return (
+            Hint("move.here", "unfold", key_only=True),
+            Hint("mode.leave", "back to leaf", "leaf"),
+            Hint("compare.open"),
+            Hint("session.fork"),
+            Hint("find.open"),
+            Hint("fold.all"),
+            Hint(("branch.previous", "branch.next")),
+        )
     if now.proposed:
         leave = Hint("mode.leave", "back to leaf", "leaf")
         return (Hint("move.here"), leave, *wanted, Hint("mark.set"), Hint("operation.undo"))
