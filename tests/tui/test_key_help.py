@@ -51,7 +51,7 @@ def test_a_key_is_found_by_itself_and_by_what_it_does() -> None:
         return [entry.id for _, group in matching(sections, words, KEYMAP) for entry in group]
 
     assert found("d") == ["compare.open"]
-    assert found("fold") == ["fold.toggle", "fold.all"]
+    assert found("fold") == ["fold.toggle", "fold.open", "fold.close", "fold.all"]
     assert found("NEW session") == ["session.fork"]
     assert found("nothing of the kind") == []
 
