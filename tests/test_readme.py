@@ -30,6 +30,7 @@ KEY_SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup"
 def keys_table() -> str:
     """Every intent, in the order of the help."""
     from leafward_tui.ui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
+    from leafward_tui.ui.key_reasons import SCREEN_TITLES
     from leafward_tui.ui.keymap import key_label
 
     lines = ["| key | does | on | name |", "|---|---|---|---|"]
@@ -40,9 +41,8 @@ def keys_table() -> str:
                 continue
             keys = " ".join(f"`{KEY_SIGNS.get(key) or key_label(key)}`" for key in entry.default_keys)
             everywhere = set(EVERYWHERE) <= set(entry.screens)
-            where = (
-                "everywhere" if everywhere else ", ".join(name for name in SCREENS if name in entry.screens)
-            )
+            places = [SCREEN_TITLES.get(name, name) for name in SCREENS if name in entry.screens]
+            where = "everywhere" if everywhere else ", ".join(places)
             lines.append(f"| {keys} | {entry.title} | {where} | `{entry.id}` |")
     return "\n".join(lines)
 

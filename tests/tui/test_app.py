@@ -245,15 +245,17 @@ async def test_the_help_shows_every_key_of_the_screen_within_its_frame(
         modal = app.screen
         assert isinstance(modal, HelpScreen)
         await pilot.pause()
-        assert modal.rows.outer_size.width <= 76
-        assert modal.rows.outer_size.height <= 20
+        assert modal.rows.outer_size.width <= size[0]
+        assert modal.rows.outer_size.height <= size[1]
         seen: list[str] = []
         for _ in range(8):
             seen += rows(app)
             await pilot.press("pagedown")
             await pilot.pause()
-        text = "\n".join(seen)
-        assert [entry.id for entry in intents_for("catalogue") if entry.title not in text] == []
+        words = set(" ".join(seen).split())  # a title that is too long goes on in the next line of its column
+        assert [
+            entry.id for entry in intents_for("catalogue") if not words.issuperset(entry.title.split())
+        ] == []
         await pilot.press("question_mark")
         assert isinstance(app.screen, CatalogueScreen)
 

@@ -130,7 +130,7 @@ class TestLab:
         working(tmp_path / "s.jsonl", 20)
         async with considering(tmp_path / "s.jsonl") as (pilot, screen):
             await follow(pilot, screen)
-            await pilot.press("b")
+            await pilot.press("d")
             assert pilot.app.screen is screen
             assert "only one run; change a setting to compare" in said(screen)
 

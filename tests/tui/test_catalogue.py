@@ -210,7 +210,7 @@ async def test_without_sessions_it_says_where_it_looked_and_offers_the_demo(tmp_
         assert "nothing" in text
         assert "opens a demo session" in text
         assert not screen.preview.display
-        await pilot.press("D")
+        await pilot.press("O")
         await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
         demo = app.screens.demo_file
         assert demo is not None
@@ -247,7 +247,7 @@ async def test_resuming_hands_over_the_agents_own_command(
         screen = await listed(pilot)
         assert screen.sessions.card is not None
         assert screen.sessions.card.title == "resume me"
-        await pilot.press("r")
+        await pilot.press("R")
         await until(pilot, lambda: asked)
     assert asked[0].argv == ("pi", "--session", str(session.path))
     assert asked[0].cwd == str(tmp_path)
@@ -257,7 +257,7 @@ async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path) -> Non
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
-        await pilot.press("r")
+        await pilot.press("R")
         await until(
             pilot, lambda: any("project folder not found" in one.message for one in app._notifications)
         )

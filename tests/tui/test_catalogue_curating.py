@@ -167,11 +167,11 @@ async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
         assert any("Count the pears" in row and "goes in 2 days" in row for row in rows(app))
         await to_title(pilot, screen, "Count the pears")
         await previewed(pilot, screen)
-        assert any("p  keeps a copy" in row for row in rows(app))
-        await pilot.press("p")
+        assert any("Y  keeps a copy" in row for row in rows(app))
+        await pilot.press("Y")
         await until(pilot, lambda: any("kept" in one.message for one in app._notifications))
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
-        await pilot.press("d")
+        await pilot.press("delete")
         await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
         assert any("claude's own files are never touched" in row for row in rows(app))
         await pilot.press("d", "escape")
@@ -184,7 +184,7 @@ async def test_a_session_is_thrown_away_and_brought_back(store: Path) -> None:
         await to_title(pilot, screen, "Port the selectors to the theme system")
         card = screen.sessions.card
         assert card is not None
-        await pilot.press("d")
+        await pilot.press("delete")
         await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
         text = "\n".join(rows(app))
         assert "2 sessions made from it stay" in text
@@ -220,7 +220,7 @@ async def test_the_totals_are_of_what_is_listed(store: Path) -> None:
         screen = await listed(pilot)
         await pilot.press("slash", *"theme", "enter")
         await shows(pilot, screen, lambda listing: listing.view.text == "theme")
-        await pilot.press("T")
+        await pilot.press("dollar_sign")
         await until(pilot, lambda: isinstance(app.screen, TotalsScreen))
         text = "\n".join(rows(app))
         assert "Totals" in text

@@ -181,7 +181,7 @@ async def test_sort_and_grouping_are_remembered(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
-        await pilot.press("s")
+        await pilot.press("greater_than_sign")
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.NAME)
         await pilot.press("v", "v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.NONE)

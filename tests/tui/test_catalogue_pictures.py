@@ -74,7 +74,7 @@ def test_picture_forest(snap_compare: Any, steady: Path) -> None:
 
 
 def test_picture_totals(snap_compare: Any, steady: Path) -> None:
-    assert picture(snap_compare, app_over(steady), WIDE, "T")
+    assert picture(snap_compare, app_over(steady), WIDE, "dollar_sign")
 
 
 def test_picture_days_in_ascii(snap_compare: Any, steady: Path) -> None:

@@ -44,11 +44,11 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
 
 async def test_columns_files_and_back(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
-        await pilot.press("h")
+        await pilot.press("left")
         await until(pilot, lambda: settled(screen))
         assert screen.state.files.file is not None
         assert screen.state.files.file.path == "notes/only-a.md"
-        await pilot.press("l", "l")
+        await pilot.press("right", "right")
         await until(pilot, lambda: settled(screen))
         assert screen.state.files.file.path == "docs/[/nope].md"
         await pilot.press("enter")
@@ -62,7 +62,7 @@ async def test_columns_files_and_back(tmp_path: Path) -> None:
 
 async def test_a_file_is_rebuilt_once(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        for key in ("h", "l", "h", "l", "enter", "a", "a", "a", "z", "z", "1"):
+        for key in ("left", "right", "left", "right", "enter", "C", "C", "C", "z", "z", "1"):
             await pilot.press(key)
             await until(pilot, lambda: settled(screen))
         assert screen.state.content.rebuilt == 2
@@ -114,7 +114,7 @@ async def test_sides_are_swapped(tmp_path: Path) -> None:
         ends = screen.state.read.ends
         assert screen.state.read.overall is not None
         assert screen.state.read.overall.named[1].leaf
-        await pilot.press("x")
+        await pilot.press("V")
         await until(
             pilot,
             lambda: (
@@ -132,7 +132,7 @@ async def test_ancestor_then_three_ways_then_both_again(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         seen = []
         for _ in Show:
-            await pilot.press("a")
+            await pilot.press("C")
             await until(
                 pilot,
                 lambda: (
@@ -307,7 +307,7 @@ async def test_nothing_differs_and_hostile_names(tmp_path: Path) -> None:
         assert "no file was read or changed on either side" in text
         assert "[/nope]" in text
         assert not {"\x1b", "\x07", "\x9b"} & set(text)
-        for key in ("j", "n", "enter", "z", "y", "a", "l", "x"):
+        for key in ("j", "n", "enter", "z", "y", "C", "right", "V"):
             await pilot.press(key)
         await until(pilot, lambda: screen.state.read.overall is not None)
         assert screen.is_attached

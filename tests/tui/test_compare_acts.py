@@ -23,7 +23,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with comparing(file.path) as (pilot, explorer, screen):
         before = len(screen.state.session)
-        await pilot.press("c")
+        await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Graft the turns of A" in shown(pilot)
         assert "is on the path already" in shown(pilot)
@@ -59,7 +59,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
     file.said("B goes on")
     async with comparing(file.path) as (pilot, explorer, screen):
         before = len(lines(file.path))
-        await pilot.press("c")
+        await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "B is on the path already" in shown(pilot)
         await pilot.press("c")
@@ -90,7 +90,7 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with comparing(file.path) as (pilot, explorer, screen):
         before = len(screen.state.session)
-        await pilot.press("c")
+        await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         await pilot.press("m")
         sheet = await reached(pilot, MergeSheet)
@@ -99,7 +99,7 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
         await pilot.press("ctrl+s")
         assert sheet.is_current
         assert f"{conflicts} left to decide" in shown(pilot)
-        await pilot.press("a", *"b" * (conflicts - 1))
+        await pilot.press("1", *"2" * (conflicts - 1))
         assert "append 1 branch summary below the leaf" in shown(pilot)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
@@ -184,3 +184,22 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
         await pilot.press("u")
         await until(pilot, lambda: pilot.app.screen is explorer and not explorer.state.busy)
         await until(pilot, lambda: "undid" in note(explorer))
+
+
+async def test_a_key_that_does_nothing_on_a_tab_says_so(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        await pilot.press("5")
+        for key, words in (
+            ("n", "next change: no changes here"),
+            ("z", "fold same: not on this tab"),
+            ("C", "ancestor: not on this tab"),
+            ("left", "column: not on this tab"),
+        ):
+            assert not any(words in row for row in rows(pilot.app))
+            await pilot.press(key)
+            await pilot.pause()
+            assert words in rows(pilot.app)[-1]
+        await pilot.press("1")
+        await pilot.pause()
+        assert screen.enabled("compare.fold")
+        assert "not on this tab" not in rows(pilot.app)[-1]

@@ -75,7 +75,7 @@ async def test_files_rest_on_the_workspace_when_asked(tmp_path: Path) -> None:
     async with comparing(based(tmp_path / "s.jsonl", folder).path) as (pilot, _, screen):
         assert screen.state.content.shown is not None
         assert not screen.state.content.shown.difference.exact
-        await pilot.press("b")
+        await pilot.press("B")
         await until(
             pilot, lambda: screen.state.content.shown is not None and screen.state.content.shown.based
         )
@@ -83,13 +83,13 @@ async def test_files_rest_on_the_workspace_when_asked(tmp_path: Path) -> None:
         assert "rests on the file on disk, 1 edit later" in shown(pilot)
         assert "base: disk and git" in shown(pilot)
         assert pilot.app.recall("compare-base") is True  # type: ignore[attr-defined]  # the application is a Shell
-        await pilot.press("b")
+        await pilot.press("B")
         await until(
             pilot, lambda: screen.state.content.shown is not None and not screen.state.content.shown.based
         )
         assert screen.state.content.rebuilt == 2
         assert (folder / "a.txt").read_text() == "a was\nmiddle\nb was\n"
-        await pilot.press("b")
+        await pilot.press("B")
     async with comparing(tmp_path / "s.jsonl") as (_, _, screen):
         assert screen.state.files.based
         assert screen.state.content.shown is not None
@@ -98,7 +98,7 @@ async def test_files_rest_on_the_workspace_when_asked(tmp_path: Path) -> None:
 
 async def test_where_the_folder_is_gone_there_is_no_base(tmp_path: Path) -> None:
     async with comparing(based(tmp_path / "s.jsonl", tmp_path / "gone").path) as (pilot, _, screen):
-        await pilot.press("b")
+        await pilot.press("B")
         assert not screen.state.files.based
         assert "folder missing" in screen.sentence.text
 

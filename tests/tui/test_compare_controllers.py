@@ -257,7 +257,7 @@ async def test_the_state_is_written_in_the_thread_of_the_screen(
     for kind in (CompareScreen, CompareState, ContentState, FilesState, PageState, ReadState):
         watched(kind)
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        for key in ("h", "l", "a", "z", "b", "x", "2", "3", "c"):
+        for key in ("left", "right", "C", "z", "B", "V", "2", "3", "M"):
             await pilot.press(key)
         await until(pilot, lambda: settled(screen))
     assert elsewhere == set()

@@ -12,19 +12,22 @@ from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import intents
 from leafward_tui.ui.intents import (
     APP_ACTIONS,
+    BROAD_KEYS,
     EVERYWHERE,
     GROUPS,
     INTENTS,
     SCREENS,
+    Intent,
     app_bindings,
     intent,
     intent_bindings,
     intents_for,
 )
+from leafward_tui.ui.key_reasons import reason_for_intent, reason_for_key
 from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
 from leafward_tui.ui.routed_screen import RoutedScreen
 from tests.tui.compared import comparing, parted
-from tests.tui.session_store import WIDE, app_over, listed, reached, small_store, until
+from tests.tui.session_store import WIDE, app_over, listed, reached, rows, small_store, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,3 +203,108 @@ def test_keys_are_written_as_people_write_them(written: str, name: str, label: s
 def test_the_catalogue_names_every_group_it_uses() -> None:
     assert {entry.group for entry in INTENTS} == set(GROUPS)
     assert intent("row.down") in intents.INTENTS
+
+
+# --- one key, one meaning ---------------------------------------------------------------------------------------------
+
+
+def two_meanings(entries: tuple[Intent, ...]) -> list[str]:
+    """Keys with more than one meaning: the first words of the hints of their intents differ."""
+    meanings: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        for key in entry.default_keys:
+            if key not in BROAD_KEYS:
+                meanings.setdefault(key_name(key), {})[entry.hint.split()[0]] = entry.id
+    return [f"{key}: {found}" for key, found in meanings.items() if len(found) > 1]
+
+
+def test_a_key_means_the_same_on_every_screen() -> None:
+    assert two_meanings(INTENTS) == []
+
+
+def test_a_second_meaning_is_found() -> None:
+    delete = intent("session.delete")._replace(keys="d")
+    (found,) = two_meanings((*INTENTS, delete))
+    assert "session.delete" in found
+    assert "compare" in found
+
+
+def test_only_keys_that_act_on_whatever_is_there_are_broad() -> None:
+    assert set(BROAD_KEYS) == {"enter", "space", "left", "right", *"12345"}
+    used = {key for entry in INTENTS for key in entry.default_keys}
+    assert set(BROAD_KEYS) <= used
+
+
+def test_the_keys_of_the_contract_are_the_explorers() -> None:
+    keys = {key: entry.id for entry in intents_for("explorer") for key in entry.default_keys}
+    contract = {
+        "J": "entry.child",
+        "K": "entry.parent",
+        "[": "branch.previous",
+        "]": "branch.next",
+        "{": "point.previous",
+        "}": "point.next",
+        "g": "row.top",
+        "G": "row.bottom",
+        "@": "leaf.go",
+        "'": "mark.go",
+        "f": "jump.labels",
+        "tab": "pane.next",
+        "enter": "move.here",
+        "u": "operation.undo",
+        "U": "operation.redo",
+        "o": "log.open",
+        "m": "mark.set",
+        "d": "compare.open",
+        "c": "lab.open",
+        "s": "branch.summarise",
+        "w": "tab.files",
+        "x": "tab.context",
+        "l": "label.edit",
+        "r": "name.edit",
+        "/": "find.open",
+        "n": "find.next",
+        "N": "find.previous",
+        "&": "filter.choose",
+        "z": "fold.toggle",
+        "y": "copy.text",
+        "e": "export.save",
+        "t": "app.themes",
+        "?": "app.help",
+        "ctrl+p": "app.palette",
+        "q": "app.back",
+    }
+    assert {key: keys.get(key) for key in contract} == contract
+
+
+# --- why a key does nothing -------------------------------------------------------------------------------------------
+
+
+def test_a_key_of_another_screen_says_where_it_works() -> None:
+    keymap = Keymap.of({"mark.set": ("M",), "carry.open": ("ctrl+o",)})
+    assert reason_for_key("c", keymap) == "c compact: only in the tree"
+    assert reason_for_key("M", keymap).startswith("M mark: only in the tree")
+    assert reason_for_key("f12", keymap) == "f12 does nothing here; ? shows all keys"
+    assert reason_for_key("left", keymap) == "left does nothing here; ? shows all keys"
+
+
+def test_what_an_intent_lacks_comes_with_the_key_that_helps() -> None:
+    keymap = Keymap.of({})
+    assert reason_for_intent("find.next", "log", keymap) == "next: no hits; / search"
+    assert reason_for_intent("session.undo", "catalogue", keymap) == "nothing to undo"
+    assert reason_for_intent("mark.go", "explorer", keymap) == "to mark: no mark is set; m mark"
+
+
+async def test_a_key_that_can_do_nothing_says_why_until_the_next_key(tmp_path: Path) -> None:
+    small_store(tmp_path)
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        for key, words in (("u", "nothing to undo"), ("c", "c compact: only in the tree")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert words in rows(app)[-1]
+        await pilot.press("j")
+        await pilot.pause()
+        assert "only in the tree" not in rows(app)[-1]
+        assert "filter" in rows(app)[-1]

@@ -49,7 +49,7 @@ class TestPlan:
                 await follow(pilot, screen, key)
             await until(pilot, lambda: len(screen.state.drafts.runs) == 2)
             assert [run.name.split()[0] for run in screen.state.drafts.runs] == ["pi", "opencode"]
-            await pilot.press("b")
+            await pilot.press("d")
             await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
 
     async def test_arrows_slide_and_shift_slides_a_little(self, path: Path) -> None:
@@ -75,21 +75,21 @@ class TestPlan:
             what_if = screen.state.what_if
             assert what_if is not None
             first = what_if.cut
-            await pilot.press("J")
+            await pilot.press("minus")
             assert what_if.cut > first
             assert what_if.cut in what_if.turns.cuts
             assert screen.panes.cut.key == "cut"
-            await pilot.press("K", "K")
+            await pilot.press("plus", "plus")
             assert what_if.cut < first
             for _ in range(60):
-                await pilot.press("J")
+                await pilot.press("minus")
             assert "no legal cut below" in said(screen)
 
     async def test_space_cuts_before_the_row_and_says_why_it_cannot(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             what_if = screen.state.what_if
             assert what_if is not None
-            await pilot.press("G", "space")
+            await pilot.press("G", "equals_sign")
             assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
             result = what_if.sizes.results[-1]
             screen.controllers.settings.cut_at(result)
@@ -103,7 +103,7 @@ class TestPlan:
             await follow(pilot, screen, "2")
             assert chosen(screen) is Strategy.CODEX
             assert "quoted" in shown(screen)
-            await pilot.press("J")
+            await pilot.press("minus")
             assert "keeps no tail" in said(screen)
             await follow(pilot, screen, "3")
             await until(pilot, lambda: all(what_if.column(one).facts is not None for one in Strategy))
@@ -156,7 +156,7 @@ class TestPlan:
 async def test_every_intent_has_its_controller(path: Path) -> None:
     async with considering(path) as (pilot, screen):
         await follow(pilot, screen, "right")
-        await pilot.press("b")
+        await pilot.press("d")
         for shown_now in (screen, await reached(pilot, RunsScreen)):
             ours = [entry.id for entry in intents_for(shown_now.NAME) if entry.id not in APP_ACTIONS]
             assert len(ours) > 10

@@ -77,7 +77,7 @@ class TestDrafts:
 
     async def test_the_summary_can_be_edited(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            await pilot.press("e")
+            await pilot.press("E")
             await until(pilot, lambda: screen.panes.editor is not None and screen.panes.editor.has_focus)
             assert screen.panes.editor is not None
             screen.panes.editor.text = "## Goal\n- mind the zebra in src/queue_3.py"
@@ -120,10 +120,10 @@ class TestDrafts:
     async def test_runs_are_held_against_each_other(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             first = screen.state.what_if and screen.state.what_if.choices
-            await pilot.press("b")
+            await pilot.press("d")
             assert isinstance(pilot.app.screen, LabScreen)  # one run is nothing to compare
             await follow(pilot, screen, "right")
-            await pilot.press("b")
+            await pilot.press("d")
             await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
             await pilot.pause()
             text = "\n".join(rows(pilot.app))
@@ -136,7 +136,7 @@ class TestDrafts:
 
     async def test_what_the_summary_should_dwell_on(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            await pilot.press("f")
+            await pilot.press("asterisk")
             await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
             await pilot.press(*"retry", "enter")
             await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.focus == "retry")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class TestXRay:
     async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            await pilot.press("x")
+            await pilot.press("X")
             await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
             await until(pilot, lambda: "Before" in "\n".join(rows(pilot.app)))
             xray = pilot.app.screen
@@ -48,7 +48,7 @@ class TestEnding:
     async def test_leaving_leaves_no_trace(self, path: Path) -> None:
         before = stored(path)
         async with considering(path) as (pilot, screen):
-            await follow(pilot, screen, "right", "J")
+            await follow(pilot, screen, "right", "minus")
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
         assert stored(path) == before
@@ -93,7 +93,7 @@ class TestEnding:
             assert "has grown" in said(screen)
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
-            await pilot.press("r")
+            await pilot.press("ctrl+r")
             await until(
                 pilot,
                 lambda: not screen.state.file.grew and settled(screen) and screen.state.draft is not None,
@@ -116,7 +116,7 @@ class TestEnding:
             assert before is not None
             begin = jobs.begin
             monkeypatch.setattr(jobs, "begin", slow)
-            await pilot.press("r")
+            await pilot.press("ctrl+r")
             await until(pilot, measuring.is_set)
             await pilot.press("right")
             await pilot.pause()
@@ -149,7 +149,7 @@ class TestEnding:
             monkeypatch.setattr(jobs, "build", slow)
             await pilot.press("right")
             await until(pilot, building.is_set)
-            await pilot.press("r")
+            await pilot.press("ctrl+r")
             await until(pilot, lambda: screen.state.what_if is not before)
             await until(pilot, lambda: screen.state.what_if is not None and screen.state.what_if.injected)
             go_on.set()
@@ -223,5 +223,5 @@ class TestEnding:
         file.user("hello")
         async with considering(file.path) as (pilot, screen):
             assert "nothing to compact" in shown(screen)
-            await pilot.press("J", "K", "right", "p", "z", "v", "v", "e", "x")
+            await pilot.press("minus", "plus", "right", "p", "z", "v", "v", "E", "X")
             await pilot.pause()

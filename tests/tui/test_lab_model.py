@@ -221,7 +221,7 @@ async def test_cancelling_hangs_up_and_leaves_no_trace(path: Path, endpoint: End
         text = shown(screen)
         assert "writing" in text
         assert "cancels" in text
-        await pilot.press("J")  # settings wait
+        await pilot.press("minus")  # settings wait
         assert "esc cancels it" in said(screen)
         await pilot.press("ctrl+s")
         assert pilot.app.screen is screen
@@ -249,16 +249,16 @@ async def test_an_answer_that_is_cut_off_is_refused_in_one_line(path: Path, endp
 
 async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoint) -> None:
     async with considering_model(path, endpoint) as (pilot, screen):
-        await choose(pilot, "m", "e")
+        await choose(pilot, "W", "e")
         await until(pilot, lambda: screen.state.draft is not None)
-        await choose(pilot, "m", "o")
+        await choose(pilot, "W", "o")
         await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
         await pilot.press(*"openai", "slash", "y", "enter")
         await until(pilot, lambda: screen.state.prompt.sending is not None)
         assert screen.state.what_if is not None
         assert screen.state.what_if.choices.summarizer == "openai/y"
         assert endpoint.asked == []
-        await choose(pilot, "m", "e")
+        await choose(pilot, "W", "e")
         await until(pilot, lambda: screen.state.draft is not None)
 
 

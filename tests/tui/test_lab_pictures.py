@@ -53,11 +53,11 @@ def test_lab(snap_compare: Any, demo: Path) -> None:
 
 
 def test_lab_without_hue(snap_compare: Any, demo: Path) -> None:
-    assert picture(snap_compare, demo, "K", "K", size=(140, 40), config=Config(theme="mono"))
+    assert picture(snap_compare, demo, "plus", "plus", size=(140, 40), config=Config(theme="mono"))
 
 
 def test_lab_narrow(snap_compare: Any, demo: Path) -> None:
-    assert picture(snap_compare, demo, "J", size=NARROW)
+    assert picture(snap_compare, demo, "minus", size=NARROW)
 
 
 def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:

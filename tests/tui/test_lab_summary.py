@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 async def write(pilot: Pilot[int], screen: LabScreen, text: str) -> None:
     """Puts another summary in the place of the draft's."""
-    await pilot.press("e")
+    await pilot.press("E")
     await until(pilot, lambda: screen.panes.editor is not None)
     assert screen.panes.editor is not None
     screen.panes.editor.text = text

@@ -227,7 +227,7 @@ async def logging(path: Path, size: tuple[int, int] = WIDE) -> AsyncIterator[tup
 
 
 def note(screen: LogScreen) -> str:
-    return rows(screen.app)[screen.note.region.y].strip()
+    return rows(screen.app)[screen.view.note.region.y].strip()
 
 
 def lines(path: Path) -> int:

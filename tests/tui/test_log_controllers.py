@@ -77,8 +77,10 @@ class Parts:
             copy=self.copied.append,
         )
         view = cast("LogView", self.screen)
-        self.operations = Operations(self.state, view, cast("AppServices", services), self.jobs)
         self.cursor = Cursor(view, cast("AppServices", services))
+        self.operations = Operations(
+            self.state, view, cast("AppServices", services), self.jobs, self.cursor.operations_changed
+        )
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from textual.command import CommandList, CommandPalette
 
 from leafward_tui.app.command_palette import working_intents
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.intents import INTENTS
 from leafward_tui.ui.key_help import HelpScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, listed, rows, until
@@ -84,3 +85,36 @@ async def test_the_frame_says_what_it_is_and_how_to_leave(tmp_path: Path) -> Non
         assert "esc cancel" in text
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
+
+
+async def test_a_command_takes_one_line_and_its_title_is_whole(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+p")
+        await options(pilot, app)
+        for option in app.screen.query_one(CommandList).options:
+            assert "\n" not in str(option.prompt)
+            assert len(str(option.prompt)) <= 80 - 7
+    room = 80 - 7 - 16
+    assert [entry.id for entry in INTENTS if entry.palette and len(entry.title) > room] == []
+
+
+async def test_what_was_run_last_is_listed_first_and_after_a_new_start_too(tmp_path: Path) -> None:
+    SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        for words in ("sort by", "look for"):
+            await pilot.press("ctrl+p", *("space" if letter == " " else letter for letter in words))
+            await options(pilot, app)
+            await pilot.press("enter")
+            await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
+            await pilot.pause()
+        await pilot.press("ctrl+p")
+        assert (await options(pilot, app))[:2] == ["Look for new sessions", "Sort by the next column"]
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+p")
+        assert (await options(pilot, app))[:2] == ["Look for new sessions", "Sort by the next column"]

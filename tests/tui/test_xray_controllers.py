@@ -149,4 +149,4 @@ def test_edits_are_undone_only_where_there_are_some(xray: tuple[FakeScreen, XRay
     screen, state, _ = xray
     LostFacts(state, cast("Any", screen)).undo_edits()
     assert not screen.results
-    assert "only context edits are undone here" in screen.said[-1]
+    assert "u here undoes context edits only" in screen.said[-1]

@@ -242,6 +242,15 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         if isinstance(event, _BY_HAND):
             self.keys_first.pressed()
 
+    def unbound(self, key: str) -> None:
+        """A key that does nothing on this screen says where it works."""
+        from leafward_tui.ui.screen import BaseScreen
+
+        if isinstance(self.screen, BaseScreen):
+            from leafward_tui.ui.key_reasons import reason_for_key
+
+            self.screen.key_bar.say(reason_for_key(key, self.keymap))
+
     # --- services -----------------------------------------------------------------------------------------------------
 
     def copy(self, text: str) -> Copied:

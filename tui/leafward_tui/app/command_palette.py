@@ -1,4 +1,4 @@
-"""The command palette, fed by the intents of the screen it was called from: only what works now."""
+"""The command palette, fed by the intents of the screen it was called from: only what works now, what was run last first."""
 
 from __future__ import annotations
 
@@ -29,11 +29,15 @@ def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     ]
 
 
+_RECENT = 5
+"""Commands that were run last and are listed first."""
 _ORDER = ("Change", "Compare", "Compaction", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
 """Groups as the palette lists them before anything is typed: what is done most from there first."""
 
 _KEYS = 16
-_COMMANDS = 54
+_WIDTH = 96
+_AROUND = 7
+"""Cells beside a command: frame, padding and scrollbar."""
 
 
 class Palette(CommandPalette):
@@ -60,17 +64,32 @@ class IntentCommands(Provider):
     def _working(self) -> list[Intent]:
         if not isinstance(self.screen, BaseScreen):
             return []
-        return sorted(working_intents(self.screen), key=lambda entry: _ORDER.index(entry.group))
+        recent = self._recent()
+
+        def place(entry: Intent) -> tuple[int, int]:
+            last = recent.index(entry.id) if entry.id in recent else len(recent)
+            return last, _ORDER.index(entry.group)
+
+        return sorted(working_intents(self.screen), key=place)
+
+    def _recent(self) -> list[str]:
+        """The commands run last from here, the latest first."""
+        kept = services_of(self.screen).recall("commands")
+        return [str(one) for one in kept] if isinstance(kept, list) else []
 
     def _run(self, intent_id: str) -> None:
         if isinstance(self.screen, BaseScreen):
+            others = [one for one in self._recent() if one != intent_id]
+            services_of(self.screen).remember("commands", [intent_id, *others][:_RECENT])
             self.screen.run_intent(intent_id)
 
     def _line(self, entry: Intent, title: Content) -> Content:
-        """Title and keys on one line."""
-        keys = "  ".join(services_of(self.screen).keymap.labels(entry.id))
-        gap = max(2, _COMMANDS - title.cell_length)
-        return Content.assemble(title, " " * gap, (right(keys, _KEYS), "$lw-faint"))
+        """Title and keys on one line, as wide as the palette."""
+        shell = services_of(self.screen)
+        keys = "  ".join(shell.keymap.labels(entry.id))
+        room = min(_WIDTH, self.app.size.width) - _AROUND - _KEYS
+        title = title.truncate(room, ellipsis=True, pad=True)
+        return Content.assemble(title, (right(keys, _KEYS, ellipsis=shell.glyphs.ellipsis), "$lw-faint"))
 
     async def discover(self) -> Hits:
         """Everything that works now."""

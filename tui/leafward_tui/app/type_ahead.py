@@ -56,6 +56,9 @@ class TypesAhead(App[ReturnType], inherit_bindings=False):
     def noticed(self, event: events.Event) -> None:
         """Called with every event before anything is done about it; overridden."""
 
+    def unbound(self, key: str) -> None:
+        """Called with a key that neither a widget nor a binding wants; overridden."""
+
     async def _let_go(self) -> None:
         """Hands on what was held, up to a key that has to be waited for."""
         self._waits_since = 0.0
@@ -97,7 +100,10 @@ class TypesAhead(App[ReturnType], inherit_bindings=False):
                 return False
             node = node.parent
         self.app_focus = True
-        return await self._check_bindings(event.key, priority=True) or await self._check_bindings(event.key)
+        if await self._check_bindings(event.key, priority=True) or await self._check_bindings(event.key):
+            return True
+        self.unbound(event.key)
+        return False
 
 
 def _takes(node: DOMNode, event: events.Key) -> bool:

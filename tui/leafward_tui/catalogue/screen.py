@@ -105,29 +105,37 @@ class CatalogueScreen(BaseScreen[None]):
         if self.view.line is None:
             if self.state.stores.searching:
                 return []
-            return [Hint("demo.open", "demo"), Hint("catalogue.refresh"), Hint("filter.edit")]
+            return [
+                Hint("demo.open", "open the demo", "demo"),
+                Hint("catalogue.refresh"),
+                Hint("filter.edit", "filter"),
+            ]
         resume = [Hint("session.resume", f"resume in {card.agent}", "resume")] if card is not None else []
         if self.view.panes.side:
             return [
                 Hint("session.open"),
                 Hint("mode.leave", "list"),
-                Hint("row.down", "scroll"),
                 *resume,
             ]
         sound = card is not None and card.problem is None
         ends = card is not None and card.path in about.expires and card.path not in about.kept
+        put_away = view.archived or self.view.listing.archived
         return [
             Hint("session.open") if card is not None else Hint("session.open", "fold"),
             *([Hint("session.undo")] if self.enabled("session.undo") else []),
             *([Hint("session.keep")] if sound and ends else []),
             *([Hint("mode.leave", "clear filter", "clear")] if view.text else []),
-            Hint("preview.toggle"),
-            Hint("filter.edit"),
+            Hint("filter.edit", "filter"),
             Hint("search.open"),
+            *(resume if sound else []),
+            Hint("preview.toggle"),
             Hint("sort.next", f"sort: {view.sort}", "sort"),
             Hint("group.next", f"group: {view.grouping}", "group"),
-            Hint("archived.toggle"),
-            *(resume if sound else []),
+            *(
+                [Hint("archived.toggle", "hide archived" if view.archived else "show archived")]
+                if put_away
+                else []
+            ),
             Hint("totals.open"),
         ]
 

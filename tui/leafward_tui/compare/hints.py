@@ -28,8 +28,8 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
     if searched:
         back = Hint("mode.leave", "end search", "end")
         hits = Hint(("change.next", "change.previous"), "hit")
-        return (hits, back, Hint(("row.down", "row.up"), "line"), Hint("compare.find"))
-    tab = Hint("pane.next", "view")
+        return (hits, back, Hint("compare.find"))
+    tab = Hint("pane.next", "next tab", "tab")
     if page in (Page.FILES, Page.CONTENTS) and not len(seen.sets):
         return (
             tab,
@@ -42,14 +42,13 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
         columns = (Hint(("column.left", "column.right"), "column"),) if three_columns else ()
         ancestor = {Show.SIDES: "ancestor as A", Show.FROM_ANCESTOR: "three-way"}.get(content.show, "A and B")
         return (
-            Hint(("row.down", "row.up"), "file"),
-            *columns,
+            Hint("compare.enter", "open"),
             tab,
             Hint(("change.next", "change.previous"), "change"),
-            Hint("compare.enter", "open"),
+            back,
             Hint("sides.swap", "swap A B", "swap"),
             Hint("ancestor.show", ancestor, "ancestor"),
-            back,
+            *columns,
             Hint("compare.find"),
             Hint("carry.open"),
             Hint("comparison.save"),
@@ -59,10 +58,9 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
         )
     if page is Page.CONTENTS:
         return (
-            Hint(("row.down", "row.up"), "line"),
             Hint(("change.next", "change.previous"), "change"),
             Hint(("column.left", "column.right"), "file"),
-            Hint("compare.enter", "unfold" if on_fold else "whole line", "all"),
+            Hint("compare.enter", "unfold" if on_fold else "whole line"),
             back,
             tab,
             Hint("ancestor.show", "ancestor"),
@@ -73,9 +71,8 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
         )
     if page is Page.SUMMARY:
         return (
-            Hint(("row.down", "row.up"), "line"),
-            Hint(("change.next", "change.previous"), "difference", "diff"),
-            Hint("compare.enter", "whole line", "all"),
+            Hint(("change.next", "change.previous"), "difference", "change"),
+            Hint("compare.enter", "whole line", "read"),
             Hint("compare.fold", "show same" if not content.fold else "fold same", "same"),
             back,
             tab,
@@ -83,7 +80,6 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
             Hint("difference.pin"),
         )
     return (
-        Hint(("row.down", "row.up"), "line"),
         Hint("compare.enter", "show entry", "show"),
         back,
         tab,

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MergeSheet", "conflict_lines", "preview_lines"]
 
+_SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)
+"""In the order of their keys."""
 _NAMES = {Side3.A: "A", Side3.B: "B", Side3.BOTH: "both", Side3.BASE: "as before"}
 
 
@@ -146,7 +148,11 @@ class MergeSheet(Sheet):
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, what leaves, what decides."""
-        decide = (("a b", "take one"), ("o", "both"), ("x", "as before")) if self.draft.conflicts else ()
+        decide = (
+            (("1", "take A"), ("2", "take B"), ("3", "both"), ("4", "as before"))
+            if self.draft.conflicts
+            else ()
+        )
         return (("ctrl+s", "append"), ("esc", "cancel"), *decide)
 
     def operation(self) -> str:
@@ -190,3 +196,5 @@ class MergeSheet(Sheet):
             self.commit()
         elif number == 1:
             self.action_leave()
+        else:
+            self._decide(_SIDES[number - 2])

@@ -39,22 +39,26 @@ def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
 def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
     """The keys that matter now; `alone` where the terminal has room for one pane."""
     if state.path.trouble or state.what_if is None:
-        return (Hint("mode.leave", "leave"),)
+        return (Hint("mode.leave", "back"),)
     if state.mode is Mode.EDIT:
         return (Hint("mode.leave", "keep edit", "keep"), Hint("compaction.accept"))
     if state.mode is Mode.STREAM:
         return (Hint("mode.leave", "cancel the summary", "cancel"),)
     written = state.draft is not None and not state.larger(state.draft)
     accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
-    leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("leave no trace", "leave")))
+    leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("leave no trace", "discard")))
     slide = Hint(("slider.less", "slider.more"), "slide")
     strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
     source = Hint("lab.choose", "source")
     of_area = {
         "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
-        "text": (*(() if alone else (Hint("lab.whole"),)), Hint("lab.page"), source),
+        "text": (
+            *(() if alone else (Hint("lab.whole", "whole pane", "whole"),)),
+            Hint("lab.page", "next page", "page"),
+            source,
+        ),
         "plan": (slide, strategies, Hint("injection.switch")),
-        "cut": (slide, Hint(("cut.down", "cut.up"), "cut line"), strategies),
+        "cut": (slide, Hint(("cut.down", "cut.up"), "keep less, more", "cut"), strategies),
     }
     more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
     if len(state.drafts.runs) > 1:

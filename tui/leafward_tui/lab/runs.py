@@ -120,6 +120,7 @@ class RunsScreen(BaseScreen[Choices | None]):
         return (
             Hint("run.take", "take its settings", "take"),
             Hint("mode.leave", "back"),
-            Hint("run.first"),
-            Hint("row.down"),
+            Hint("run.first", "mark as A", "mark"),
+            Hint("pane.next", "summaries"),
+            Hint("copy.text"),
         )

@@ -161,6 +161,14 @@ class LabScreen(BaseScreen[LabResult | None]):
         """Leaves one thing at a time."""
         self.controllers.leave.leave()
 
+    def reason(self, intent_id: str) -> str:
+        """Why an intent does nothing now: what it waits for."""
+        if self.state.edit.open:
+            return f"the summary is being edited; {self.shell.keymap.label('mode.leave')} keeps the edit"
+        if self.state.path.what_if is None:
+            return self.state.path.trouble or "the context is still being read"
+        return super().reason(intent_id)
+
     def show_title(self) -> None:
         """The session, and the place that is planned at."""
         state, glyphs = self.state, self.shell.glyphs

@@ -101,13 +101,13 @@ class SearchScreen(BaseScreen[object]):
         if line is None:
             return [Hint("query.edit"), Hint("app.back")]
         if self.view.panes.side:
-            return [Hint("hit.open"), Hint("mode.leave", "list"), Hint("row.down", "scroll")]
+            return [Hint("hit.open"), Hint("mode.leave", "results"), Hint("copy.text")]
         opens = "show them" if line.kind is FindKind.MORE else "open here"
         return [
             Hint("hit.open", opens, "open"),
             Hint("find.next", "next session", "next"),
             *([Hint("mode.leave", "stop")] if self.state.searching else []),
-            Hint("preview.toggle", "text"),
+            Hint("preview.toggle"),
             Hint("query.edit"),
             Hint("copy.text"),
             Hint("app.back"),

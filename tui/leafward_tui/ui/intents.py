@@ -13,6 +13,7 @@ from textual.binding import Binding
 
 __all__ = [
     "APP_ACTIONS",
+    "BROAD_KEYS",
     "EVERYWHERE",
     "GROUPS",
     "INTENTS",
@@ -31,6 +32,7 @@ EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "la
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft")
 """Every name that ``Intent.screens`` may hold."""
+
 
 _LISTS = SCREENS
 _TREE = ("explorer",)
@@ -68,6 +70,16 @@ WRITES = frozenset(
     }
 )
 """Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
+
+BROAD_KEYS = {
+    "enter": "does the main thing with the row: opens, moves, shows it",
+    "space": "switches something of the row on or off: the preview, a tick",
+    "left": "goes to the left: folds, lowers a value, the column before",
+    "right": "goes to the right: unfolds, raises a value, the next column",
+    **dict.fromkeys("12345", "takes the tab or choice with this number"),
+}
+"""Keys that act on whatever is there, and what they do on every screen. Every other key has one meaning, the first word of the
+hints of its intents."""
 
 GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Compare", "Sessions", "Leafward")
 """Headings of the help, in its order."""
@@ -114,8 +126,8 @@ INTENTS: tuple[Intent, ...] = (
     Intent("row.top", "g,home", "Go to the first row", "top", _LISTS, "Rows"),
     Intent("row.bottom", "G,end", "Go to the last row", "end", _LISTS, "Rows"),
     # Tree: along parents and branches.
-    Intent("entry.child", "J", "Go to the child", "child", _TREE, "Tree"),
-    Intent("entry.parent", "K", "Go to the parent", "parent", _TREE, "Tree"),
+    Intent("entry.child", "J", "Go to the child entry", "child", _TREE, "Tree"),
+    Intent("entry.parent", "K", "Go to the parent entry", "parent", _TREE, "Tree"),
     Intent("branch.previous", "[", "Go to the previous sibling branch", "branch", _TREE, "Tree"),
     Intent("branch.next", "]", "Go to the next sibling branch", "branch", _TREE, "Tree"),
     Intent("point.previous", "{", "Go to the branch point above", "branch point", _TREE, "Tree"),
@@ -131,8 +143,15 @@ INTENTS: tuple[Intent, ...] = (
         "branch.summarise", "s", "Summarise this branch, without storing it", "summarise", _TREE, "Change"
     ),
     Intent("draft.move", "enter", "Move with this summary", "move", ("draft",), "Change"),
-    Intent("draft.again", "s", "Summarise another way", "another", ("draft",), "Change"),
-    Intent("context.edit", "E", "Edit what the model reads of this row", "edit context", _TREE, "Change"),
+    Intent("draft.again", "s", "Summarise another way", "summarise again", ("draft",), "Change"),
+    Intent(
+        "context.edit",
+        "E",
+        "Leave this row out of the context, or replace it",
+        "edit context",
+        _TREE,
+        "Change",
+    ),
     Intent("operation.undo", "u", "Undo the last operation", "undo", ("explorer", "log"), "Change"),
     Intent("operation.redo", "U", "Redo what was undone", "redo", ("explorer", "log"), "Change"),
     Intent("log.open", "o", "Show the operations on this session", "log", _TREE, "Change"),
@@ -141,17 +160,18 @@ INTENTS: tuple[Intent, ...] = (
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
     Intent("branch.archive", "A", "Archive this branch, or restore it", "archive", _TREE, "Change"),
     # Find.
-    Intent("find.open", "/", "Search all text of this session, or ask a query", "search", _TREE, "Find"),
+    Intent("find.open", "/", "Search the text of this session, or run a query", "search", _TREE, "Find"),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
     Intent("compare.find", "/", "Search this tab", "search", _COMPARE, "Find"),
-    Intent("filter.edit", "/", "Filter the sessions", "filter", _LIST, "Find"),
+    Intent("filter.edit", "/", "Filter the sessions", "search", _LIST, "Find"),
     Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
     Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
     Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
     Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
     Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
+    Intent("keys.find", "/", "Search the keys", "search", ("help",), "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
     # View.
     Intent("pane.next", "tab", "Next pane", "pane", EVERYWHERE, "View", palette=False),
@@ -160,13 +180,13 @@ INTENTS: tuple[Intent, ...] = (
     Intent("fold.open", "right", "Unfold here", "unfold", _TREE, "View", palette=False),
     Intent("fold.close", "left", "Fold here", "fold", _TREE, "View", palette=False),
     Intent("fold.all", "Z", "Fold or unfold everything", "fold all", _TREE, "View"),
-    Intent("density.next", "v", "Turns, entries or comfortable rows", "density", _TREE, "View"),
+    Intent("density.next", "v", "Show turns, entries or comfortable rows", "view", _TREE, "View"),
     Intent("follow.toggle", "F", "Follow the session as it grows", "follow", _TREE, "View"),
     Intent("tab.entry", "1", "Show the entry", "entry", _TREE, "View"),
     Intent("tab.context", "x,2", "Show what the model sees here", "context", _TREE, "View"),
     Intent("tab.compaction", "3", "Show what the compaction here did", "compaction", _TREE, "View"),
     Intent("tab.files", "w,4", "Show the files read and modified", "files", _TREE, "View"),
-    Intent("tab.raw", "5", "Show the line of the file", "raw", _TREE, "View"),
+    Intent("tab.raw", "5", "Show the line as it is in the file", "raw", _TREE, "View"),
     # Compactions seen through.
     Intent(
         "xray.open", "X", "Show a compaction or context edit before and after", "x-ray", _TREE, "Compaction"
@@ -175,7 +195,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "change.next",
         "n",
-        "Next hit; while nothing is searched, the next change",
+        "Next hit; without a search, the next change",
         "next change",
         (*_XRAY, *_SUMMARIES, *_COMPARE),
         "Find",
@@ -183,7 +203,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "change.previous",
         "N",
-        "Previous hit; while nothing is searched, the previous change",
+        "Previous hit; without a search, the previous change",
         "previous",
         (*_XRAY, *_SUMMARIES, *_COMPARE),
         "Find",
@@ -191,13 +211,15 @@ INTENTS: tuple[Intent, ...] = (
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
     Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
     Intent("edits.undo", "u", "Undo these context edits", "undo edits", _XRAY, "Compaction"),
-    Intent("only.kept", "1", "Only what is kept", "only kept", _XRAY, "Compaction"),
-    Intent("only.replaced", "2", "Only what is replaced", "only replaced", _XRAY, "Compaction"),
-    Intent("only.prefix", "3", "Only the beginning of the split turn", "only prefix", _XRAY, "Compaction"),
-    Intent("only.injected", "4", "Only what is injected", "only injected", _XRAY, "Compaction"),
-    Intent("only.cut", "5", "Only what is cut", "only cut", _XRAY, "Compaction"),
-    Intent("summaries.compare", "d", "Compare with another summary", "diff", _XRAY, "Compaction"),
-    Intent("summary.other", "d", "Compare with the summary before that", "another", _SUMMARIES, "Compaction"),
+    Intent("only.kept", "1", "Show only what is kept", "only kept", _XRAY, "Compaction"),
+    Intent("only.replaced", "2", "Show only what is replaced", "only replaced", _XRAY, "Compaction"),
+    Intent(
+        "only.prefix", "3", "Show only the beginning of the split turn", "only prefix", _XRAY, "Compaction"
+    ),
+    Intent("only.injected", "4", "Show only what is injected", "only injected", _XRAY, "Compaction"),
+    Intent("only.cut", "5", "Show only what is cut", "only cut", _XRAY, "Compaction"),
+    Intent("summaries.compare", "d", "Compare with another summary", "compare", _XRAY, "Compaction"),
+    Intent("summary.other", "d", "Compare with the summary before that", "compare", _SUMMARIES, "Compaction"),
     Intent("same.fold", "z", "Fold or show what is the same", "fold same", _SUMMARIES, "Compaction"),
     Intent("summary.go", "enter", "Show the entry in the tree", "show", _SUMMARIES, "Compaction"),
     # The compaction lab.
@@ -205,34 +227,53 @@ INTENTS: tuple[Intent, ...] = (
     Intent("compaction.accept", "ctrl+s", "Accept: append the compaction", "accept", _LAB, "Compaction"),
     Intent("summary.run", "s", "Write the summary", "summarise", _LAB, "Compaction"),
     Intent("lab.choose", "enter", "Go to the source, or write the summary", "source", _LAB, "Compaction"),
-    Intent("summary.edit", "e", "Edit the summary", "edit", _LAB, "Compaction"),
-    Intent("summarizer.choose", "m", "Choose who writes the summary", "summariser", _LAB, "Compaction"),
-    Intent("focus.edit", "f", "Say what the summary should emphasise", "focus", _LAB, "Compaction"),
-    Intent("slider.less", "left,h", "Slide down", "slide", _LAB, "Compaction", palette=False),
-    Intent("slider.more", "right,l", "Slide up", "slide", _LAB, "Compaction", palette=False),
+    Intent("summary.edit", "E", "Edit the summary", "edit", _LAB, "Compaction"),
+    Intent("summarizer.choose", "W", "Choose who writes the summary", "summariser", _LAB, "Compaction"),
+    Intent("focus.edit", "*", "Say what the summary should emphasise", "focus", _LAB, "Compaction"),
+    Intent("slider.less", "left", "Lower the value", "slide", _LAB, "Compaction", palette=False),
+    Intent("slider.more", "right", "Raise the value", "slide", _LAB, "Compaction", palette=False),
     Intent(
-        "slider.less_fine", "shift+left,H", "Slide down a little", "slide", _LAB, "Compaction", palette=False
+        "slider.less_fine",
+        "shift+left",
+        "Lower the value a little",
+        "slide",
+        _LAB,
+        "Compaction",
+        palette=False,
     ),
     Intent(
-        "slider.more_fine", "shift+right,L", "Slide up a little", "slide", _LAB, "Compaction", palette=False
+        "slider.more_fine",
+        "shift+right",
+        "Raise the value a little",
+        "slide",
+        _LAB,
+        "Compaction",
+        palette=False,
     ),
-    Intent("cut.down", "J", "Next legal cut below: keep less", "cut line", _LAB, "Compaction"),
-    Intent("cut.up", "K", "Next legal cut above: keep more", "cut line", _LAB, "Compaction"),
-    Intent("cut.here", "space", "Cut before this row", "cut here", _LAB, "Compaction"),
+    Intent("cut.down", "-", "Keep less: the next cut below", "keep less", _LAB, "Compaction"),
+    Intent("cut.up", "+", "Keep more: the next cut above", "keep more", _LAB, "Compaction"),
+    Intent("cut.here", "=", "Cut before this row", "cut here", _LAB, "Compaction"),
     Intent("strategy.pi", "1", "Plan by pi's rules", "pi", _LAB, "Compaction"),
     Intent("strategy.codex", "2", "Plan by Codex's rules", "codex", _LAB, "Compaction"),
     Intent("strategy.opencode", "3", "Plan by opencode's rules", "opencode", _LAB, "Compaction"),
-    Intent("injection.switch", "i", "Inject context or not, or this section", "inject", _LAB, "Compaction"),
+    Intent(
+        "injection.switch",
+        "i",
+        "Turn injected context or this section on or off",
+        "inject",
+        _LAB,
+        "Compaction",
+    ),
     Intent("lost.pin", "p", "Pin this lost fact into the summary", "pin", _LAB, "Compaction"),
     Intent("lost.pin_all", "P", "Pin all lost facts", "pin all", _LAB, "Compaction"),
-    Intent("draft.xray", "x", "Show the context before and after", "x-ray", _LAB, "Compaction"),
-    Intent("runs.compare", "b", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
-    Intent("lab.unfold", "z", "Show every turn, or those around the cut", "unfold", _LAB, "Compaction"),
-    Intent("lab.whole", "Z", "Show this pane alone, or all of them", "whole", _LAB, "Compaction"),
-    Intent("lab.page", "v", "Summary, prompt or injected text", "page", _LAB, "Compaction"),
-    Intent("session.reload", "r", "Reload the session", "reload", _LAB, "Compaction"),
+    Intent("draft.xray", "X", "Show the context before and after", "x-ray", _LAB, "Compaction"),
+    Intent("runs.compare", "d", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
+    Intent("lab.unfold", "z", "Show every turn, or those around the cut", "fold turns", _LAB, "Compaction"),
+    Intent("lab.whole", "Z", "Show this pane alone, or all of them", "fold panes", _LAB, "Compaction"),
+    Intent("lab.page", "v", "Show summary, prompt or injected text", "view", _LAB, "Compaction"),
+    Intent("session.reload", "ctrl+r", "Reload the session", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
-    Intent("run.first", "a", "Hold the others against this run", "as A", ("runs",), "Compaction"),
+    Intent("run.first", "m", "Mark this run: compare the others with it", "mark", ("runs",), "Compaction"),
     # Branches compared.
     Intent("compare.open", "d", "Compare with the mark, else with the leaf", "compare", _TREE, "Compare"),
     Intent("branches.table", "D", "Compare all leaves in a table", "branches", _TREE, "Compare"),
@@ -240,19 +281,19 @@ INTENTS: tuple[Intent, ...] = (
     Intent("compare.contents", "2", "Show the contents of this file", "contents", _COMPARE, "Compare"),
     Intent("compare.context", "3", "Show both contexts", "context", _COMPARE, "Compare"),
     Intent("compare.summary", "4", "Show both summaries", "summary", _COMPARE, "Compare"),
-    Intent("compare.outcome", "5", "Show what came of both", "outcome", _COMPARE, "Compare"),
+    Intent("compare.outcome", "5", "Show the outcome of both", "outcome", _COMPARE, "Compare"),
     Intent(
         "compare.enter",
         "enter",
-        "Open the file or the fold, read all of a line, or show the entry in the tree",
+        "Open this file, fold or line; show it in the tree",
         "open",
         _COMPARE,
         "Compare",
     ),
     Intent(
         "column.left",
-        "h,left",
-        "The column to the left, or the file before",
+        "left",
+        "Go to the column on the left, or the previous file",
         "column",
         _COMPARE,
         "Compare",
@@ -260,20 +301,22 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent(
         "column.right",
-        "l,right",
-        "The column to the right, or the next file",
+        "right",
+        "Go to the column on the right, or the next file",
         "column",
         _COMPARE,
         "Compare",
         palette=False,
     ),
     Intent("compare.fold", "z", "Fold or show what is the same", "fold same", _COMPARE, "Compare"),
-    Intent("sides.swap", "x", "Swap A and B", "swap", _COMPARE, "Compare"),
-    Intent("ancestor.show", "a", "The ancestor as A, then all three", "ancestor", _COMPARE, "Compare"),
+    Intent("sides.swap", "V", "Swap A and B", "swap", _COMPARE, "Compare"),
+    Intent(
+        "ancestor.show", "C", "Show the common ancestor as A, then all three", "ancestor", _COMPARE, "Compare"
+    ),
     Intent(
         "base.toggle",
-        "b",
-        "Let files begin with what lies on disk, or in git there; or not",
+        "B",
+        "Start files from what is on disk or in git, or not",
         "base",
         _COMPARE,
         "Compare",
@@ -281,68 +324,77 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "difference.pin",
         "p",
-        "Pin a fact that the other branch lacks, below the leaf",
+        "Pin a fact that the other branch lacks",
         "pin",
         _COMPARE,
         "Compare",
     ),
-    Intent("graft.toggle", "space", "Choose this turn, or not", "choose", ("graft",), "Compare"),
+    Intent("graft.toggle", "space", "Choose this turn, or leave it out", "choose", ("graft",), "Compare"),
     Intent("graft.all", "a", "Choose all turns, or none", "all", ("graft",), "Compare"),
-    Intent("graft.accept", "ctrl+s", "Append the turns that are chosen", "append", ("graft",), "Compare"),
-    Intent("conflict.a", "a", "Take what A says", "take A", ("merge",), "Compare"),
-    Intent("conflict.b", "b", "Take what B says", "take B", ("merge",), "Compare"),
-    Intent("conflict.both", "o", "Take both", "both", ("merge",), "Compare"),
-    Intent("conflict.base", "x", "Take what was said before both", "as before", ("merge",), "Compare"),
-    Intent("merge.accept", "ctrl+s", "Append the merged summary", "append", ("merge",), "Compare"),
+    Intent("graft.accept", "ctrl+s", "Append the chosen turns", "accept", ("graft",), "Compare"),
+    Intent("conflict.a", "1", "Take the line of A", "take A", ("merge",), "Compare"),
+    Intent("conflict.b", "2", "Take the line of B", "take B", ("merge",), "Compare"),
+    Intent("conflict.both", "3", "Take both lines", "both", ("merge",), "Compare"),
+    Intent(
+        "conflict.base", "4", "Take the line of their common ancestor", "as before", ("merge",), "Compare"
+    ),
+    Intent("merge.accept", "ctrl+s", "Append the merged summary", "accept", ("merge",), "Compare"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
-    Intent("sort.next", "s", "Sort by the next column", "sort", _LIST, "Sessions"),
+    Intent("sort.next", ">", "Sort by the next column", "sort", _LIST, "Sessions"),
     Intent(
-        "group.next", "v", "Group by project, family, day, agent or not at all", "group", _LIST, "Sessions"
+        "group.next", "v", "Group by project, family, day, agent or not at all", "view", _LIST, "Sessions"
     ),
-    Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
+    Intent("archived.toggle", "a", "Show all sessions, or hide archived ones", "all", _LIST, "Sessions"),
     Intent(
-        "totals.open", "T", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
+        "totals.open", "$", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
     ),
-    Intent("session.keep", "p", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
+    Intent("session.keep", "Y", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
     Intent("session.archive", "A", "Archive this session, or restore it", "archive", _LIST, "Sessions"),
-    Intent("session.delete", "d", "Move this session to the trash", "delete", _LIST, "Sessions"),
+    Intent(
+        "session.delete", "delete,backspace", "Move this session to the trash", "delete", _LIST, "Sessions"
+    ),
     Intent("session.undo", "u", "Undo the last archive or delete", "undo", _LIST, "Sessions"),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
     Intent("project.open", "right", "Unfold this project", "unfold", _LIST, "Sessions", palette=False),
-    Intent("catalogue.refresh", "ctrl+r", "Look for new sessions", "refresh", _LIST, "Sessions"),
-    Intent("demo.open", "D", "Open the demo session", "demo", _LIST, "Sessions"),
+    Intent("catalogue.refresh", "ctrl+r", "Look for new sessions", "reload", _LIST, "Sessions"),
+    Intent("demo.open", "O", "Open the demo session", "demo", _LIST, "Sessions"),
     # Out of here.
     Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
-    Intent("copy.text", "y", "Copy", "copy", (*EVERYWHERE, "draft"), "Leafward"),
+    Intent("copy.text", "y", "Copy the text here", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("comparison.save", "e", "Write the comparison to a file", "export", _COMPARE, "Leafward"),
     Intent(
         "file.timeline",
         "T",
-        "Show every row that touches this file, in the tree",
+        "Show the rows of the tree that touch this file",
         "timeline",
         (*_COMPARE, *_TREE),
         "Compare",
     ),
     Intent(
         "carry.open",
-        "c",
-        "Carry something over: merge summaries, graft turns",
+        "M",
+        "Carry work over: merge summaries, graft turns",
         "carry over",
         _COMPARE,
         "Compare",
     ),
     Intent(
-        "export.save", "e", "Export this branch, or what is chosen, to a file", "export", _TREE, "Leafward"
+        "export.save", "e", "Export this branch, or the chosen rows, to a file", "export", _TREE, "Leafward"
     ),
     Intent(
-        "session.fork", "b", "Begin a new session here, in this agent or another", "fork", _TREE, "Leafward"
+        "session.fork",
+        "b",
+        "Fork: start a new session here, in any agent",
+        "new session",
+        _TREE,
+        "Leafward",
     ),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
-    Intent("session.resume", "r,R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
+    Intent("session.resume", "R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),
     Intent("app.themes", "t", "Choose a theme", "theme", EVERYWHERE, "Leafward"),
     Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help", "draft"), "Leafward"),
@@ -350,8 +402,8 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "mode.leave",
         "escape",
-        "Cancel a move preview, search or filter",
-        "leave",
+        "Cancel what is under way, or go back",
+        "cancel",
         SCREENS,
         "Leafward",
         palette=False,

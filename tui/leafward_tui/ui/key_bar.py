@@ -56,14 +56,21 @@ class _Cell(NamedTuple):
 
 
 class KeyBar(Widget):
-    """Five to ten hints, dropped from the right when narrow; ``?`` and ``ctrl+p`` at the right edge. Click runs one."""
+    """Five to ten hints in whole words, dropped from the right when narrow; ``?`` and ``ctrl+p`` at the right edge. Click runs one."""
 
     DEFAULT_CSS = "KeyBar { height: 1; width: 1fr; background: $lw-panel; }"
 
     def __init__(self) -> None:
         super().__init__()
         self._hints: tuple[Hint, ...] = ()
+        self._said = ""
         self._spans: list[tuple[int, int, str]] = []
+
+    def say(self, text: str) -> None:
+        """Shows a text instead of the hints, until the next key; empty: the hints again."""
+        if text != self._said:
+            self._said = text
+            self.refresh()
 
     def show(self, hints: Sequence[Hint]) -> None:
         """Sets the hints of this state, the most important first."""
@@ -84,7 +91,7 @@ class KeyBar(Widget):
         right = [cell for cell in always if cell is not None]
         room = width - 2 - sum(cell.width + gap for cell in right)
         left: list[_Cell] = []
-        for hint in self._hints:
+        for hint in self._hints if not self._said else ():
             cell = _cell(hint, keymap, narrow)
             if cell is None:
                 continue
@@ -96,6 +103,12 @@ class KeyBar(Widget):
         self._spans = []
         segments = [Segment(" ", ground.blank)]
         at = 1
+        if self._said:
+            glyphs = services_of(self).glyphs
+            said = fit(f"{glyphs.malformed} {self._said}", max(0, room), ellipsis=glyphs.ellipsis)
+            segments.append(Segment(said, ground.warn))
+            at += cell_len(said)
+            room -= cell_len(said)
         for number, cell in enumerate([*left, *right]):
             space = (gap if number else 0) + (max(0, room) if number == len(left) and left else 0)
             if not left and number == 0:
@@ -122,4 +135,4 @@ def _cell(hint: Hint, keymap: Keymap, narrow: bool) -> _Cell | None:
     ids = (hint.ids,) if isinstance(hint.ids, str) else hint.ids
     keys = [label for one in ids if (label := keymap.label(one))]
     words = (hint.short if narrow and hint.short else hint.words) or intent(ids[0]).hint
-    return _Cell(ids[0], " ".join(keys), fit(words, 24)) if keys else None
+    return _Cell(ids[0], " ".join(keys), words) if keys else None

@@ -1,23 +1,114 @@
-"""``?``: every key of the screen it was called from, grouped."""
+"""``?``: every key of the screen it was called from, its own keys first, in as many columns as there is room for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.intents import GROUPS, Intent, intent_bindings, intents_for
-from leafward_tui.ui.modal import Modal
+from leafward_tui.ui.cells import cell_len, fit, wrap
+from leafward_tui.ui.intents import EVERYWHERE, GROUPS, Intent, intent_bindings, intents_for
+from leafward_tui.ui.key_reasons import SCREEN_TITLES
+from leafward_tui.ui.modal import MODAL_MARGIN, Modal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.binding import BindingType
 
+    from leafward_tui.ui.keymap import Keymap
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["HelpScreen"]
+__all__ = ["HelpScreen", "columns_of", "matching", "sections_of"]
 
-_KEYS = 18
+_LEAST = 40
+"""Cells of a column, at least."""
+_GAP = 3
+_COMMON = "On every screen"
+
+
+class _Line(NamedTuple):
+    """One line of a column: a heading has no title, and what a title goes on with has no key."""
+
+    key: str = ""
+    title: str = ""
+
+
+def sections_of(screen: str) -> list[tuple[str, list[Intent]]]:
+    """The intents of a screen by heading: what is its own first, then what every screen has."""
+    own = [entry for entry in intents_for(screen) if not set(EVERYWHERE) <= set(entry.screens)]
+    common = [entry for entry in intents_for(screen) if set(EVERYWHERE) <= set(entry.screens)]
+    groups = [(group, [entry for entry in own if entry.group == group]) for group in GROUPS]
+    return [(title, entries) for title, entries in (*groups, (_COMMON, common)) if entries]
+
+
+def matching(
+    sections: Sequence[tuple[str, list[Intent]]], words: str, keymap: Keymap
+) -> list[tuple[str, list[Intent]]]:
+    """The intents with a key that is what was typed; where there is none, those whose texts hold every word of it."""
+    entries = [entry for _, group in sections for entry in group]
+    found = [entry for entry in entries if words.strip() in keymap.labels(entry.id)]
+    if not found:
+        wanted = words.lower().split()
+        texts = {
+            entry: " ".join((entry.id, *keymap.labels(entry.id), entry.title, entry.hint)).lower()
+            for entry in entries
+        }
+        found = [entry for entry in entries if all(word in texts[entry] for word in wanted)]
+    kept = set(found)
+    narrowed = [(title, [entry for entry in group if entry in kept]) for title, group in sections]
+    return [(title, group) for title, group in narrowed if group]
+
+
+def columns_of(
+    sections: Sequence[tuple[str, list[Intent]]], keymap: Keymap, width: int, height: int
+) -> tuple[list[list[_Line]], int, int]:
+    """The lines of each column, the cells of its keys and of all of it.
+
+    No more columns than it takes to show everything at once; a title that is too long goes on in the next line.
+    """
+    labels = {entry: "  ".join(keymap.labels(entry.id)) for _, group in sections for entry in group}
+    keys = max((cell_len(label) for label in labels.values()), default=0) + 2
+    longest = max((cell_len(entry.title) for entry in labels), default=0)
+    most = max(1, (width + _GAP) // (_LEAST + _GAP))
+    columns: list[list[_Line]] = []
+    cells = width
+    for number in range(1, most + 1):
+        cells = min(keys + longest, (width - _GAP * (number - 1)) // number)
+        blocks = _blocks(sections, labels, max(8, cells - keys))
+        columns = _dealt(blocks, number)
+        if max(map(len, columns), default=0) <= height:
+            break
+    return columns, keys, cells
+
+
+def _blocks(
+    sections: Sequence[tuple[str, list[Intent]]], labels: dict[Intent, str], room: int
+) -> list[list[_Line]]:
+    """What must stay together: an intent with all lines of its title, the first of a heading with that."""
+    blocks = []
+    for title, group in sections:
+        lead = [_Line(), _Line(key=title)]
+        for entry in group:
+            first, *more = wrap(entry.title, room) or [""]
+            blocks.append([*lead, _Line(labels[entry], first), *(_Line("", text) for text in more)])
+            lead = []
+    return blocks
+
+
+def _dealt(blocks: list[list[_Line]], number: int) -> list[list[_Line]]:
+    """The blocks in so many columns of about one length, in their order."""
+    height = max(1, -(-sum(map(len, blocks)) // number))
+    while True:
+        columns: list[list[_Line]] = [[]]
+        for block in blocks:
+            if columns[-1] and len(columns[-1]) + len(block) > height:
+                columns.append([])
+            # No empty line over the first heading of a column.
+            columns[-1] += block if columns[-1] or block[0] != _Line() else block[1:]
+        if len(columns) <= number:
+            return columns
+        height += 1
 
 
 class HelpScreen(Modal):
@@ -28,25 +119,77 @@ class HelpScreen(Modal):
 
     def __init__(self, screen: str) -> None:
         # The key that opened it closes it.
-        super().__init__(self._row, {"app.help": self.leave})
-        self._rows: list[str | Intent] = []
-        for group in GROUPS:
-            members = [entry for entry in intents_for(screen) if entry.group == group]
-            if members:
-                self._rows += [*([""] if self._rows else []), group, *members]
-        self._screen_name = screen
+        super().__init__(self._row, {"app.help": self.dismiss, "keys.find": self.ask})
+        self._title = f"Keys of the {SCREEN_TITLES.get(screen, screen)}"
+        self._sections = sections_of(screen)
+        self._words = ""
+        self._columns: list[list[_Line]] = []
+        self._keys = self._cells = 0
 
     def on_mount(self) -> None:
-        """Title and length."""
-        self.frame(f"Keys of the {self._screen_name}", len(self._rows), "j k scroll   esc closes")
+        """All of them."""
+        self._lay_out()
 
-    def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
-        """A heading, a key with its sentence, or an empty row."""
-        row = self._rows[number]
-        if isinstance(row, str):
-            return [Segment(row, ground.strong)]
-        keys = "  ".join(self.shell.keymap.labels(row.id)) or self.shell.glyphs.zero
-        return [
-            Segment(fit(keys, _KEYS, pad=True), ground.text),
-            Segment(fit(row.title, max(0, width - _KEYS), ellipsis=self.shell.glyphs.ellipsis), ground.sub),
-        ]
+    def on_resize(self) -> None:
+        """As many columns as there is room for now."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        keymap, size = self.shell.keymap, self.app.size
+        room = (size.width - MODAL_MARGIN.width, size.height - MODAL_MARGIN.height)
+        columns, keys, cells = columns_of(self._sections, keymap, *room)
+        width, height = (cells + _GAP) * len(columns) - _GAP, max(map(len, columns), default=1)
+        self._columns, self._keys, self._cells = columns, keys, cells
+        title, leaves = self._title, "close"
+        if self._words:
+            found = matching(self._sections, self._words, keymap)
+            # The frame stays as it is while one types.
+            self._columns, self._keys, self._cells = columns_of(found, keymap, width, height)
+            number = sum(len(group) for _, group in found)
+            title, leaves = f"{title}: {number:,} with {self._words}", "all keys"
+        foot = (("row.down", "scroll"), ("keys.find", "search"), ("mode.leave", leaves))
+        self.frame(
+            title,
+            max(map(len, self._columns), default=0),
+            "   ".join(f"{keymap.label(one)} {words}" for one, words in foot if keymap.label(one)),
+            width=width,
+            height=height,
+        )
+
+    def ask(self) -> None:
+        """Asks what to look for; the keys follow while one types."""
+        from leafward_tui.ui.sheet import TextSheet
+
+        def typed(words: str | None) -> None:
+            if words != self._words:
+                self._words = words or ""
+                self._lay_out()
+
+        sheet = TextSheet(
+            "Search the keys", self._words, placeholder="a key, or words of what it does", changed=typed
+        )
+        self.app.push_screen(sheet, typed)
+
+    def leave(self) -> None:
+        """All keys again; then closes."""
+        if self._words:
+            self._words = ""
+            self._lay_out()
+        else:
+            super().leave()
+
+    def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  columns have their own
+        """A line of each column: a heading, or a key with its sentence."""
+        pieces = []
+        for at, column in enumerate(self._columns):
+            line = column[number] if number < len(column) else _Line()
+            pieces.append(Segment(" " * (_GAP if at else 0), ground.blank))
+            if line.key and not line.title:
+                pieces.append(Segment(fit(line.key, self._cells, pad=True), ground.strong))
+                continue
+            room = self._cells - self._keys
+            pieces += [
+                Segment(fit(line.key, self._keys, pad=True), ground.text),
+                Segment(fit(line.title, room, pad=True, ellipsis=self.shell.glyphs.ellipsis), ground.sub),
+            ]
+        return pieces

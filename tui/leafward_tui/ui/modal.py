@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["MODAL_HEIGHT", "MODAL_WIDTH", "Modal", "Rows"]
+__all__ = ["MODAL_HEIGHT", "MODAL_MARGIN", "MODAL_WIDTH", "Modal", "Rows"]
 
 MODAL_WIDTH = 76
 MODAL_HEIGHT = 20
+MODAL_MARGIN = Size(8, 3)
+"""Cells around the rows of a modal: frame, padding and scrollbar."""
 
 
 class Rows(LineScroll):
@@ -116,15 +118,17 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """The application's services."""
         return services_of(self)
 
-    def frame(self, title: str, count: int, foot: str = "") -> None:
-        """Sets title, number of rows and the words in the lower rule."""
+    def frame(self, title: str, count: int, foot: str = "", *, width: int = 0, height: int = 0) -> None:
+        """Sets title, number of rows and the words in the lower rule; `width` and `height` of the rows, else as they are."""
         from textual.content import Content
 
         self.rows.border_title = Content(title)
         self.rows.border_subtitle = Content(foot) if foot else ""
         if services_of(self).glyphs.hairline == "-":
             self.rows.styles.border = ("ascii", services_of(self).palette_now.line)
-        self.rows.styles.height = min(MODAL_HEIGHT, count + 3)
+        if width:
+            self.rows.styles.width = max(width + MODAL_MARGIN.width, len(title) + 4, len(foot) + 4)
+        self.rows.styles.height = height + MODAL_MARGIN.height if height else min(MODAL_HEIGHT, count + 3)
         self.rows.show(count)
 
     def moved(self) -> None:

@@ -85,14 +85,14 @@ class RoutedScreen(Screen[ScreenResultType]):
             self.call_next(self.action_intent, intent_id)
 
     def action_intent(self, intent_id: str) -> None:
-        """The one way in for keys."""
-        if intent_id in self.routes:
+        """The one way in for keys: does what the intent asks for, if it does something now."""
+        if self.enabled(intent_id):
             self.routes.run(intent_id)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Textual asks so whether a key does something."""
+        """Textual asks so whether a key does something; what does nothing now may say why."""
         if action == INTENT_ACTION:
-            return self.enabled(str(parameters[0]))
+            return str(parameters[0]) in self.routes
         return super().check_action(action, parameters)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:

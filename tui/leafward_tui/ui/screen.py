@@ -184,6 +184,17 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
         self.app.push_screen(sheet, done)
 
+    def action_intent(self, intent_id: str) -> None:
+        """A key of the screen; one that can do nothing now says why."""
+        self.key_bar.say("" if self.enabled(intent_id) else self.reason(intent_id))
+        super().action_intent(intent_id)
+
+    def reason(self, intent_id: str) -> str:
+        """Why an intent of the screen does nothing now."""
+        from leafward_tui.ui.key_reasons import reason_for_intent
+
+        return reason_for_intent(intent_id, self.NAME, self.shell.keymap)
+
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""
         message.stop()

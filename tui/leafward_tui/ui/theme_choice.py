@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 from rich.style import Style
 
-from leafward_tui.ui.cells import fit
+from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.modal import Modal
+from leafward_tui.ui.modal import MODAL_MARGIN, Modal
 from leafward_tui.ui.palette import HUES
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["ThemesScreen"]
 
 _TITLE = 15
+_BEFORE = 2 + _TITLE + 2 * len(HUES) + 8
+"""Cells before a description: cursor, title, hues, kind."""
 
 
 class ThemesScreen(Modal):
@@ -38,7 +40,15 @@ class ThemesScreen(Modal):
         self._names = list(app.palettes)
         self._before = app.theme
         self.rows.cursor = self._names.index(app.theme) if app.theme in self._names else 0
-        self.frame("Themes", len(self._names), "enter keep   esc cancel")
+        described = max(cell_len(palette.description) for palette in app.palettes.values())
+        size = self.app.size - MODAL_MARGIN
+        self.frame(
+            "Themes",
+            len(self._names),
+            "enter keep   esc cancel",
+            width=min(size.width, _BEFORE + described),
+            height=min(size.height, len(self._names)),
+        )
         self.call_after_refresh(self.rows.step, 0)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
@@ -58,7 +68,7 @@ class ThemesScreen(Modal):
         ]
         kind = "dark " if palette.dark else "light"
         pieces.append(Segment(f" {kind}  ", ground.faint))
-        room = max(0, width - 2 - _TITLE - 2 * len(HUES) - 8)
+        room = max(0, width - _BEFORE)
         pieces.append(Segment(fit(palette.description, room, ellipsis=glyphs.ellipsis), ground.sub))
         return pieces
 

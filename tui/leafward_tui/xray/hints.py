@@ -70,7 +70,6 @@ def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequen
     pin = (Hint("fact.pin"),) if loaded.fates is not None and loaded.fates.lost else ()
     leave = "end search" if searched else "show all" if state.folds.only is not None else "back"
     return (
-        Hint(("row.down", "row.up"), "line"),
         Hint("pane.next", "other side", "side"),
         Hint("source.go", enter, enter.rpartition(" ")[2]),
         Hint(("change.next", "change.previous"), *(("hit",) if searched else ("next change", "change"))),
@@ -79,6 +78,6 @@ def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequen
         Hint("mode.leave", leave),
         Hint("xray.find"),
         Hint("kept.fold", "fold kept", "fold"),
-        Hint("summaries.compare", "diff"),
-        Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
+        Hint("summaries.compare", "compare summary", "compare"),
+        Hint(("only.kept", "only.replaced"), "only kept, replaced", "only"),
     )

@@ -128,10 +128,9 @@ class SummariesScreen(BaseScreen["int | None"]):
         if self.state.other < 0:
             return (Hint("app.back"),)
         return (
-            Hint(("row.down", "row.up"), "line"),
-            Hint(("change.next", "change.previous"), *(("hit",) if searched else ("difference", "diff"))),
+            Hint(("change.next", "change.previous"), *(("hit",) if searched else ("difference", "change"))),
             Hint("same.fold", "show same" if self.state.fold_same else "fold same", "same"),
-            Hint("summary.other", "another summary", "another"),
+            Hint("summary.other", "another summary", "compare"),
             Hint("summary.go", "show in tree", "show"),
             Hint("mode.leave", "end search", "end") if searched else Hint("app.back"),
             Hint("summary.find"),

@@ -48,6 +48,10 @@ class Arrangement:
 
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
+        if intent_id == "archived.toggle":
+            return self._state.view.archived or any(card.archived for card in self._state.stock.cards)
+        if intent_id in ("sort.next", "group.next"):
+            return bool(self._state.stock.cards)
         if intent_id.startswith("find."):
             return bool(self._state.view.text)
         if intent_id.startswith("project."):

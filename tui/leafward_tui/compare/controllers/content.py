@@ -47,9 +47,9 @@ class Content:
         """Called when the contents were drawn anew."""
         self.actions: Mapping[str, Callable[[], object]] = {"ancestor.show": self.show_ancestor}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there are contents on the present tab."""
+        return self._state.page in (Page.FILES, Page.CONTENTS)
 
     # --- which file, and how ------------------------------------------------------------------------------------------
 

@@ -48,9 +48,15 @@ class Cursor:
             "copy.text": self.copy,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
-        """Whether one of its intents does something now."""
-        return True
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something on the present tab."""
+        page = self._state.page
+        if intent_id == "compare.enter" and page in (Page.CONTEXT, Page.OUTCOME):
+            line = self._view.lines.line
+            return line is not None and line.entry >= 0
+        if intent_id == "compare.fold":
+            return page in (Page.FILES, Page.CONTENTS, Page.SUMMARY)
+        return page in (Page.FILES, Page.CONTENTS) or not intent_id.startswith("column.")
 
     def step(self, by: int) -> None:
         """Moves the cursor: over files, or over lines."""

@@ -72,9 +72,10 @@ class Search:
             "mode.leave": self.leave,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
-        """Whether one of its intents does something now."""
-        return True
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now: there are hits, or changes on the present tab."""
+        changes = self._state.page not in (Page.CONTEXT, Page.OUTCOME)
+        return changes or bool(self.hits.hits) or not intent_id.startswith("change.")
 
     @property
     def words(self) -> str:

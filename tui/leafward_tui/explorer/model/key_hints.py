@@ -40,51 +40,39 @@ def hints(now: Situation) -> Sequence[Hint]:
     if now.failed:
         return (Hint("app.back"),)
     if now.summarising:
-        return (Hint("mode.leave", "cancel summary"), Hint("row.down"), Hint("tab.context"))
+        return (Hint("mode.leave", "cancel summary"), Hint("tab.context"), Hint("compare.open"))
     if not now.in_tree:
         return (
-            Hint("row.down"),
             Hint("move.here", "open", key_only=True),
             Hint("mode.leave", "tree"),
+            Hint("pane.next", "next tab", "tab"),
             *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),
             Hint("copy.text"),
         )
     if now.bare:
-        return (*((Hint("density.next"),) if now.hidden else ()), Hint("app.back"))
+        return (*((Hint("density.next", "show entries"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
+    wanted = (*through, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
     if now.on_fold:
         return (
             Hint("move.here", "unfold", key_only=True),
             Hint("mode.leave", "back to leaf", "leaf"),
-            Hint(("branch.previous", "branch.next")),
-            Hint(("point.previous", "point.next")),
             Hint("compare.open"),
-            Hint("session.fork", "new session"),
+            Hint("session.fork"),
             Hint("find.open"),
             Hint("fold.all"),
+            Hint(("branch.previous", "branch.next")),
         )
     if now.proposed:
-        return (
-            Hint("move.here"),
-            Hint("mode.leave", "back to leaf", "leaf"),
-            *through,
-            Hint(("branch.previous", "branch.next")),
-            Hint(("point.previous", "point.next")),
-            *compact,
-            Hint("mark.set"),
-            Hint("tab.context"),
-            Hint("operation.undo"),
-        )
+        leave = Hint("mode.leave", "back to leaf", "leaf")
+        return (Hint("move.here"), leave, *wanted, Hint("mark.set"), Hint("operation.undo"))
     return (
-        Hint("row.down"),
-        *through,
-        Hint(("branch.previous", "branch.next")),
-        Hint(("point.previous", "point.next")),
+        *wanted,
         Hint("find.open"),
-        *compact,
-        Hint("filter.choose"),
         Hint("fold.toggle"),
+        Hint("filter.choose"),
+        Hint(("branch.previous", "branch.next")),
         Hint("label.edit"),
         Hint("density.next"),
         Hint("log.open"),

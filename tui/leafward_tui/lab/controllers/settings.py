@@ -124,6 +124,8 @@ class Settings:
             self.choose(what_if.sliding(dial, what_if.slider(dial).stepped(by, fine=fine)))
         elif self._state.layout.area == "plan":
             self.switch()
+        else:
+            self._view.tell("no slider in this pane: they are in the plan", "warn")
 
     def drag(self, key: str, x: int) -> None:
         """The mouse holds a slider at a cell."""

@@ -214,7 +214,7 @@ class CutLines:
         plan, glyphs = self.rows.plan, self.glyphs
         hue = "warn" if plan.split_turn else "leaf"
         told = cut_words(plan, self.rows)
-        keys = " J K " if len(" cut") + cell_len(told) + 5 <= self.width else " "
+        keys = " - + " if len(" cut") + cell_len(told) + 5 <= self.width else " "
         told = fit(told, max(0, self.width - len(" cut") - len(keys)), ellipsis=glyphs.ellipsis)
         room = self.width - len(" cut") - cell_len(told) - len(keys)
         left = min(6, max(0, room) // 2)

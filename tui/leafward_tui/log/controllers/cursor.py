@@ -38,8 +38,11 @@ class Cursor:
         }
 
     def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return intent_id not in ("find.next", "find.previous") or bool(self.search.hits)
+        """Whether one of its intents does something now; there is one pane."""
+        if intent_id in ("find.next", "find.previous"):
+            return bool(self.search.hits)
+        some = bool(self._view.operations is not None and len(self._view.operations))
+        return not intent_id.startswith("pane.") and (some or intent_id == "mode.leave")
 
     def step(self, by: int) -> None:
         """Moves the cursor."""

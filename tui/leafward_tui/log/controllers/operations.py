@@ -24,8 +24,17 @@ __all__ = ["Operations"]
 class Operations:
     """Reads the operations and has the keys that change them."""
 
-    def __init__(self, state: LogState, view: LogView, services: AppServices, jobs: Jobs) -> None:
+    def __init__(
+        self,
+        state: LogState,
+        view: LogView,
+        services: AppServices,
+        jobs: Jobs,
+        changed: Callable[[], object],
+    ) -> None:
+        """`changed` is called when other operations are on show."""
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        self._changed = changed
         self.actions: Mapping[str, Callable[[], object]] = {
             "operation.undo": self.ask_undo,
             "operation.redo": self.ask_redo,
@@ -48,6 +57,7 @@ class Operations:
         cursor = len(found) - 1 if self._state.to_newest else self._view.cursor
         self._state.to_newest = False
         self._view.show_operations(found, cursor)
+        self._changed()
 
     def look(self) -> None:
         """Looks whether the file has grown; costs one stat."""

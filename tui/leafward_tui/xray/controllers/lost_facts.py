@@ -42,7 +42,9 @@ class LostFacts:
         """Takes the context edits back, where they are the last operation."""
         loaded = self._state.loaded
         if loaded.xray is None or not loaded.xray.of_edits:
-            self._view.about.say("only context edits are undone here; a compaction by u in the tree", "sub")
+            self._view.about.say(
+                "u here undoes context edits only; go back to the tree to undo the compaction", "sub"
+            )
         elif not loaded.undo_op:
             self._view.about.say("other operations came later: undo a single one in the log")
         else:

@@ -145,9 +145,10 @@ class SummaryPair:
             "mode.leave": self.leave,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now: most need two summaries on show."""
+        two = self._state.diff is not None and not intent_id.startswith("pane.")
+        return two or intent_id in ("mode.leave", "summary.other")
 
     # --- comparing ----------------------------------------------------------------------------------------------------
 

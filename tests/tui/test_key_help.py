@@ -1,0 +1,108 @@
+"""The list of keys: the screen's own first, in columns, searched; the key bar beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward_tui.explorer.model.key_hints import Situation, hints
+from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.intents import EVERYWHERE, INTENTS, intents_for
+from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of
+from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.sheet import TextSheet
+from tests.tui.explored import Named, exploring
+from tests.tui.session_store import reached, rows, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYMAP = Keymap.of({})
+
+
+@pytest.mark.parametrize("screen", EVERYWHERE)
+def test_the_screens_own_keys_come_first_and_none_is_missing(screen: str) -> None:
+    sections = sections_of(screen)
+    assert [title for title, _ in sections][-1] == "On every screen"
+    assert sorted(entry.id for _, group in sections for entry in group) == sorted(
+        entry.id for entry in intents_for(screen)
+    )
+
+
+@pytest.mark.parametrize("screen", EVERYWHERE)
+@pytest.mark.parametrize(("width", "height", "most"), [(72, 21, 1), (112, 29, 2), (192, 57, 4)])
+def test_columns_fill_the_width_and_cut_no_word(screen: str, width: int, height: int, most: int) -> None:
+    sections = sections_of(screen)
+    columns, keys, cells = columns_of(sections, KEYMAP, width, height)
+    assert 1 <= len(columns) <= most
+    assert len(columns) * (cells + 3) - 3 <= width
+    assert all(cell_len(line.title) <= cells - keys for column in columns for line in column)
+    words = " ".join(line.title for column in columns for line in column).split()
+    assert words == " ".join(entry.title for _, group in sections for entry in group).split()
+    lengths = [len(column) for column in columns]
+    assert max(lengths) <= height or len(columns) == most
+
+
+def test_a_key_is_found_by_itself_and_by_what_it_does() -> None:
+    sections = sections_of("explorer")
+
+    def found(words: str) -> list[str]:
+        return [entry.id for _, group in matching(sections, words, KEYMAP) for entry in group]
+
+    assert found("d") == ["compare.open"]
+    assert found("fold") == ["fold.toggle", "fold.open", "fold.close", "fold.all"]
+    assert found("NEW session") == ["session.fork"]
+    assert found("nothing of the kind") == []
+
+
+async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> None:
+    file = Named(tmp_path / "s.jsonl")
+    file.turn("one")
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press("question_mark")
+        await reached(pilot, HelpScreen)
+        await pilot.pause()
+        assert "Keys of the tree" in "\n".join(rows(pilot.app))
+        await pilot.press("slash")
+        await reached(pilot, TextSheet)
+        await pilot.press(*"unfold")
+        await pilot.pause()
+        text = "\n".join(rows(pilot.app))
+        assert "Fold or unfold here" in text
+        assert "Go to the parent entry" not in text
+        await pilot.press("enter", "escape")
+        await pilot.pause()
+        assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+
+
+def test_the_key_bar_of_the_tree_begins_with_what_one_wants_next() -> None:
+    first = [hint.ids for hint in hints(Situation(on_path=True))]
+    assert first[:4] == ["tab.context", "compare.open", "session.fork", "lab.open"]
+    every = [
+        hint.ids
+        for now in (
+            Situation(),
+            Situation(proposed=True),
+            Situation(in_tree=False),
+            Situation(summarising=True),
+        )
+        for hint in hints(now)
+    ]
+    assert "row.down" not in every
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 32)])
+async def test_the_key_bar_holds_whole_words(size: tuple[int, int], tmp_path: Path) -> None:
+    file = Named(tmp_path / "s.jsonl")
+    file.turn("one")
+    async with exploring(file.path, size) as (pilot, _):
+        await pilot.pause()
+        bar = rows(pilot.app)[-1]
+        assert bar.startswith(" x context")
+        assert "b new session" in bar
+        words = {word for entry in INTENTS for word in entry.hint.split()}
+        keys = {label for entry in INTENTS for label in KEYMAP.labels(entry.id)}
+        assert [word for word in bar.split() if word not in words | keys] == []

@@ -1,0 +1,154 @@
+"""The widgets of the operation log, and how they are shown: all that its controllers see of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_behind
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
+from leafward.session.journal import redoable
+from leafward_tui.log.widgets.empty_log import EmptyLog
+from leafward_tui.log.widgets.log_view import LogDetails, LogList, columns_of
+from leafward_tui.ui.hairline import RowRule
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.price_line import PriceLine
+from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.title_bar import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.widget import Widget
+
+    from leafward.session.journal import Operation
+    from leafward_tui.log.state import LogState
+    from leafward_tui.ui.operation_text import OperationText
+    from leafward_tui.ui.price_line import KeyHint
+    from leafward_tui.ui.screen import BaseScreen
+
+__all__ = ["LogDisplay"]
+
+
+class LogDisplay:
+    """A `LogView`: what is shown of the operations."""
+
+    def __init__(self, screen: BaseScreen[int | None], state: LogState) -> None:
+        self._screen, self._state = screen, state
+        self._agent = agent_behind(state.session).title
+        self.head = TabHead()
+        self.list = LogList(id="operations")
+        self.details = LogDetails(id="details")
+        self.note = PriceLine(id="note")
+        self.show_hints = screen.show_hints
+        self.open_sheet = screen.open_sheet
+
+    def widgets(self) -> tuple[Widget, ...]:
+        """The list, below it what is known of the operation under the cursor."""
+        return (self.head, self.list, EmptyLog(), RowRule(), self.details, self.note)
+
+    # --- what is on show ----------------------------------------------------------------------------------------------
+
+    @property
+    def operations(self) -> OperationText | None:
+        """The operations on show; None before they were read."""
+        return self.list.deeds
+
+    @property
+    def operation(self) -> Operation | None:
+        """The operation under the cursor."""
+        return self.list.operation
+
+    @property
+    def cursor(self) -> int:
+        """Its place in the list."""
+        return self.list.cursor
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        return self._screen.app.screen is self._screen
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def show_operations(self, operations: OperationText, cursor: int) -> None:
+        """Shows other operations, with the cursor on one of them."""
+        self._screen.set_class(not len(operations), "-empty")
+        self.list.show(operations, self._agent, cursor)
+        self.show_title()
+        self._screen.call_after_refresh(self.show_head)
+        self.show_hints()
+
+    def show_details(self) -> None:
+        """What is known of the operation under the cursor."""
+        every, operation = self.operations, self.operation
+        if every is not None:
+            by = self._agent if operation is not None and operation.agent else "Leafward"
+            self.details.show(every, operation, by)
+        self.show_hints()
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor down, or up."""
+        self.list.move_by(step)
+
+    def focus_list(self) -> None:
+        """The list is all that keys go to."""
+        self.list.focus()
+
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Says something in the line over the keys."""
+        self.note.note(text or None, tone, keys)
+
+    def close(self, entry: int | None = None) -> None:
+        """Closes the log; an entry is gone to in the tree."""
+        self._screen.dismiss(entry)
+
+    def show_title(self) -> None:
+        """The session, and how many operations there are."""
+        session, every = self._state.session, self.operations
+        first = session.columns.kind.find(Kind.USER)
+        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
+        facts = []
+        if every is not None and len(every):
+            own = sum(1 for operation in every.log if not operation.agent)
+            undone = sum(1 for operation in every.log if operation.undone and operation.root == operation.op)
+            facts = [
+                Fact(f"{len(every):,}", "operation" if len(every) == 1 else "operations", keep=3),
+                Fact(f"{own:,}", "by Leafward", "", keep=2),
+                Fact(f"{undone:,}", "undone", keep=1),
+            ]
+        self._screen.title_bar.show(
+            safe_line(title, 200),
+            crumb=safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60),
+            note="operations",
+            facts=facts,
+        )
+        self.show_head()
+
+    def show_head(self) -> None:
+        """The columns over the list."""
+        some = bool(self.operations is not None and len(self.operations))
+        self.head.show(
+            tabs=("Operations",),
+            active="Operations",
+            note="newest last" if some else "",
+            columns=columns_of(self.list.cells) if some else None,
+            focused=True,
+        )
+
+    def hints(self) -> Sequence[Hint]:
+        """The keys that matter now."""
+        every, operation = self.operations, self.operation
+        if every is None or operation is None:
+            return (Hint("app.back"),)
+        back = (Hint("operation.redo"),) if redoable(every.log) is not None else ()
+        undo_it = () if every.root(operation).undone else (Hint("operation.undo", "undo this"),)
+        return (
+            Hint("log.show", "show in tree", "show"),
+            *undo_it,
+            *back,
+            Hint("log.find"),
+            Hint("copy.text"),
+            Hint("app.back"),
+        )

@@ -1,0 +1,81 @@
+"""Why a key does nothing here: what it lacks, or where it works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.intents import BROAD_KEYS, INTENTS, intent, intents_for
+from leafward_tui.ui.keymap import key_label
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.keymap import Keymap
+
+__all__ = ["SCREEN_TITLES", "reason_for_intent", "reason_for_key"]
+
+SCREEN_TITLES = {
+    "explorer": "tree",
+    "log": "operations",
+    "xray": "X-ray",
+    "summaries": "comparison of summaries",
+    "lab": "compaction lab",
+    "runs": "comparison of runs",
+    "compare": "comparison",
+    "help": "list of keys",
+    "themes": "list of themes",
+    "draft": "summary of a branch",
+    "merge": "merge of summaries",
+    "graft": "graft of turns",
+}
+"""What a user calls a screen, where that is not its name."""
+
+_LACKING = {
+    **dict.fromkeys(("find.next", "find.previous"), "no hits"),
+    **dict.fromkeys(
+        ("session.open", "session.resume", "session.keep", "session.archive", "session.delete"),
+        "this row is no session that can be read",
+    ),
+    **dict.fromkeys(
+        ("project.fold", "project.fold_all", "project.close", "project.open"), "no group to fold here"
+    ),
+    **dict.fromkeys(("sort.next", "group.next", "totals.open"), "no sessions here"),
+    **dict.fromkeys(("column.left", "column.right", "compare.fold", "ancestor.show"), "not on this tab"),
+    **dict.fromkeys(("change.next", "change.previous"), "no changes here"),
+    **dict.fromkeys(("pane.next", "pane.previous"), "no other pane here"),
+    **dict.fromkeys(("log.find", "log.show"), "no operations yet"),
+    **dict.fromkeys(("summary.find", "same.fold", "summary.go"), "no other summary to compare with"),
+    "compare.enter": "nothing to open on this line",
+    "archived.toggle": "no session is archived",
+    "mark.go": "no mark is set",
+    "hit.open": "no hit here",
+    "copy.text": "nothing to copy here",
+    "session.undo": "nothing to undo",
+}
+"""What an intent lacks where it can do nothing; of others it is only said that they wait."""
+_WAITS = "not possible now"
+
+_FIRST = {"find.next": "/", "find.previous": "/", "mark.go": "m"}
+"""The default key of the intent of the same screen that gives an intent what it lacks."""
+
+
+def reason_for_intent(intent_id: str, screen: str, keymap: Keymap) -> str:
+    """Why an intent of a screen does nothing now, and the key that helps: `no hits · / search`."""
+    lacking = _LACKING.get(intent_id, _WAITS)
+    key = _FIRST.get(intent_id)
+    helps = next((entry for entry in intents_for(screen) if entry.default_keys == (key,)), None)
+    text = lacking if lacking.startswith("nothing to ") else f"{intent(intent_id).hint}: {lacking}"
+    if helps is None or not (label := keymap.label(helps.id)):
+        return text
+    return f"{text}; {label} {helps.hint}"
+
+
+def reason_for_key(key: str, keymap: Keymap) -> str:
+    """Why a key, in Textual's name, does nothing on the screen it was pressed on: where it works, or that it works nowhere."""
+    label = key_label(key)
+    found = [entry for entry in INTENTS if key in keymap.keys[entry.id]]
+    if not found or key in BROAD_KEYS:
+        every = keymap.label("app.help")
+        return f"{label} does nothing here" + (f"; {every} shows all keys" if every else "")
+    screens = dict.fromkeys(screen for entry in found for screen in entry.screens)
+    places = [f"the {SCREEN_TITLES.get(screen, screen)}" for screen in screens]
+    where = " and ".join(filter(None, (", ".join(places[:-1]), places[-1])))
+    return f"{label} {found[0].hint}: only in {where}"
