@@ -77,7 +77,7 @@ def entry_page(
         _said(sheet, found, alone=not found.steps)
     write_changed(sheet, selection, found)
     write_ran(sheet, found, opened=single and len(found.steps) == 1)
-    write_called(sheet, found, opened=single and len(found.steps) == 1)
+    write_called(sheet, selection, found, opened=single and len(found.steps) == 1)
     _unknown(sheet, found)
     if others:
         sheet.heading("Also")
