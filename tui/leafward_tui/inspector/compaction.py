@@ -71,7 +71,7 @@ def compaction_page(
     own = kind == Kind.COMPACTION
     index = selection.head if own else latest(session, selection.at, frozenset({Kind.COMPACTION}))
     if index < 0:
-        sheet.row([Span("Compaction", "strong"), *where(selection)])
+        sheet.facts([[Span("Compaction", "strong")], where(selection)], gap=2)
         sheet.blank()
         sheet.note("No compaction on the path to here.")
         return sheet.page()
@@ -87,15 +87,8 @@ def _compaction(
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
-    left = (
-        [Span("Compaction", "strong"), *where(selection)]
-        if own
-        else [
-            Span("Compaction", "strong"),
-            Span("  the last above", "faint"),
-        ]
-    )
-    sheet.row(left, [Span(f"{when}   #{index:,}", "faint")], entry=-1 if own else index)
+    left = [[Span("Compaction", "strong")], where(selection) if own else [Span("the last above", "faint")]]
+    sheet.facts(left, _dated(when, index), gap=2, entry=-1 if own else index)
     xray = xray_of(session, index)
     _numbers(sheet, xray, unlike=lacks_prompt(session, context_at(session, index)))
     _made_by(sheet, entry.body)
@@ -341,12 +334,17 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
         sheet.row([Span(f"  {title}", "sub")], told)
 
 
+def _dated(when: str, index: int) -> list[list[Span]]:
+    """The time of an entry, where it says one, and its number."""
+    return [[Span(word, "faint")] for word in (when, f"#{index:,}") if word]
+
+
 def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> None:
     """What a branch summary stands for, and what of it the summary holds."""
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
-    sheet.row([Span("Branch summary", "strong"), *where(selection)], [Span(f"{when}   #{index:,}", "faint")])
+    sheet.facts([[Span("Branch summary", "strong")], where(selection)], _dated(when, index), gap=2)
     left = session.columns.index(str(entry.body.get("fromId")))
     summary = entry.body.get("summary")
     text = summary if isinstance(summary, str) else ""

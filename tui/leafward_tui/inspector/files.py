@@ -34,7 +34,7 @@ def files_page(
     files = working_set(selection.session, at, stop=stop)
     sheet = Sheet(Tab.FILES, width, height, glyphs, toggled)
     sheet.blank()
-    sheet.row([Span("Files", "strong"), *where(selection)], [Span(f"up to #{at:,}", "faint")])
+    sheet.facts([[Span("Files", "strong")], where(selection)], [[Span(f"up to #{at:,}", "faint")]], gap=2)
     sheet.line(
         [
             Span(f"{len(files.modified):,}", "sub"),
@@ -53,7 +53,7 @@ def files_page(
 
 def where(selection: Selection) -> list[Span]:
     """How the selection lies to the path."""
-    return [Span("  on the path", "sub") if selection.on_path else Span("  off the path", "ghost")]
+    return [Span("on the path", "sub") if selection.on_path else Span("off the path", "ghost")]
 
 
 def _section(sheet: Sheet, title: str, files: Iterable[FileUse]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
@@ -22,6 +23,18 @@ INDENT = 2
 
 MOST_LINES = 2_000
 """Lines shown of one text, opened or not."""
+
+
+_GAP = 2
+"""Cells between what stands at the left and at the right."""
+
+
+def _spaced(facts: Sequence[Sequence[Span]], gap: int = 3) -> list[Span]:
+    """Facts side by side."""
+    found: list[Span] = []
+    for first, *rest in facts:
+        found += [first._replace(text=" " * gap + first.text) if found else first, *rest]
+    return found
 
 
 class Sheet:
@@ -72,6 +85,30 @@ class Sheet:
         """One line with something at its right edge; what is left yields."""
         spans = aligned(left, right, self.width, self.glyphs.ellipsis)
         self.lines.append(Line(tuple(spans), toggle, entry, copy))
+
+    def facts(
+        self,
+        left: Sequence[Sequence[Span]],
+        right: Sequence[Sequence[Span]] = (),
+        *,
+        gap: int = 3,
+        entry: int = NO_ENTRY,
+    ) -> None:
+        """One line of facts, each whole or not there: the first of `right` go first, then the last of `left`.
+
+        The first of `left` is cut where it does not fit alone. `gap` is the cells between those of `left`.
+        """
+        first, last = list(left), list(right)
+        while width_of(chain(_spaced(first, gap), _spaced(last))) + (_GAP if last else 0) > self.width:
+            if len(last) > 1:
+                del last[0]
+            elif len(first) > 1:
+                del first[-1]
+            elif last:
+                del last[0]
+            else:
+                break
+        self.row(_spaced(first, gap), _spaced(last), entry=entry)
 
     def heading(self, title: str, about: str = "", right: Sequence[Span] = ()) -> None:
         """The head of a section: an empty row, its title, quiet words beside it."""

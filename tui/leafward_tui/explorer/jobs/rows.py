@@ -22,7 +22,7 @@ from leafward_tui.explorer.jobs.session import PUBLISH_EVERY
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.widgets.peek import Glance
-from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.cells import count, counted, fit
 from leafward_tui.ui.survival_cache import survivals_of
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _failures(session: Session, spans: list[range]) -> str:
         return ""
     first = headline(session, failed[0])
     rest = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return f"failed: {first.word} {first.text[:40]}{rest}"
+    return f"failed: {first.word} {fit(first.text, 40)}{rest}"
 
 
 def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
