@@ -10,8 +10,8 @@ from leafward.agents import agent_named
 from leafward.context.model_context import context_at
 from leafward.session.headline import place_words
 from leafward_tui.inspector import Gauge, Selection, SelectionKind, Tab
-from leafward_tui.inspector.context import ContextLines
-from leafward_tui.inspector.raw import escaped
+from leafward_tui.inspector.model.context import ContextLines
+from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.markdown import rendered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.inspector.pages import build
+from leafward_tui.inspector.model.pages import build
 from leafward_tui.ui.page import Line, Page, Span
 
 if TYPE_CHECKING:

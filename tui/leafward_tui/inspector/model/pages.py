@@ -36,17 +36,17 @@ def build(
     left out. Raises what reading the session raises (OSError where its file is gone).
     """
     if tab is Tab.CONTEXT:
-        from leafward_tui.inspector.context import context_page
+        from leafward_tui.inspector.model.context import context_page
 
         return context_page(selection, width, height, glyphs, toggled, stop, gauge)
     if tab is Tab.COMPACTION:
-        from leafward_tui.inspector.compaction import compaction_page
+        from leafward_tui.inspector.model.compaction import compaction_page
 
         return compaction_page(selection, width, height, glyphs, config, toggled, stop)
     if tab is Tab.FILES:
-        from leafward_tui.inspector.files import files_page as make
+        from leafward_tui.inspector.model.files import files_page as make
     elif tab is Tab.RAW:
-        from leafward_tui.inspector.raw import raw_page as make
+        from leafward_tui.inspector.model.raw import raw_page as make
     else:
-        from leafward_tui.inspector.entry import entry_page as make
+        from leafward_tui.inspector.model.entry import entry_page as make
     return make(selection, width, height, glyphs, toggled, stop)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, TURN_STARTS, Damage, EntryIndex, Kind
-from leafward_tui.inspector.calls import write_called, write_changed, write_ran
-from leafward_tui.inspector.files import where
-from leafward_tui.inspector.images import described
-from leafward_tui.inspector.raw import JsonWriter
-from leafward_tui.inspector.sheet import LABEL, MOST_LINES, Sheet
-from leafward_tui.inspector.special_entries import TITLES, write_other, write_special, write_system
-from leafward_tui.inspector.turn import Gathered, Said, gather
+from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
+from leafward_tui.inspector.model.files import where
+from leafward_tui.inspector.model.images import described
+from leafward_tui.inspector.model.raw import JsonWriter
+from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
+from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
+from leafward_tui.inspector.model.turn import Gathered, Said, gather
 from leafward_tui.ui.cells import count, counted, exact, money
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Page, Selection, SelectionKind, Span, Tab

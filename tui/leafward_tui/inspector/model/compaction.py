@@ -14,8 +14,8 @@ from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
 from leafward.summaries.survival.spans import Said
-from leafward_tui.inspector.files import where
-from leafward_tui.inspector.sheet import INDENT, Sheet
+from leafward_tui.inspector.model.files import where
+from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted, exact, money, percent, right
 from leafward_tui.ui.page import XRAY, Page, Selection, Span, Tab
 from leafward_tui.ui.spans import padded, shown_line

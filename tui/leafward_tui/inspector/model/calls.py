@@ -21,19 +21,19 @@ from leafward.files.file_names import locate
 from leafward.files.working_set import nested_calls
 from leafward.session.command_text import without_cd
 from leafward.session.headline import call_headline, call_words
-from leafward_tui.inspector.diffs import diff_lines
-from leafward_tui.inspector.images import described
-from leafward_tui.inspector.paths import path_spans
-from leafward_tui.inspector.raw import JsonWriter
-from leafward_tui.inspector.sheet import INDENT, MOST_LINES, Sheet
-from leafward_tui.inspector.turn import Step
+from leafward_tui.inspector.model.diffs import diff_lines
+from leafward_tui.inspector.model.images import described
+from leafward_tui.inspector.model.paths import path_spans
+from leafward_tui.inspector.model.raw import JsonWriter
+from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet
+from leafward_tui.inspector.model.turn import Step
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, signed
 from leafward_tui.ui.code import fitted, highlighted
 from leafward_tui.ui.page import Selection, SelectionKind, Span
 from leafward_tui.ui.spans import padded, shown, shown_line, width_of
 
 if TYPE_CHECKING:
-    from leafward_tui.inspector.turn import Gathered
+    from leafward_tui.inspector.model.turn import Gathered
 
 MOST_ROWS = 12
 """Rows of a section before the rest folds."""

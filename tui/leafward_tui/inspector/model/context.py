@@ -15,9 +15,9 @@ from leafward.context.model_context import Context, Section, context_at, message
 from leafward.session.entries import NO_ENTRY
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
-from leafward_tui.inspector.files import where
-from leafward_tui.inspector.images import size_of
-from leafward_tui.inspector.sheet import Sheet
+from leafward_tui.inspector.model.files import where
+from leafward_tui.inspector.model.images import size_of
+from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span, Tab
 from leafward_tui.ui.spans import aligned, padded, shown_line
