@@ -12,8 +12,6 @@ from leafward_tui.ui.cells import fit
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
@@ -21,6 +19,8 @@ __all__ = ["PaneLine", "SidePane"]
 
 PaneLine = list[Segment]
 
+_ABOVE = 4
+"""Lines above the one that is to be in sight."""
 _HEAVY = 10
 """Cells of the rule that are heavy while the pane has the keys."""
 
@@ -103,7 +103,3 @@ class SidePane(Widget):
                 Segment(glyphs.hairline * (width - heavy), ground.line),
             ],
         ]
-
-
-def head_line(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
-    """The head of a section: its title, and a fact at the right edge."""
