@@ -53,6 +53,7 @@ _FIELDS: Mapping[str, frozenset[type]] = {
     "origin": _WHOLE,
     "partial": _TRUTH,
     "lacks_prompt": _TRUTH,
+    "warm_up": _TRUTH,
 }
 """The types of a card's fields but for its path."""
 

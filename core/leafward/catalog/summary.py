@@ -127,6 +127,7 @@ def _reading(
         origin=look.origin() if foreign is None else 0,
         partial=False,
         lacks_prompt=look.lacks_prompt,
+        warm_up=session.header.get("warm_up") is True,
     )
     details = Details(
         tuple(files.changed),

@@ -38,7 +38,7 @@ class TotalsScreen(Modal):
 
     def on_mount(self) -> None:
         """Rows in their frame."""
-        self.frame("Totals", len(self.lines), self._note)
+        self.frame("Totals", len(self.lines), self._note, tall=True)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, a bar before those of a day."""

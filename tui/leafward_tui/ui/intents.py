@@ -298,7 +298,14 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "group.next", "v", "Group by project, family, day, agent or not at all", "group", _LIST, "Sessions"
     ),
-    Intent("archived.toggle", "a", "Show or hide archived sessions", "archived", _LIST, "Sessions"),
+    Intent(
+        "archived.toggle",
+        "a",
+        "Show or hide archived sessions and sub-agents without a task",
+        "archived",
+        _LIST,
+        "Sessions",
+    ),
     Intent(
         "totals.open", "T", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
     ),

@@ -124,15 +124,17 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """The application's services."""
         return services_of(self)
 
-    def frame(self, title: str, count: int, foot: str = "") -> None:
-        """Sets title, number of rows and the words in the lower rule."""
+    def frame(self, title: str, count: int, foot: str = "", *, tall: bool = False) -> None:
+        """Sets title, number of rows and the words in the lower rule; `tall` where rows may take the height of the screen."""
         from textual.content import Content
 
         self.rows.border_title = Content(title)
         self.rows.border_subtitle = Content(foot) if foot else ""
         if services_of(self).glyphs.hairline == "-":
             self.rows.styles.border = ("ascii", services_of(self).palette_now.line)
-        self.rows.styles.height = min(MODAL_HEIGHT, count + 3)
+        self.rows.styles.height = count + 3 if tall else min(MODAL_HEIGHT, count + 3)
+        if tall:
+            self.rows.styles.max_height = "92%"
         self.rows.show(count)
 
     def moved(self) -> None:

@@ -16,7 +16,13 @@ __all__ = ["empty_words"]
 
 
 def empty_words(
-    listing: Listing, *, searching: bool, excluded: int, searched: Sequence[str], demo_key: str
+    listing: Listing,
+    *,
+    searching: bool,
+    excluded: int,
+    searched: Sequence[str],
+    demo_key: str,
+    search_key: str,
 ) -> list[tuple[str, str]]:
     """One sentence, where was looked, one key: each with the name of its ink."""
     if searching:
@@ -27,10 +33,14 @@ def empty_words(
             ("nothing", f"{counted(listing.total, 'session')} hidden by the filter"),
             ("faint", ""),
             ("sub", "esc  clears the filter"),
+            *([("sub", f"{search_key}  searches all text of all sessions")] if search_key else []),
         ]
-    if listing.archived:
+    if hidden := listing.archived + listing.warm_ups:
+        what = (
+            "are archived" if not listing.warm_ups else "are archived, or sub-agents started without a task"
+        )
         return [
-            ("text", f"All {counted(listing.archived, 'session')} are archived."),
+            ("text", f"All {counted(hidden, 'session')} {what}."),
             ("sub", "a  shows them"),
         ]
     if excluded:

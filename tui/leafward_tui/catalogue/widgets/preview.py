@@ -10,6 +10,7 @@ from leafward.base.paths import is_kept
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.session_preview import Glimpse, Sign, TreeRow
+from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
     cell_len,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward.query.search import Query
-    from leafward_tui.catalogue.model.listing import Stock
+    from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
@@ -45,6 +46,8 @@ __all__ = ["Preview"]
 
 _LABEL = 5
 _FILES = 6
+_LEAST_PATH = 12
+"""Cells in which a path says something."""
 
 
 class Preview(SidePane):
@@ -55,6 +58,8 @@ class Preview(SidePane):
         self._card: Card | None = None
         self._glimpse: Glimpse | None = None
         self._query: Query | None = None
+        self._group: tuple[ListLine, Listing] | None = None
+        """The group shown instead of a session."""
         self._stock: Stock | None = None
         """What is known of all sessions: costs, and which of them go."""
 
@@ -63,12 +68,23 @@ class Preview(SidePane):
         """The session shown."""
         return self._card
 
+    @property
+    def group(self) -> str | None:
+        """The name of the group shown; None where none is."""
+        return self._group[0].group if self._group is not None else None
+
     def show(
         self, card: Card | None, glimpse: Glimpse | None, query: Query, stock: Stock | None = None
     ) -> None:
         """Replaces everything at once; without a glimpse, what the card says."""
         other = card is None or self._card is None or card.path != self._card.path
-        self._card, self._glimpse, self._query, self._stock = card, glimpse, query, stock
+        self._card, self._glimpse, self._query, self._stock, self._group = card, glimpse, query, stock, None
+        self.changed(from_top=other)
+
+    def show_group(self, line: ListLine, listing: Listing) -> None:
+        """A group, such as a project, instead of a session."""
+        other = self.group != line.group
+        self._card, self._glimpse, self._group = None, None, (line, listing)
         self.changed(from_top=other)
 
     # --- lines --------------------------------------------------------------------------------------------------------
@@ -77,6 +93,11 @@ class Preview(SidePane):
         """The title stays, everything else scrolls."""
         shell = services_of(self)
         ground, glyphs, card = shell.styles_now.bg, shell.glyphs, self._card
+        if self._group is not None:
+            (line, listing), now = self._group, shell.clock().timestamp()
+            title = group_title(line.group, listing.view.grouping, width, now, glyphs.gap)
+            head = self.title_lines(title, width, ground, glyphs)
+            return head, list(group_lines(line, listing, width, now, ground, glyphs)), 0
         head = self.title_lines(card.title if card is not None else "", width, ground, glyphs)
         return head, list(self._body(card, width, ground, glyphs)) if card is not None else [], 0
 
@@ -100,7 +121,9 @@ class Preview(SidePane):
         model = card.model or ""
         named = min(cell_len(card.agent), 8)
         room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
-        where = fit_path(tilde(card.project), room, gap=glyphs.gap) if card.project else ""
+        where = tilde(card.project)
+        # Where the model leaves no room for a path, the list says the project.
+        where = fit_path(where, room, gap=glyphs.gap) if room >= min(_LEAST_PATH, cell_len(where)) else ""
         yield [
             Segment(fit(card.agent, named), ground.sub),
             Segment(f"   {where}", ground.faint),
@@ -161,7 +184,7 @@ class Preview(SidePane):
         if not glimpse.tree:
             return
         yield []
-        yield _head("Tree", counted(card.branches or 0, "branch", "branches"), width, ground)
+        yield section_head("Tree", counted(card.branches or 0, "branch", "branches"), width, ground)
         for row in glimpse.tree:
             yield _tree_row(row, width, ground, glyphs)
 
@@ -220,7 +243,7 @@ class Preview(SidePane):
         yield []
         facts = [f"{len(names)} changed"] if names else []
         facts += [f"{glimpse.read} read"] if glimpse.read else []
-        yield _head("Files", "   ".join(facts), width, ground)
+        yield section_head("Files", "   ".join(facts), width, ground)
         if glimpse.changes:
             for change in glimpse.changes[:_FILES]:
                 numbers = [
@@ -239,13 +262,6 @@ class Preview(SidePane):
                 yield _path(name, width, ground, glyphs)
         if len(names) > _FILES:
             yield [Segment(f"{len(names) - _FILES} more", ground.faint)]
-
-
-def _head(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
-    return [
-        Segment(title, ground.strong),
-        Segment(right(fact, max(0, width - cell_len(title))), ground.faint),
-    ]
 
 
 def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
