@@ -197,7 +197,7 @@ def test_files_up_to_here_lead_to_their_last_entry(tmp_path: Path) -> None:
         reply(call("write", "c4", path="late.txt", content="x")),
     )
     shown = page(turn(session), Tab.FILES)
-    assert "1 modified   1 read only" in shown.text
+    assert "1 modified   1 only read" in shown.text
     read = shown.lines[line_with(shown, "docs/a.md")]
     assert read.text.split() == ["docs/a.md", "2", "#2"]
     assert read.entry == 2

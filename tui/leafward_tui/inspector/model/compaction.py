@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 _NAMES = 15
 _BAR = 18
 _SURVIVAL_ABOUT = (
-    "by weight, in summary, injected or kept",
-    "by weight, in the context after",
+    "facts still in the context after it, by weight",
+    "facts still in context, by weight",
+    "of facts, by weight",
     "by weight",
 )
 _MOST_LOST = 12
@@ -47,7 +48,7 @@ _SHARES = (
     (Link.KEPT, "kept", "leaf"),
     (Link.INJECTED, "injected", "ghost"),
     (Link.CUT, "cut", "bad"),
-    (Link.REST, "rest", "faint"),
+    (Link.REST, "not in file", "faint"),
 )
 
 

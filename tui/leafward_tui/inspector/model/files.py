@@ -40,7 +40,7 @@ def files_page(
             Span(f"{len(files.modified):,}", "sub"),
             Span(" modified   ", "faint"),
             Span(f"{len(files.read):,}", "sub"),
-            Span(" read only", "faint"),
+            Span(" only read", "faint"),
         ]
     )
     if not files.modified and not files.read:

@@ -149,7 +149,10 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     kept = body.get("firstKeptEntryId")
     place = session.columns.index(kept) if isinstance(kept, str) else NO_ENTRY
     # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
-    _jump(sheet, session, "kept from", NO_ENTRY if place == index else place, "" if place == index else kept)
+    if isinstance(kept, str) and place != index:
+        _jump(sheet, session, "kept from", place, kept)
+    else:
+        sheet.pairs("kept", "nothing", ink="nothing", width=_NAMES)
     _author(sheet, body, own="the agent")
     details = body.get("details")
     inferred = details.get("inferredParent") if isinstance(details, dict) else None
