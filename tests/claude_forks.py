@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.fork_draft import Terms
-    from leafward.session.foreign import ForeignSession
     from leafward.session.session import Session
 
 
@@ -34,7 +33,7 @@ def uuids(rows: list[dict[str, Any]]) -> list[str]:
     return [row["uuid"] for row in rows if "uuid" in row]
 
 
-def written(made: forking.Fork, folder: Path) -> ForeignSession:
+def written(made: forking.Fork, folder: Path) -> Session:
     """A fork in another folder, so that the source's is left alone."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / made.draft.path.name

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.context.model_context import ContextMessage
     from leafward.session.entries import Body
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 DATA = Path(__file__).parent / "data" / "claude"
 CLAUDE = agent_named("claude")
@@ -26,7 +26,7 @@ IDS = [f"{number:08x}-0000-4000-8000-00000000beef" for number in range(1, 20)]
 """Ids of sessions."""
 
 
-def opened(path: Path) -> ForeignSession:
+def opened(path: Path) -> Session:
     """A session, closed when the test ends."""
     return opened_by(CLAUDE, path)
 
@@ -140,11 +140,11 @@ class Transcript:
         )
         return self.prompt(summary, isCompactSummary=True)
 
-    def opened(self) -> ForeignSession:
+    def opened(self) -> Session:
         return opened(self.path)
 
 
-def shape(session: ForeignSession) -> list[tuple[str, str | None]]:
+def shape(session: Session) -> list[tuple[str, str | None]]:
     """Every entry that says something, with the prompt or reply it hangs below."""
     names = {index: str(session.columns.id(index)) for index in range(len(session))}
     found = []
@@ -205,12 +205,12 @@ def pieces_sent(messages: Iterable[Body]) -> Pieces:
     return found
 
 
-def projected(session: ForeignSession, at: int) -> Pieces:
+def projected(session: Session, at: int) -> Pieces:
     """What was sent, by a context that we make."""
     return joined(pieces_of(session, context_at(session, at).messages))
 
 
-def pieces_of(session: ForeignSession, messages: Iterable[ContextMessage]) -> Pieces:
+def pieces_of(session: Session, messages: Iterable[ContextMessage]) -> Pieces:
     """What messages of a context say, told as those of a request."""
     found: Pieces = []
     for message in messages:

@@ -13,7 +13,7 @@ from leafward.session.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -129,7 +129,7 @@ class Rollout:
         self.prompt(prompt)
         self.reply(reply)
 
-    def opened(self) -> ForeignSession:
+    def opened(self) -> Session:
         return opened(self.path)
 
 
@@ -191,16 +191,16 @@ def thread_in(home: Path, part: str) -> Path:
     return path
 
 
-def opened(path: Path) -> ForeignSession:
+def opened(path: Path) -> Session:
     """A thread, closed when the test ends."""
     return opened_by(CODEX, path)
 
 
-def context(session: ForeignSession) -> Context:
+def context(session: Session) -> Context:
     return context_at(session)
 
 
-def shape(session: ForeignSession) -> list[str]:
+def shape(session: Session) -> list[str]:
     """Every entry that is no bookkeeping: its role or kind and the beginning of its text, with its parent's number."""
     kinds = session.columns.kind
     return [

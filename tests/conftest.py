@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from leafward.session import native_file
 from leafward.session import scan as scan_module
-from leafward.session import session as session_module
 from leafward.session.session import Session
 from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
@@ -290,5 +290,5 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["bytes"] += len(line)
         return really(line)
 
-    monkeypatch.setattr(session_module, "decode_line", counting)
+    monkeypatch.setattr(native_file, "decode_line", counting)
     return found

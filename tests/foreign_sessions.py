@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from leafward.context.model_context import context_at, message_body
 from leafward.export.doctor import check
-from leafward.session.foreign import ForeignSession
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Agent
+    from leafward.session.session import Session
 
-_OPENED: list[ForeignSession] = []
+_OPENED: list[Session] = []
 
 
-def opened_by(agent: Agent, path: Path) -> ForeignSession:
+def opened_by(agent: Agent, path: Path) -> Session:
     """A session, closed when the test ends."""
     session = agent.open(path)
-    assert isinstance(session, ForeignSession)
+    assert not session.is_native
     _OPENED.append(session)
     return session
 
@@ -33,7 +33,7 @@ def close_all() -> None:
         _OPENED.pop().close()
 
 
-def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]]:
+def said(session: Session, at: int | None = None) -> list[tuple[str, str]]:
     """The context without the system prompt: who says what."""
     return [
         (message.role, message_text(message_body(session, message)))
@@ -42,17 +42,17 @@ def said(session: ForeignSession, at: int | None = None) -> list[tuple[str, str]
     ]
 
 
-def texts(session: ForeignSession) -> list[str]:
+def texts(session: Session) -> list[str]:
     """What is said."""
     return [text for _, text in said(session)]
 
 
-def problems(session: ForeignSession) -> dict[str, int]:
+def problems(session: Session) -> dict[str, int]:
     """What `doctor` says: how often each code; that the folder is gone does not count."""
     return dict(Counter(problem.code for problem in check(session) if problem.code != "cwd-missing"))
 
 
-def read_whole(session: ForeignSession) -> None:
+def read_whole(session: Session) -> None:
     """Asks for everything there is, as what draws, writes out and checks a session does."""
     for index in range(len(session)):
         session.entry(index)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
 from leafward.session.entries import Kind
-from leafward.session.foreign import ForeignSession
 from leafward.session.journal import archived_branches, operations
 from leafward.session.messages import message_text
 from tests.claude_transcript import Transcript
@@ -20,6 +19,8 @@ from tests.untouched import contents
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from leafward.session.session import Session
 
 AGENTS = ("claude", "codex", "opencode", "opencode-files")
 TURNS = 3
@@ -35,11 +36,11 @@ class Store:
     path: Path
     grow: Callable[[str], None]
     """Lets the agent go on with another turn of that name."""
-    sessions: list[ForeignSession] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
 
-    def open(self) -> ForeignSession:
+    def open(self) -> Session:
         session = agent_named(self.agent).open(self.path)
-        assert isinstance(session, ForeignSession)
+        assert not session.is_native
         self.sessions.append(session)
         return session
 
@@ -99,7 +100,7 @@ def _stored(talk: Conversation, name: str, write: Callable[[Conversation], objec
     write(talk)
 
 
-def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
+def said(session: Session, name: str, *, reply: bool = True) -> int:
     """The entry that says a turn's name: its reply, or its prompt."""
     for index in range(len(session)):
         kind = session.columns.kind[index]
@@ -110,7 +111,7 @@ def said(session: ForeignSession, name: str, *, reply: bool = True) -> int:
     raise AssertionError(name)
 
 
-def same_anew(store: Store, session: ForeignSession) -> None:
+def same_anew(store: Store, session: Session) -> None:
     """What another Leafward reads now is what this one has."""
     anew = store.open()
     try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 OPENCODE = agent_named("opencode")
 START = 1_767_225_600_000
@@ -303,12 +303,12 @@ def _dump(path: Path, body: dict[str, Any]) -> None:
     path.write_text(json.dumps(body, indent=2), encoding="utf-8")
 
 
-def opened(path: Path) -> ForeignSession:
+def opened(path: Path) -> Session:
     """A session, closed when the test ends."""
     return opened_by(OPENCODE, path)
 
 
-def texts(session: ForeignSession, context: Context | None = None) -> list[str]:
+def texts(session: Session, context: Context | None = None) -> list[str]:
     """What the model is sent, one line a message: role and the beginning of the text."""
     context = context or context_at(session)
     lines = []
@@ -318,7 +318,7 @@ def texts(session: ForeignSession, context: Context | None = None) -> list[str]:
     return lines
 
 
-def shape(session: ForeignSession) -> list[str]:
+def shape(session: Session) -> list[str]:
     """Every entry: kind, and the number of the entry it follows."""
     kinds, parents = session.columns.kind, session.columns.parent
     return [
@@ -327,7 +327,7 @@ def shape(session: ForeignSession) -> list[str]:
     ]
 
 
-def problems(session: ForeignSession) -> list[str]:
+def problems(session: Session) -> list[str]:
     """The codes of everything that is wrong with a session, a missing folder apart."""
     return [problem.code for problem in check(session) if problem.code != "cwd-missing"]
 

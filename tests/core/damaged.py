@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Agent
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 
 class Written(Protocol):
@@ -26,7 +26,7 @@ class Written(Protocol):
 
     def turn(self, prompt: str, reply: str) -> object: ...
 
-    def opened(self) -> ForeignSession: ...
+    def opened(self) -> Session: ...
 
 
 def passes_over_its_mark(file: Written, agent: Agent, folder: Path) -> None:
@@ -51,6 +51,6 @@ def tells_of_nul_bytes_at_its_end(file: Written) -> None:
     """They are no line: what a crash left where one should have been written."""
     at = file.raw(b"\0" * 4096)
     session = file.opened()
-    assert session.pending == Pending(at, 4096)
+    assert session.scan.pending == Pending(at, 4096)
     assert problems(session) == {"torn-tail": 1}
     assert texts(session) == ["one", "first"]

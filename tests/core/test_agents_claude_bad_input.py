@@ -102,12 +102,12 @@ def test_a_torn_tail_waits_and_a_whole_one_counts(tmp_path: Path) -> None:
     row = transcript.text_of("user", message={"content": "two"})
     at = transcript.raw(row[:70].encode())
     session = transcript.opened()
-    assert session.pending is not None
-    assert (session.pending.offset, session.pending.size) == (at, 70)
+    assert session.scan.pending is not None
+    assert (session.scan.pending.offset, session.scan.pending.size) == (at, 70)
     assert problems(session) == {"torn-tail": 1}
     transcript.raw(row[70:].encode())
     session = transcript.opened()
-    assert session.pending is None
+    assert session.scan.pending is None
     assert texts(session)[-1] == "two"
     assert problems(session) == {"unterminated": 1}
 
@@ -210,7 +210,7 @@ def test_unknown_records_are_kept_shown_and_counted(tmp_path: Path) -> None:
     assert session.entry(index).type == "claude.quantum-state"
     assert (session.body(index) or {})["data"]["superposition"] is True
     assert texts(session) == ["one", "first", "two", "second"]
-    [note] = session.notes
+    [note] = session.source.notes
     assert (note.code, note.offset) == ("unknown-record", at)
     assert "quantum-state (2)" in note.text
     assert len(list(session.tree.leaves())) == 1

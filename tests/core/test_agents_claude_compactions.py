@@ -22,7 +22,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 NOWHERE = "0badcafe-0000-4000-8000-000000000000"
 """The id of a row that was never written."""
@@ -35,7 +35,7 @@ def boundary(transcript: Transcript, summary: str = "what happened", **fields: A
     transcript.prompt(summary, isCompactSummary=True)
 
 
-def in_one_piece(session: ForeignSession) -> None:
+def in_one_piece(session: Session) -> None:
     """Whether everything hangs on one first entry, and nothing branches."""
     roots = [index for index, parent in enumerate(session.columns.parent) if parent < 0]
     assert roots == [0]
@@ -43,7 +43,7 @@ def in_one_piece(session: ForeignSession) -> None:
     assert session.tree.branch_points() == []
 
 
-def compactions(session: ForeignSession) -> list[int]:
+def compactions(session: Session) -> list[int]:
     return [index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
 
 
@@ -97,7 +97,7 @@ def test_a_compaction_whose_place_is_recorded_is_not_called_inferred(tmp_path: P
     transcript.boundary("what happened")
     session = transcript.opened()
     in_one_piece(session)
-    assert session.notes == []
+    assert session.source.notes == []
     [at] = compactions(session)
     assert "inferredParent" not in (session.body(at) or {})["details"]
 
@@ -108,7 +108,7 @@ def test_with_nothing_before_it_what_it_summarised_lies_elsewhere(tmp_path: Path
     transcript.turn("two", "second")
     session = transcript.opened()
     in_one_piece(session)
-    assert [note.code for note in session.notes] == ["missing-base"]
+    assert [note.code for note in session.source.notes] == ["missing-base"]
 
 
 def test_rows_of_hooks_that_hang_on_nothing_split_nothing(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_what_is_appended_later_is_placed_as_if_read_at_once(tmp_path: Path) -> 
     again = transcript.opened()
     in_one_piece(again)
     assert list(again.columns.parent) == list(session.columns.parent)
-    assert [note.code for note in session.notes] == ["inferred-parent"] * 2
+    assert [note.code for note in session.source.notes] == ["inferred-parent"] * 2
 
 
 def test_a_row_that_was_written_late_is_followed_all_the_same(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_row_that_was_written_late_is_followed_all_the_same(tmp_path: Path) ->
     transcript.prompt("two", parentUuid=after)
     session = transcript.opened()
     assert session.tree.branches() == 0
-    assert session.notes == []
+    assert session.source.notes == []
     [at] = compactions(session)
     assert [text for _, text in said(session, session.columns.parent[session.columns.parent[at]])][
         -1

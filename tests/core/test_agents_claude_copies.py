@@ -26,7 +26,7 @@ from tests.foreign_sessions import said
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 
 def copied(source: Transcript, to: Transcript, rows: int, **fields: object) -> None:
@@ -107,7 +107,7 @@ def test_a_copy_that_begins_at_a_compaction(tmp_path: Path) -> None:
     [path] = project.glob("46bd280c*")
     session = opened(path)
     assert str(session.header["parentSession"]).endswith("0977d252-118b-438a-91e5-33628f7a224a.jsonl")
-    assert [note.code for note in session.notes] == ["missing-base"]
+    assert [note.code for note in session.source.notes] == ["missing-base"]
     assert said(session)[0][0] == "compactionSummary"
     [path] = (DATA / "2.1.330").rglob("1dd894bd*.jsonl")
     session = opened(path)
@@ -133,7 +133,7 @@ def test_a_session_that_grows_is_followed(tmp_path: Path) -> None:
     growth = session.refresh()
     assert growth is not None
     assert not growth.replaced
-    assert session.pending is not None
+    assert session.scan.pending is not None
     transcript.raw(torn[50:].encode() + b"\n")
     assert session.refresh() is not None
     assert len(session) == 5
@@ -152,7 +152,7 @@ def test_costs_are_counted_once(tmp_path: Path) -> None:
     fork.row("cost-state", totalCostUSD=0.6)
     fork.row("cost-state", totalCostUSD=0.8)
 
-    def spent(session: ForeignSession) -> float:
+    def spent(session: Session) -> float:
         return usage_total(session, range(session.inherited, len(session))).cost
 
     assert spent(source.opened()) == pytest.approx(0.75)
@@ -193,7 +193,7 @@ def test_recorded_requests_correct_what_a_compaction_says_it_kept(
         session, recorded = opened(copy), Recorded(path)
         if path.name.startswith("1dd8"):
             continue
-        wrong = [note for note in session.notes if note.code == "kept-differs"]
+        wrong = [note for note in session.source.notes if note.code == "kept-differs"]
         assert len(wrong) == len(cut)
         for index, kind in enumerate(session.columns.kind):
             body = (session.body(index) if kind == Kind.ASSISTANT else None) or {"source": {}}
@@ -226,7 +226,7 @@ def test_read_on_anywhere_gives_what_one_pass_gives(tmp_path: Path, name: str) -
         anew = opened(path)
         for one in ("kind", "ids", "parent", "start", "other_ids", "damage"):
             assert getattr(session.columns, one) == getattr(anew.columns, one), (cut, one)
-        assert (session.leaf, session.pending, session.name) == (anew.leaf, anew.pending, anew.name)
+        assert (session.leaf, session.scan.pending, session.name) == (anew.leaf, anew.scan.pending, anew.name)
         assert said(session) == said(anew)
     whole_session = opened(path)
     for index in range(len(session)):

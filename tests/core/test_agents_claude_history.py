@@ -14,12 +14,12 @@ from tests.foreign_sessions import problems, said, texts
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 ZEROS = "00000000-0000-0000-0000-000000000000"
 
 
-def place(session: ForeignSession) -> str:
+def place(session: Session) -> str:
     """The text that the conversation stands at."""
     return said(session)[-1][1]
 

@@ -21,9 +21,10 @@ from leafward.session.messages import prompt_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import said
+from tests.sources import foreign
 
 if TYPE_CHECKING:
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 
 @pytest.fixture
@@ -32,14 +33,14 @@ def home(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA / "0.169", tmp_path / ".codex"))
 
 
-def one(home: Path, part: str) -> ForeignSession:
+def one(home: Path, part: str) -> Session:
     return opened(thread_in(home, part))
 
 
 def test_a_thread_that_was_reverted_is_one_tree(home: Path) -> None:
     session = one(home, "cb54")
     assert len(list(session.tree.leaves())) == 3
-    assert len(session.transcript.files) == 3
+    assert len(foreign(session).transcript.files) == 3
     texts = [text for role, text in said(session) if role == "user"]
     assert texts == ["Explain what src/calc.py does", "Try the iterative approach to factorial"]
     prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]

@@ -53,7 +53,7 @@ def test_two_records_on_one_line_are_two(tmp_path: Path) -> None:
     session = rollout.opened()
     assert texts(session) == ["one", "first", "two", "second", "three", "third"]
     glued = next(index for index, damage in session.columns.damage.items() if damage is Damage.GLUED)
-    assert session.reader.origin(glued).offset == at + len(first)
+    assert session.origin(glued).offset == at + len(first)
     assert problems(session) == {"glued": 1}
 
 
@@ -108,8 +108,8 @@ def test_a_last_line_without_an_end_is_pending_until_it_is_whole(tmp_path: Path)
     text = rollout.text_of("event_msg", type="user_message", message="two").encode()
     at = rollout.raw(text[:50])
     session = rollout.opened()
-    assert session.pending is not None
-    assert (session.pending.offset, session.pending.size) == (at, 50)
+    assert session.scan.pending is not None
+    assert (session.scan.pending.offset, session.scan.pending.size) == (at, 50)
     assert problems(session) == {"torn-tail": 1}
     rollout.raw(text[50:])
     growth = session.refresh()
@@ -138,7 +138,7 @@ def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
         "codex.response_item",
     ]
     assert [entry.body["data"]["some"] for entry in unknown] == ["value"] * 3
-    (note,) = [one for one in session.notes if one.code == "unknown-record"]
+    (note,) = [one for one in session.source.notes if one.code == "unknown-record"]
     assert note.text.endswith(
         "brand_new_thing (1), event_msg never_seen_before (1), response_item odd_item (1)"
     )

@@ -11,11 +11,12 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import Damage
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.foreign_sessions import problems, said
+from tests.sources import foreign
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 ONE, TWO, THREE, FOUR = THREADS[:4]
 
@@ -35,11 +36,11 @@ def going_on(first: Rollout, home: Path, thread: str = ONE, **given: Any) -> Rol
     return paginated(home, thread, end, minute=1, history_base=base(first, end), **given)
 
 
-def prompts(session: ForeignSession, at: int | None = None) -> list[str]:
+def prompts(session: Session, at: int | None = None) -> list[str]:
     return [text for role, text in said(session, at) if role == "user"]
 
 
-def texts(session: ForeignSession) -> dict[str, int]:
+def texts(session: Session) -> dict[str, int]:
     """Entries by the text they say."""
     found = {}
     for index, body in session.bodies(range(len(session))):
@@ -153,7 +154,7 @@ def test_a_cut_in_the_middle_of_a_segment_takes_what_lies_before_it(tmp_path: Pa
     fork.turn("c", "C")
     session = fork.opened()
     assert prompts(session) == ["a", "c"]
-    assert [path.name for path in session.transcript.files] == [fork.path.name, first.path.name]
+    assert [path.name for path in foreign(session).transcript.files] == [fork.path.name, first.path.name]
     raw = b"\n".join(session.raw(index) for index in range(session.inherited))
     assert raw + b"\n" == first.path.read_bytes()[: len(raw) + 1]
 

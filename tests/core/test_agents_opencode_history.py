@@ -26,10 +26,10 @@ from tests.opencode_store import (
 if TYPE_CHECKING:
     import pytest
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 
-def prompts(session: ForeignSession) -> list[str]:
+def prompts(session: Session) -> list[str]:
     return [line.partition(": ")[2] for line in texts(session) if line.startswith("user")]
 
 
@@ -115,7 +115,7 @@ def test_what_a_revert_deleted_is_found_in_the_events(root: Path) -> None:
     assert problems(session) == []
 
 
-def prompts_at(session: ForeignSession, at: int) -> list[str]:
+def prompts_at(session: Session, at: int) -> list[str]:
     sent = texts(session, context_at(session, at))
     return [line.partition(": ")[2] for line in sent if line.startswith("user")]
 

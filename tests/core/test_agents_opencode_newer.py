@@ -96,7 +96,7 @@ def test_what_is_stored_is_shown_as_it_lies_there(rows: Rows) -> None:
     session = opened(rows.path)
     stored = json.loads(session.raw(1))
     assert stored["content"] == [{"type": "text", "text": "They differ.", "id": "text-0"}]
-    assert session.reader.origin(1).path.name == "opencode.db"
+    assert session.origin(1).path.name == "opencode.db"
 
 
 def test_files_that_were_changed(rows: Rows) -> None:

@@ -97,7 +97,7 @@ def test_a_half_imported_session_says_so(root: Path) -> None:
     write_tree(root, talk)
     session = opened(Database(root).write(talk, keep=2))
     assert problems(session) == ["half-imported"]
-    assert "2 messages" in session.notes[0].text
+    assert "2 messages" in session.source.notes[0].text
 
 
 def test_resume_runs_in_the_sessions_folder(root: Path) -> None:

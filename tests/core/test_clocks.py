@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named
-from leafward.session.foreign import ForeignSession
 from leafward.session.journal import Writing, label, move, operations, redo, undo
 from leafward.session.journal.write import RECENT
 from leafward.session.session import Session
@@ -114,5 +113,5 @@ def test_what_is_put_in_comes_last_for_opencode_though_the_clock_was_set_back(
     assert stamps == sorted(stamps)
     assert len(set(stamps)) == len(stamps)
     copy = imported(document, tmp_path / "copy")
-    assert isinstance(copy, ForeignSession)
+    assert not copy.is_native
     assert "what was left behind" in texts(copy)[-1]

@@ -69,7 +69,7 @@ class TestTornFiles:
             with reopened(path) as stopped:
                 whole = size >= len(after) - 1
                 assert stopped.place == (1 if whole else 5), size
-                assert (stopped.pending is None) == (whole or size == len(before)), size
+                assert (stopped.scan.pending is None) == (whole or size == len(before)), size
                 label(stopped, 0, "next")
                 assert stopped.place == (1 if whole else 5), size
                 assert stopped.labels == {0: "next"}
@@ -111,7 +111,7 @@ class TestTornFiles:
         assert len(left) == len(before) + cut
         with reopened(file.path) as opened:
             assert opened.place == 5
-            assert opened.pending is not None
+            assert opened.scan.pending is not None
             move(opened, 3)
             assert file.path.read_bytes().startswith(left + b"\n")
             assert opened.place == 3
@@ -124,7 +124,7 @@ class TestTornFiles:
                 with pytest.raises(Refused, match=r"^nothing was written to session.jsonl: File too large$"):
                     move(session, 1)
                 assert session.path.read_bytes() == before
-        assert session.pending is None
+        assert session.scan.pending is None
         assert session.place == 5
         move(session, 1)
         assert session.place == 1

@@ -62,9 +62,9 @@ def test_codex_says_its_window(tmp_path: Path) -> None:
     made.reply("They differ still.")
     thread = opened(made.path)
     first = next(index for index in range(len(thread)) if b"They differ." in thread.raw(index))
-    assert thread.recorded_window(thread.leaf) == 50_000
-    assert thread.recorded_window(first) == 100_000
-    assert thread.recorded_window(-1) is None
+    assert thread.source.recorded_window(thread.leaf) == 50_000
+    assert thread.source.recorded_window(first) == 100_000
+    assert thread.source.recorded_window(-1) is None
 
 
 def test_the_table_holds_each_model_once_with_its_window() -> None:

@@ -19,11 +19,11 @@ from leafward.session import abridged_lines as abridging
 from leafward.session import scan as scanning
 from leafward.session.abridged_lines import LINE_LIMIT
 from leafward.session.entries import Damage, Kind
-from leafward.session.foreign import ForeignSession
 from leafward.session.scan import Pending, Scan
 from leafward.session.session import Session
 from tests.core.catalogued import listed
 from tests.core.scan_lines import HEAD, ONE, everything, ids, line, message, scanned
+from tests.sources import native
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -120,7 +120,7 @@ class TestNative:
             HEAD + ONE + _long("00000002", "00000001", 40 * SMALL) + message("00000003", "00000002")
         )
         with closing(Session.open(path)) as session:
-            at, most = session.file.at, 0
+            at, most = native(session).file.at, 0
 
             def counting(offset: int, size: int) -> bytes:
                 nonlocal most
@@ -128,7 +128,7 @@ class TestNative:
                 most = max(most, len(found))
                 return found
 
-            monkeypatch.setattr(session.file, "at", counting)
+            monkeypatch.setattr(native(session).file, "at", counting)
             bodies = dict(session.bodies(range(3)))
             entry = session.entry(1)
             assert bodies[session.find("00000002")] == entry.body == session.body(1)
@@ -260,8 +260,8 @@ class TestOthers:
         path = tmp_path / NAMES[agent]
         path.write_bytes(self._data(agent, "y" * 3 * SMALL))
         with closing(agent_of(path).open(path)) as session:
-            assert isinstance(session, ForeignSession)
-            assert [note.code for note in session.notes] == ["oversize"]
+            assert not session.is_native
+            assert [note.code for note in session.source.notes] == ["oversize"]
 
     def test_a_run_of_nuls_in_the_middle_costs_no_record(self, tmp_path: Path, agent: str) -> None:
         path = tmp_path / NAMES[agent]
@@ -276,7 +276,7 @@ class TestOthers:
         whole = self._data(agent, "so")
         path.write_bytes(whole + b"\0" * 5 * SMALL)
         with closing(agent_of(path).open(path)) as session:
-            assert session.pending == Pending(len(whole), 5 * SMALL)
+            assert session.scan.pending == Pending(len(whole), 5 * SMALL)
         path.write_bytes(whole + b'{"torn' + b"\0" * 5 * SMALL)
         assert len(self._told(path)) == 4
 

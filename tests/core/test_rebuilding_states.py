@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def rebuilt(file: Acting, path: str = "a.py", tools: ToolTable | None = None) -> Rebuilt:
     with closing(Session.open(file.path)) as session:
         if tools is not None:
-            session.tools = tools  # type: ignore[attr-defined]  # as the session of another agent has them
+            session.source.tools = tools
         return replay(session).rebuilt(path)
 
 
@@ -179,7 +179,7 @@ def test_contents_of_a_base_keep_their_ends_under_what_claude_code_shows(file: A
     shown_by_claude(file, "one\ntwo\n")
     edited_by_claude(file, "one\ntwo\n", "two", "2")
     with closing(Session.open(file.path)) as session:
-        session.tools = CLAUDE_TOOLS  # type: ignore[attr-defined]  # as the session of another agent has them
+        session.source.tools = CLAUDE_TOOLS
         replayed = resting_on(session, "a.py", Base("on disk", "one\r\ntwo\r\n"))
         replayed.go(steps(session, session.tree.path(session.leaf)))
         made = replayed.rebuilt("a.py")
@@ -272,7 +272,7 @@ def test_what_a_program_of_codex_calls_is_inferred(file: Acting) -> None:
 text(`*** Begin Patch\n*** Delete File: gone.py\n*** End Patch`); await tools.apply_patch("{patch}"); cmd(`rm ${{r}}`)"""
     done(file, "exec", input=script)
     with closing(Session.open(file.path)) as session:
-        session.tools = CODEX_TOOLS  # type: ignore[attr-defined]  # as the session of another agent has them
+        session.source.tools = CODEX_TOOLS
         made = steps(session, range(len(session)))
         assert [(one.deed.value, one.path) for one in made] == [
             ("read", "src/b.py"),
@@ -306,7 +306,7 @@ def test_looking_for_something_is_no_read(
     file.said(call(calls[0][0], "failed", pattern="y"))
     file.answered("failed", calls[0][0], "no such folder", failed=True)
     with closing(Session.open(file.path)) as session:
-        session.tools = tools  # type: ignore[attr-defined]  # as the session of another agent has them
+        session.source.tools = tools
         assert [(one.path, one.wanted) for one in searched(session)] == [(".", ("*.py",)), ("lib", ("x",))]
         assert working_set(session).read == ()
 

@@ -22,13 +22,7 @@ class TestHeader:
     def test_says_id_folder_and_version(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
         session = opened(file.path)
         assert (session.id, session.cwd, session.version) == (HEADER["id"], HEADER["cwd"], 3)
-        assert session.details() == {
-            "id": HEADER["id"],
-            "path": str(file.path),
-            "cwd": HEADER["cwd"],
-            "name": None,
-            "version": 3,
-        }
+        assert (session.path, session.name) == (file.path, None)
 
     def test_of_other_types_is_not_believed(self, tmp_path: Path, opened: Callable[[Path], Session]) -> None:
         session = opened(PiFile(tmp_path / "odd.jsonl", {**HEADER, "id": 7, "cwd": ["x"]}).path)

@@ -12,12 +12,15 @@ from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.session.entries import Damage, EntryIndex, Kind
 from leafward.session.journal import label
 from leafward.session.scan import Pending
-from leafward.session.session import Growth, Session
+from leafward.session.source import Growth
 from tests.pi_file import HEADER, PiFile, broken_reply, conversation
+from tests.sources import native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from leafward.session.session import Session
 
 
 class TestRefresh:
@@ -52,11 +55,11 @@ class TestRefresh:
         )
         file.raw(line[:50], end="")
         session = opened(file.path)
-        pending = [session.pending]
+        pending = [session.scan.pending]
         assert len(session) == 6
         file.raw(line[50:], end="")
         session.refresh()
-        pending.append(session.pending)
+        pending.append(session.scan.pending)
         assert pending == [Pending(session.columns.start[6], 50), None]
         assert session.columns.damage == {6: Damage.UNTERMINATED}
         file.raw("")
@@ -140,7 +143,7 @@ class TestRefresh:
         session = opened(file.path)
         file.user("one more")
         assert session.refresh() == Growth(1, replaced=False)
-        (first, begin), (last, end) = session.file.proof
+        (first, begin), (last, end) = native(session).file.proof
         assert (first, last + len(end)) == (0, file.path.stat().st_size)
         assert len(begin) + len(end) == 8192
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward.catalog.listing import Work
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 IMPATIENT = Writing(patience=0.1)
 
@@ -174,7 +174,7 @@ def test_a_move_before_everything(foreign: Store) -> None:
 
 
 class TestCompactions:
-    def compacted(self, session: ForeignSession, at: int | None = None) -> int:
+    def compacted(self, session: Session, at: int | None = None) -> int:
         here = session.place if at is None else at
         sizes = measure(session, here, estimators=tuple(Estimator))
         made = draft(session, plan(sizes, PlanSettings(keep_recent=1)), Extractive())

@@ -24,9 +24,10 @@ from leafward.session.entries import EntryIndex
 from leafward.session.journal import archive, archived_branches, label, move, operations, rename, undo
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.foreign_stores import make, said
+from tests.sources import foreign
 
 if TYPE_CHECKING:
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 mutations = st.lists(
     st.one_of(
@@ -98,7 +99,7 @@ def test_no_mutilation_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     run()
 
 
-def _keep(session: ForeignSession) -> None:
+def _keep(session: Session) -> None:
     label(session, 0, "kept")
     move(session, said(session, "one"))
     rename(session, "The orchard")
@@ -108,7 +109,7 @@ def _keep(session: ForeignSession) -> None:
     undo(session)
 
 
-def _look(session: ForeignSession) -> None:
+def _look(session: Session) -> None:
     """Everything that reads, on whatever is there."""
     check(session)
     operations(session)
@@ -120,5 +121,6 @@ def _look(session: ForeignSession) -> None:
         assert session.entry(index).id == session.columns.id(index)
     assert session.leaf < len(session)
     assert session.what_if in (True, False)
-    if session.book is not None and session.read_only is None:
-        assert len(session) == len(session.transcript.columns) + len(session.book)
+    if session.source.book is not None and session.read_only is None:
+        theirs, ours = foreign(session).transcript.columns, session.source.book.scan.columns
+        assert len(session) == len(theirs) + len(ours)

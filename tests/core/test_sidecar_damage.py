@@ -164,7 +164,7 @@ class TestDamage:
             assert texts(one)[-1] == "three."
             assert why in str(one.read_only)
             assert not one.changed_on_disk()
-            assert any(why in note.text for note in one.notes)
+            assert any(why in note.text for note in one.source.notes)
             assert "sidecar" in [problem.code for problem in check(one)]
             with pytest.raises(Refused, match="read-only"):
                 label(one, 0, "x")
@@ -286,7 +286,11 @@ class TestIdentity:
         rename(session, "Kept")
         append(
             session,
-            [session.stamped({"type": "custom", "id": "00000001", "parentId": None, "customType": "x"})],
+            [
+                session.source.stamped(
+                    {"type": "custom", "id": "00000001", "parentId": None, "customType": "x"}
+                )
+            ],
         )
         book = Session.open(session.book_path)
         assert (book.name, book.version, len(book)) == ("Kept", 3, 2)
@@ -301,8 +305,8 @@ def test_a_torn_line_moves_nothing_when_the_next_write_closes_it(claude: Store) 
     claude.grow("four")
     session.refresh()
     before = [session.columns.id(index) for index in range(len(session))]
-    assert session.book is not None
-    assert session.book.pending is not None
+    assert session.source.book is not None
+    assert session.source.book.scan.pending is not None
     label(session, 2, "second")
     assert [session.columns.id(index) for index in range(len(before))] == before
     assert session.labels == {0: "first", 2: "second"}

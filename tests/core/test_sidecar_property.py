@@ -27,7 +27,7 @@ from tests.foreign_stores import Store, make
 from tests.untouched import contents
 
 if TYPE_CHECKING:
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 ENTRIES = 6
 
@@ -53,7 +53,7 @@ def test_every_sequence_of_operations(agent: str, monkeypatch: pytest.MonkeyPatc
     run()
 
 
-def _walk(store: Store, session: ForeignSession, taken: list[Step]) -> None:
+def _walk(store: Store, session: Session, taken: list[Step]) -> None:
     titled = session.name
 
     def named_by_somebody(state: State) -> State:
@@ -71,11 +71,11 @@ def _walk(store: Store, session: ForeignSession, taken: list[Step]) -> None:
         _reads_the_same_anew(store, session)
 
 
-def _kept(session: ForeignSession) -> bytes:
-    return session.book_path.read_bytes() if session.book is not None else b""
+def _kept(session: Session) -> bytes:
+    return session.book_path.read_bytes() if session.source.book is not None else b""
 
 
-def _reads_the_same_anew(store: Store, session: ForeignSession) -> None:
+def _reads_the_same_anew(store: Store, session: Session) -> None:
     with closing(store.open()) as anew:
         assert anew.columns == session.columns
         assert anew.leaf == session.leaf
@@ -99,7 +99,7 @@ def test_an_agent_that_goes_on_meanwhile(monkeypatch: pytest.MonkeyPatch) -> Non
     run()
 
 
-def _agent_step(store: Store, session: ForeignSession, step: Step) -> None:
+def _agent_step(store: Store, session: Session, step: Step) -> None:
     before, place, ids = _kept(session), session.place, _ids(session)
     if step == ("agent",):
         store.grow(f"turn {len(session)}")
@@ -126,5 +126,5 @@ def _agent_step(store: Store, session: ForeignSession, step: Step) -> None:
     _reads_the_same_anew(store, session)
 
 
-def _ids(session: ForeignSession) -> list[str]:
+def _ids(session: Session) -> list[str]:
     return [session.columns.id(index) for index in range(len(session))]

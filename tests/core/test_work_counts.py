@@ -22,6 +22,7 @@ from leafward.session.scan import CHUNK, Scan
 from leafward.session.session import Session
 from leafward.session.session_file import SessionFile
 from tests.bench.generate import lines, write_session
+from tests.sources import native
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -111,8 +112,8 @@ class TestSession:
     @pytest.mark.parametrize("count", [1, 40])
     def test_following_reads_what_was_appended(self, count: int, copied: Path) -> None:
         with closing(Session.open(copied)) as session:
-            session.file.handle.close()
-            session.file.handle = file = Counting(copied)
+            native(session).file.handle.close()
+            native(session).file.handle = file = Counting(copied)
             size = appended(copied, count)
             growth = session.refresh()
             assert growth is not None
@@ -127,8 +128,8 @@ class TestSession:
             half = size // 2
             copied.write_bytes(whole[:-half])
             session.refresh()
-            session.file.handle.close()
-            session.file.handle = file = Counting(copied)
+            native(session).file.handle.close()
+            native(session).file.handle = file = Counting(copied)
             with copied.open("ab") as rest:
                 rest.write(whole[-half:])
             growth = session.refresh()
@@ -138,8 +139,8 @@ class TestSession:
 
     def test_nothing_is_read_where_nothing_changed(self, copied: Path, decoded: Counter[str]) -> None:
         with closing(Session.open(copied)) as session:
-            session.file.handle.close()
-            session.file.handle = file = Counting(copied)
+            native(session).file.handle.close()
+            native(session).file.handle = file = Counting(copied)
             decoded.clear()
             assert not session.changed_on_disk()
             assert session.refresh() is None
@@ -149,8 +150,8 @@ class TestSession:
         with closing(Session.open(copied)) as session:
             before = copied.stat().st_size
             label(session, session.leaf, "here")
-            session.file.handle.close()
-            session.file.handle = file = Counting(copied)
+            native(session).file.handle.close()
+            native(session).file.handle = file = Counting(copied)
             session.refresh()
             assert file.taken <= copied.stat().st_size - before
 

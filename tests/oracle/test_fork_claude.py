@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.branches.fork import Fork
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 PROGRAMS = programs("LEAFWARD_CLAUDE")
 NEW = "And what comes after that?"
@@ -52,12 +52,10 @@ class Yard:
         """Where the transcripts of the project lie."""
         return self.client.config / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
 
-    def opened(self, session: str) -> ForeignSession:
+    def opened(self, session: str) -> Session:
         return opened(self.folder / f"{session}.jsonl")
 
-    def forked(
-        self, session: ForeignSession, entry: int, *, injected: str = "", cwd: Path | None = None
-    ) -> Fork:
+    def forked(self, session: Session, entry: int, *, injected: str = "", cwd: Path | None = None) -> Fork:
         """A fork, written where the client looks for it."""
         env = self.client.environment()
         return fork(session, entry, env, to="claude", source="claude", injected=injected, cwd=str(cwd or ""))
@@ -164,7 +162,7 @@ def pieces(body: dict[str, Any]) -> Pieces:
 Said = list[tuple[str, list[str]]]
 
 
-def told(session: ForeignSession, at: int) -> Said:
+def told(session: Session, at: int) -> Said:
     """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
     messages = [one for one in context_at(session, at).messages if one.sent]
     shown = [one for one in messages if not any(session.hoisted[one.entry : one.entry + 1])]
@@ -181,7 +179,7 @@ def told(session: ForeignSession, at: int) -> Said:
     return together
 
 
-def assert_context(session: ForeignSession, at: int, body: dict[str, Any]) -> None:
+def assert_context(session: Session, at: int, body: dict[str, Any]) -> None:
     """A request says what a context says, in its order, and behind it nothing but the new prompt."""
     ours, sent = told(session, at), pieces(body)
     sides = [side for side, _ in ours]

@@ -28,7 +28,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 PROGRAMS = programs("LEAFWARD_OPENCODE")
 NEW = "Continue"
@@ -47,10 +47,10 @@ class Yard:
     project: Path
     model: Model
 
-    def opened(self, session: str) -> ForeignSession:
+    def opened(self, session: str) -> Session:
         return opened(self.client.database / session)
 
-    def forked(self, session: ForeignSession, entry: int, cwd: Path | None = None) -> Any:
+    def forked(self, session: Session, entry: int, cwd: Path | None = None) -> Any:
         """A fork, imported by the command of its draft."""
         made = fork(
             session,
@@ -125,7 +125,7 @@ def made(yard: Yard, *prompts: str) -> tuple[str, dict[str, Asked]]:
     return session, sent
 
 
-def told(session: ForeignSession, at: int) -> list[tuple[str, str]]:
+def told(session: Session, at: int) -> list[tuple[str, str]]:
     """What a context says, as a request would: role, and text, calls and ids of results."""
     found = []
     for message in context_at(session, at).messages:

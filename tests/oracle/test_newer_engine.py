@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward.session.foreign import ForeignSession
+    from leafward.session.session import Session
 
 PROGRAMS = programs("LEAFWARD_OPENCODE")
 
@@ -85,7 +85,7 @@ class Talk:
         made = post("/api/session", {"location": {"directory": str(project)}, "model": model})
         self.id = str(made["data"]["id"])
 
-    def opened(self) -> ForeignSession:
+    def opened(self) -> Session:
         return opened(self.client.database / self.id)
 
     def post(self, what: str, body: dict[str, Any] | None = None) -> Any:
@@ -140,7 +140,7 @@ def _script(project: Path) -> dict[str, list[Step]]:
     }
 
 
-def told(session: ForeignSession, at: int) -> list[tuple[str, str]]:
+def told(session: Session, at: int) -> list[tuple[str, str]]:
     """What a context says: role and text, calls apart."""
     found = []
     for one in context_at(session, at).messages:
@@ -154,7 +154,7 @@ def told(session: ForeignSession, at: int) -> list[tuple[str, str]]:
     return found
 
 
-def agrees(sent: list[dict[str, Any]], session: ForeignSession, at: int) -> None:
+def agrees(sent: list[dict[str, Any]], session: Session, at: int) -> None:
     """Each text of a context stands in the message that was sent for it; a summary and what is kept with it go in one."""
     expected = told(session, at)
     if session.columns.kind[context_at(session, at).messages[0].entry] == Kind.COMPACTION:
@@ -170,7 +170,7 @@ def agrees(sent: list[dict[str, Any]], session: ForeignSession, at: int) -> None
         assert text.strip() in content
 
 
-def places(session: ForeignSession, kind: Kind) -> list[int]:
+def places(session: Session, kind: Kind) -> list[int]:
     return [index for index, one in enumerate(session.columns.kind) if one == kind]
 
 

@@ -18,8 +18,8 @@ from leafward import agents
 from leafward.context.model_context import context_at, message_body
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
-from leafward.session.foreign import ForeignSession
 from leafward.session.headline import headline
+from leafward.session.session import Session
 from tests.oracle import sweep_agents, sweep_codex
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert len(replies) == len(recorded.requests), "a reply for each request"
     remarks: list[int] = []
     for number, (reply, body) in enumerate(zip(replies, recorded.requests, strict=True), 1):
-        known = spoken(session, columns.parent[reply], injected=not isinstance(session, ForeignSession))
+        known = spoken(session, columns.parent[reply], injected=session.is_native)
         sent = sent_by(body)
         if recorded.resumes_badly and forgets(known, sent):
             remarks.append(number)

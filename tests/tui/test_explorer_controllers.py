@@ -21,6 +21,7 @@ from leafward_tui.explorer.state import ExplorerState, Mode
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.page import Tab
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
+from tests.sources import native
 from tests.tui.explored import lines
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -231,11 +232,11 @@ def test_a_change_that_fails_on_a_session_that_was_replaced_closes_it(explorer: 
     explorer.its.loader.read_anew(old.columns)
     explorer.jobs.run("read")
     assert explorer.session is not old
-    assert old.file.at(0, 1), "whoever writes to it still needs its file"
+    assert native(old).file.at(0, 1), "whoever writes to it still needs its file"
     explorer.jobs.run("write")
     assert explorer.view.said == ["the disk is full"]
     with pytest.raises(OSError, match="closed"):
-        old.file.at(0, 1)
+        native(old).file.at(0, 1)
 
 
 def test_enter_moves_the_leaf_and_then_resumes_where_that_was_chosen(explorer: Explorer) -> None:

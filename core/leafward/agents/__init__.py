@@ -27,7 +27,7 @@ from leafward.agents.pi import Pi
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.errors import NotFound
 from leafward.base.regular_files import open_buffered
-from leafward.session.foreign import ForeignSession
+from leafward.session.foreign import ForeignFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -96,7 +96,8 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
 
 def agent_behind(session: Session) -> Agent:
     """The agent of a session that is open: it is known, so nothing is looked for."""
-    return _BY_NAME.get(session.agent_name, native()) if isinstance(session, ForeignSession) else native()
+    source = session.source
+    return _BY_NAME.get(source.agent_name, native()) if isinstance(source, ForeignFiles) else native()
 
 
 def _holder(path: Path) -> Agent | None:

@@ -14,7 +14,7 @@ from leafward.session.messages import BROKEN_OFF
 if TYPE_CHECKING:
     from leafward.session.session import Session
 
-__all__ = ["ForkPoint", "Rule", "after_reply", "after_results", "cut_at", "last_said", "open_calls"]
+__all__ = ["ForkPoint", "Rule", "after_results", "cut_at", "last_said", "open_calls"]
 
 Rule = Callable[["Session", EntryIndex, bool], "str | None"]
 """Why a new session may not end at an entry, in one line; None where it may. The last argument: whether a prompt follows,
@@ -154,23 +154,6 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
             calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
             return f"{calls} no result here"
     return None
-
-
-def after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-    """The rule of agents that go on after a finished reply only (Claude Code)."""
-    kind = session.columns.kind[end]
-    if kind == Kind.USER:
-        return "a prompt without its reply"
-    if kind == Kind.TOOL_RESULT:
-        return "inside a turn, which is not finished"
-    if kind == Kind.ASSISTANT:
-        reply = _message(session, end)
-        if tool_calls(reply):
-            return "inside a turn: it calls tools"
-        said = (block for block in blocks_of(reply.get("content")) if block.get("type") == "text")
-        if not any(block.get("text") for block in said):
-            return "inside a turn: nothing is said yet"
-    return after_results(session, end, before_prompt)
 
 
 def _message(session: Session, index: int) -> Body:

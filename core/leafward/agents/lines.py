@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import next_data, open_regular
 from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
-from leafward.session.foreign import Note
 from leafward.session.scan import decode_line
+from leafward.session.source import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

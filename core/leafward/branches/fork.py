@@ -123,7 +123,7 @@ def is_copy(session: Session, cut: ForkPoint) -> bool:
 
     Where something that Leafward keeps beside it changes what the model sees, it is told instead: so a what-if becomes real.
     """
-    if session.book is None:
+    if session.source.book is None:
         return True
     kinds = session.columns.kind
     return not any(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from leafward.base.times import iso_time, parse_time
 from leafward.catalog.card import Spent
 from leafward.session.entries import Kind, read_usage
-from leafward.session.foreign import ForeignSession
+from leafward.session.native_file import NativeFile
 from leafward.session.scan import decode_line
 
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ def _day_of(milliseconds: int) -> int:
 def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
     """What a session used; None where it was stopped. Of lines that say nothing of it none is decoded."""
     meter = Meter(parse_time(session.header.get("timestamp")) or 0)
-    if not isinstance(session, ForeignSession):
-        for line in _lines_that_say(session, stop):
+    if isinstance(session.source, NativeFile):
+        for line in _lines_that_say(session.source, stop):
             meter.add_line(line)
         return None if stop() else meter.days()
     kinds = session.columns.kind
@@ -165,11 +165,11 @@ def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
     return meter.days()
 
 
-def _lines_that_say(session: Session, stop: Callable[[], bool]) -> Iterator[bytes]:
+def _lines_that_say(source: NativeFile, stop: Callable[[], bool]) -> Iterator[bytes]:
     """The lines of a native file in which usage is spoken of, read in large pieces."""
-    for begin, end in session.stretches():
-        yield from _said_between(session.file.handle, begin, end, stop)
-    yield from (place.line for place in session.scan.long_lines.values())
+    for begin, end in source.stretches():
+        yield from _said_between(source.file.handle, begin, end, stop)
+    yield from (place.line for place in source.scan.long_lines.values())
 
 
 def _said_between(file: BinaryIO, begin: int, until: int, stop: Callable[[], bool]) -> Iterator[bytes]:

@@ -41,9 +41,10 @@ from leafward.session.entries import (
     TURN_STARTS,
     Kind,
 )
-from leafward.session.foreign import ForeignSession
+from leafward.session.foreign import ForeignFiles
 from leafward.session.headline import shown_only, typed_command
 from leafward.session.messages import messages_of, trusted_usage
+from leafward.session.native_file import NativeFile
 from leafward.session.scan import CURRENT_VERSION
 from leafward.session.tokens import message_tokens
 
@@ -89,13 +90,14 @@ def _reading(
     look = _Look(session)
     tokens = look.tokens()
     files = TouchedFiles(session.cwd)
-    foreign = session if isinstance(session, ForeignSession) else None
-    if foreign is not None:
-        files.take(operations_of(foreign, agent, stop))
-    for piece in _pieces(session) if foreign is None else ():
-        if stop():
-            return None
-        files.add(agent, piece)
+    source = session.source
+    if isinstance(source, NativeFile):
+        for piece in _pieces(source):
+            if stop():
+                return None
+            files.add(agent, piece)
+    else:
+        files.take(operations_of(session, agent, stop))
     columns, kinds = session.columns, session.columns.kind
     leaves = sum(1 for _ in session.tree.leaves())
     prompt = look.first_prompt()
@@ -112,7 +114,7 @@ def _reading(
         modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
         entries=len(columns),
         messages=sum(kinds.count(kind) for kind in MESSAGES) + look.unknown_messages(),
-        turns=sum(kinds.count(kind) for kind in (TURN_STARTS if foreign is None else _TYPED)),
+        turns=sum(kinds.count(kind) for kind in (TURN_STARTS if session.is_native else _TYPED)),
         branches=max(0, leaves - 1),
         compactions=kinds.count(Kind.COMPACTION),
         tokens=tokens,
@@ -120,11 +122,11 @@ def _reading(
         parent=parent_of(session.header),
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
-        damage=len(columns.damage) + (session.pending is not None) + len(session.unread),
+        damage=len(columns.damage) + (session.scan.pending is not None) + len(session.unread),
         problem=None,
-        size=candidate.size or (foreign.transcript.size if foreign is not None else 0),
+        size=candidate.size or (source.transcript.size if isinstance(source, ForeignFiles) else 0),
         version=session.version,
-        origin=look.origin() if foreign is None else 0,
+        origin=look.origin() if session.is_native else 0,
         partial=False,
         lacks_prompt=look.lacks_prompt,
         warm_up=session.header.get("warm_up") is True,
@@ -138,7 +140,9 @@ def _reading(
     spent = spent_in(session, stop)
     if spent is None:
         return None
-    return Reading(card, details, _mark(session, leaves) if foreign is None else None, spent)
+    return Reading(
+        card, details, _mark(session, source, leaves) if isinstance(source, NativeFile) else None, spent
+    )
 
 
 class _Look:
@@ -199,8 +203,7 @@ class _Look:
 
     def first_prompt(self) -> str:
         """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""
-        own = self.session.inherited if isinstance(self.session, ForeignSession) else 0
-        at = self.kinds.find(Kind.USER, own)
+        at = self.kinds.find(Kind.USER, self.session.inherited)
         at = at if at >= 0 else self.kinds.find(Kind.USER)
         while at >= 0:
             body = self.body(at)
@@ -209,7 +212,7 @@ class _Look:
                 return text
             self.shown = self.shown or shown_only(body or {})
             at = self.kinds.find(Kind.USER, at + 1)
-        command = typed_command(self.session) if isinstance(self.session, ForeignSession) else None
+        command = None if self.session.is_native else typed_command(self.session)
         return safe_line(command, EXCERPT) if command else ""
 
     def last_text(self, kind: Kind, limit: int | None = None) -> str:
@@ -267,10 +270,10 @@ def _reason(error: NotASession, path: str) -> str:
     return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
 
 
-def _pieces(session: Session) -> Iterator[bytes]:
+def _pieces(source: NativeFile) -> Iterator[bytes]:
     """What was read of the file, in pieces that overlap by more than a call's beginning is long."""
-    file = session.file.handle
-    for begin, end in session.stretches():
+    file = source.file.handle
+    for begin, end in source.stretches():
         at = begin
         while at < end:
             file.seek(at)
@@ -281,10 +284,10 @@ def _pieces(session: Session) -> Iterator[bytes]:
             if at + len(piece) >= end:
                 break
             at += max(1, len(piece) - _PIECE_OVERLAP)
-    yield from (place.line for place in session.scan.long_lines.values())
+    yield from (place.line for place in source.scan.long_lines.values())
 
 
-def operations_of(session: ForeignSession, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:
+def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:
     """The files that another agent's session touched on all its branches, each where it was last."""
     found = touched(session, range(session.inherited, len(session)), agent.tool_table, stop)
     latest = [
@@ -296,11 +299,11 @@ def operations_of(session: ForeignSession, agent: Agent, stop: Callable[[], bool
     return [touch for _, touch in sorted(latest)]
 
 
-def _mark(session: Session, leaves: int) -> Mark | None:
+def _mark(session: Session, source: NativeFile, leaves: int) -> Mark | None:
     """Where to read on; None where the file is not simple enough for that."""
     columns, leaf = session.columns, session.leaf
     if (
-        session.pending
+        session.scan.pending
         or columns.damage
         or session.version != CURRENT_VERSION
         or not session.header
@@ -316,8 +319,8 @@ def _mark(session: Session, leaves: int) -> Mark | None:
     end = session.scan.end
     return Mark(
         end,
-        os.fstat(session.file.handle.fileno()).st_ino,
-        seal_of(session.file.handle, end),
+        os.fstat(source.file.handle.fileno()).st_ino,
+        seal_of(source.file.handle, end),
         columns.id(leaf),
         leaves,
         at_tip,

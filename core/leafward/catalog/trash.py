@@ -22,8 +22,8 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
+from leafward.catalog.file_move import begins_with, move_file
 from leafward.session.journal.durable import sync_folder, write_new
-from leafward.session.journal.file_move import begins_with, move_file
 from leafward.session.journal.lock import refuse_if_busy
 
 if TYPE_CHECKING:

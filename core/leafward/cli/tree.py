@@ -25,7 +25,6 @@ from leafward.cli.output import (
 from leafward.cli.selection import agent_behind, chosen_entries, opened
 from leafward.context.model_context import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
-from leafward.session.foreign import ForeignSession
 from leafward.session.headline import place_words, title_of
 from leafward.session.journal import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
@@ -34,7 +33,6 @@ from leafward.session.tokens import message_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.session.foreign import Note
     from leafward.session.session import Session
 
 _FOLDER_SHOWN = 30
@@ -44,10 +42,14 @@ _FOLDER_SHOWN = 30
 def session_facts(session: Session) -> Body:
     """What `tree` says of the session itself."""
     header = session.header
-    pending = session.pending
+    pending = session.scan.pending
     created, parent = header.get("timestamp"), header.get("parentSession")
     return {
-        **session.details(),
+        "id": session.id,
+        "path": str(session.path),
+        "cwd": session.cwd,
+        "name": session.name,
+        "version": session.version,
         "agent": agent_behind(session).name,
         "created": created if isinstance(created, str) else None,
         "parent_session": parent if isinstance(parent, str) else None,
@@ -102,14 +104,9 @@ def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
         "branch_points": [id_of(session, point) for point in session.tree.branch_points()],
         "diagnostics": [
             {"code": note.code, "text": safe_line(note.text), "entry": id_of(session, note.entry)}
-            for note in notes_of(session)
+            for note in session.source.notes
         ],
     }
-
-
-def notes_of(session: Session) -> list[Note]:
-    """What the reader of another agent's session has to remark on it; pi's own have nothing of the kind."""
-    return session.notes if isinstance(session, ForeignSession) else []
 
 
 def tree_text(
@@ -127,9 +124,10 @@ def tree_text(
     yield ""
     yield from body
     remarks = []
-    if session.pending is not None:
+    pending = session.scan.pending
+    if pending is not None:
         remarks.append(
-            f"the last line is not whole yet: {plural(session.pending.size, 'byte')} at byte {session.pending.offset:,}"
+            f"the last line is not whole yet: {plural(pending.size, 'byte')} at byte {pending.offset:,}"
         )
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
@@ -140,7 +138,7 @@ def tree_text(
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
-    inferred = [note for note in notes_of(session) if note.code == "inferred-parent"]
+    inferred = [note for note in session.source.notes if note.code == "inferred-parent"]
     if inferred:
         more = f" (and {len(inferred) - 1} more)" if len(inferred) > 1 else ""
         remarks.append(f"{id_of(session, inferred[0].entry)}: {inferred[0].text}{more}")

@@ -199,7 +199,7 @@ def ground_of(
 
 def _named(session: Session, plan: Plan, there: Replacing) -> Sequence[EntryIndex] | None:
     """The entries that a compaction kept beside another agent's session has to name."""
-    if session.book is session or plan.first_kept < 0:
+    if session.is_native or plan.first_kept < 0:
         return None
     kinds = session.columns.kind
     path = (entry for run in session.tree.path_runs(plan.at) for entry in range(run.start, run.stop))

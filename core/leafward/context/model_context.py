@@ -190,7 +190,7 @@ def lacks_prompt(session: Session, context: Context) -> bool:
     Never of a native session, whose sizes are pi's.
     """
     messages = context.messages
-    return session.book is not session and all(messages.role(at) != "system" for at in messages.apart)
+    return not session.is_native and all(messages.role(at) != "system" for at in messages.apart)
 
 
 Listener = Callable[[int, Body], object]
@@ -213,7 +213,7 @@ _SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is n
 def context_window(session: Session, context: Context, config: Config) -> Window:
     """The window of the model at an entry: configured, recorded by the agent, known by the model's name, or assumed."""
     model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
-    return config.window_for(model, session.recorded_window(context.at), context.size.from_usage)
+    return config.window_for(model, session.source.recorded_window(context.at), context.size.from_usage)
 
 
 def context_at(
@@ -327,7 +327,7 @@ def broken_off_in(session: Session) -> tuple[str, ...]:
 
     Other agents have rules of their own, which their readers apply.
     """
-    return BROKEN_OFF if session.book is session else ()
+    return BROKEN_OFF if session.is_native else ()
 
 
 def _note(

@@ -21,7 +21,7 @@ from leafward.session.entries import (
     blocks_of,
     tool_calls,
 )
-from leafward.session.foreign import ForeignSession
+from leafward.session.foreign import ForeignFiles
 from leafward.session.messages import edit_targets
 from leafward.session.scan import CURRENT_VERSION
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.export.litter import Litter
-    from leafward.session.session import Origin, Session
+    from leafward.session.session import Session
+    from leafward.session.source import Origin
 
 _STRAYS_NAMED = 4
 """Sessions that are named where something is said of several."""
@@ -67,17 +68,21 @@ def check(session: Session) -> list[Problem]:
         session.discredit(references.broken)
         references = _References(session)
     found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
-    if isinstance(session, ForeignSession):
+    if isinstance(source := session.source, ForeignFiles):
         notes = list(_notes(session))
         # A remark says the same more exactly.
         told = {(note.code, note.entry) for note in notes if note.entry is not None}
-        found = [_placed(session, problem) for problem in found if (problem.code, problem.entry) not in told]
-        found += [*_kept(session), *notes]
+        found = [
+            _placed(session, source, problem)
+            for problem in found
+            if (problem.code, problem.entry) not in told
+        ]
+        found += [*_kept(session, source), *notes]
     found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)
     return [*_whole_file(session), *found]
 
 
-def _placed(session: ForeignSession, problem: Problem) -> Problem:
+def _placed(session: Session, files: ForeignFiles, problem: Problem) -> Problem:
     """A problem with its place in the agent's own file, of which there may be several."""
     index = session.columns.index(problem.entry) if problem.entry is not None else -1
     if index < 0 and problem.offset is not None:
@@ -93,7 +98,7 @@ def _placed(session: ForeignSession, problem: Problem) -> Problem:
         return replace(problem, text=_in_row(problem.text, origin), entry=name, offset=None)
     text = (
         f"{problem.text} ({safe_line(origin.path.name, 200)})"
-        if len(session.transcript.files) > 1
+        if len(files.transcript.files) > 1
         else problem.text
     )
     return replace(problem, text=text, offset=origin.offset)
@@ -107,16 +112,16 @@ def _in_row(text: str, origin: Origin) -> str:
 KEPT = "of what Leafward keeps beside it"
 
 
-def _kept(session: ForeignSession) -> Iterator[Problem]:
+def _kept(session: Session, files: ForeignFiles) -> Iterator[Problem]:
     """What is wrong with the lines of the sidecar themselves."""
-    for index in session.joined.places:
+    for index in files.joined.places:
         if session.columns.kind[index] == Kind.MALFORMED:
             text = f"{DAMAGE_TEXT[Damage.MALFORMED]} ({KEPT})"
             yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, offset=session.origin(index).offset)
-    book = session.book
-    if book is not None and book.pending is not None:
-        text = f"the last line is not whole: {book.pending.size:,} bytes without an end ({KEPT})"
-        yield Problem("torn-tail", text, offset=book.pending.offset)
+    pending = files.book.scan.pending if files.book is not None else None
+    if pending is not None:
+        text = f"the last line is not whole: {pending.size:,} bytes without an end ({KEPT})"
+        yield Problem("torn-tail", text, offset=pending.offset)
 
 
 def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> Iterator[Problem]:
@@ -174,9 +179,9 @@ def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
         yield Problem("import-left", text)
 
 
-def _notes(session: ForeignSession) -> Iterator[Problem]:
+def _notes(session: Session) -> Iterator[Problem]:
     """What the reader remarked."""
-    for note in session.notes:
+    for note in session.source.notes:
         entry = _named(session, note.entry) if note.entry >= 0 else None
         text, offset = safe_line(note.text, 400), note.offset
         if note.entry >= 0 and (origin := session.origin(note.entry)).is_row:
@@ -208,11 +213,11 @@ def _whole_file(session: Session) -> Iterator[Problem]:
             session.columns.id(second),
             session.columns.start[second],
         )
-    if session.pending is not None:
+    if scan.pending is not None:
         yield Problem(
             "torn-tail",
-            f"the last line is not whole: {session.pending.size:,} bytes without an end, not read as an entry",
-            offset=session.pending.offset,
+            f"the last line is not whole: {scan.pending.size:,} bytes without an end, not read as an entry",
+            offset=scan.pending.offset,
         )
 
 

@@ -63,7 +63,7 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
 
 
 def _entry(content: Content, entry: Entry, level: str) -> Iterator[str]:
-    heading = "Task" if entry.index == content.session.task else _SPEAKERS.get(entry.kind)
+    heading = "Task" if entry.index == content.session.source.task else _SPEAKERS.get(entry.kind)
     parts = list(content.parts(entry))
     label = escaped(content.label(entry.index))
     if heading is not None and (

@@ -144,7 +144,7 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
 
 def _entry(content: Content, entry: Entry) -> Iterator[str]:
     style, word = _SPEAKERS.get(entry.kind, ("quiet", ""))
-    if entry.index == content.session.task:
+    if entry.index == content.session.source.task:
         word = TASK
     yield f'<article class="{style}" id="e{entry.index}">\n'
     label = content.label(entry.index)

@@ -103,7 +103,7 @@ class FileCall(NamedTuple):
 
 def table_of(session: Session) -> ToolTable:
     """The tools of a session: those of the agent that wrote it."""
-    found = getattr(session, "tools", None)
+    found = session.source.tools
     return found if isinstance(found, ToolTable) else NATIVE_TOOLS
 
 

@@ -311,14 +311,12 @@ class _Change:
     delta: tuple[int, int] | None = None
 
 
-def changed_files(
-    session: Session, entries: Iterable[int], table: ToolTable | None = None
-) -> list[FileChange]:
+def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
     """What entries of one path changed, the most often changed file first. Failed calls do not count.
 
     Lines are counted from the diff in a call's result where there is one, else from its arguments.
     """
-    table = table or table_of(session)
+    table = table_of(session)
     done: list[_Change] = []
     waiting: dict[str, list[_Change]] = {}
     for _, body in session.bodies(entries):

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from leafward.base.errors import NotASession
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
 from leafward.session.scan import Pending, Scan
-from leafward.session.session import Growth, Origin, Session
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
+from leafward.session.source import Growth, Note, Origin
 from leafward.session.titles import title_or_none
 
 if TYPE_CHECKING:
@@ -25,29 +25,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.columns import Columns
+    from leafward.session.native_file import NativeFile
+    from leafward.session.session import Session
 
 INJECTED = "injected"
 """The field of a translated user message that no person wrote: instructions, environment, reminders. Its text says what."""
-
-
-class Note(NamedTuple):
-    """What a reader has to remark on a session: a missing base, a record it does not know."""
-
-    code: str
-    text: str
-    """One line."""
-    entry: EntryIndex = NO_ENTRY
-    path: Path | None = None
-    offset: int | None = None
-    lost: bool = False
-    """Whether something of the session could not be read that no entry stands for."""
 
 
 _TYPES_NAMED = 8
 
 
 def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
-    """What is to be said of records of types that a reader does not know: how many of each, and where the first one lies."""
+    """Names records of types that a reader does not know: how many of each, and where the first one lies."""
     listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
     names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
     if len(listed) > _TYPES_NAMED:
@@ -117,44 +106,17 @@ class TellsWindow(Protocol):
         ...
 
 
-class ForeignSession(Session):
-    """A session of another agent. What is done to it is kept in a sidecar of ours; the agent's files are only read."""
+class ForeignFiles:
+    """The files of a session of another agent, which are only read, and the sidecar of ours in which is kept what is done to it."""
 
-    def __init__(
-        self, path: Path, agent: str, reader: Callable[[], Reader], tools: object = None, name: str = ""
-    ) -> None:
-        self.agent = agent
-        """As people write it."""
-        self.agent_name = name or agent
+    def __init__(self, path: Path, agent_name: str, tools: object, reader: Callable[[], Reader]) -> None:
+        """The sidecars of an agent lie under its name; `tools` is its tool table (`edits.ToolTable`)."""
+        self.path = path
+        self.agent_name = agent_name
         self.tools = tools
-        """The agent's tool table (`edits.ToolTable`): how its calls name files."""
+        self.gone = False
         self._make_reader = reader
-        super().__init__(path)
-
-    @classmethod
-    def of(
-        cls,
-        path: Path,
-        agent: str,
-        reader: Callable[[], Reader],
-        stop: Callable[[], bool] = lambda: False,
-        tools: object = None,
-        name: str = "",
-    ) -> ForeignSession:
-        """Reads a session of an agent, whose `tools` name files as its table says and whose sidecars lie under its `name`.
-
-        Raises NotASession.
-        """
-        session = cls(path, agent, reader, tools, name)
-        try:
-            session.read(stop, lambda _scan: None)
-        except BaseException:  # also an interrupt: nobody else could close what it opened
-            session.close()
-            raise
-        return session
-
-    def _open(self) -> None:
-        self.reader = self._make_reader()
+        self.reader = reader()
         self.scan = Scan()
         self._files = Watched()
         self.sidecar: Sidecar | None = None
@@ -199,15 +161,22 @@ class ForeignSession(Session):
         self._hoisted = self.joined.spread(found.hoisted)
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
-        self._rebuild()
-        self._read_marks()
-        self.name = self._given_name()
 
-    def _given_name(self) -> str | None:
+    @property
+    def columns(self) -> Columns:
+        """All entries, those that are kept among the agent's."""
+        return self.scan.columns
+
+    @property
+    def header(self) -> Body:
+        """What a native header would say."""
+        return self.scan.header or {}
+
+    def given_name(self) -> str | None:
         """What the session is called: as the user did here, else by the agent's last line, else as its header says."""
         book = self.book
-        if book is not None and book.name is not None:
-            return book.name
+        if book is not None and (name := book.given_name()) is not None:
+            return name
         kinds = self.columns.kind
         at = kinds.rfind(Kind.SESSION_INFO)
         while at >= 0 and self.is_kept(at):
@@ -272,7 +241,7 @@ class ForeignSession(Session):
         return self.sidecar.read_only if self.sidecar is not None else None
 
     @property
-    def book(self) -> Session | None:
+    def book(self) -> NativeFile | None:
         """The sidecar; None as long as nothing is kept."""
         return self.sidecar.book if self.sidecar is not None else None
 
@@ -283,7 +252,9 @@ class ForeignSession(Session):
 
     def book_header(self, time: str) -> Body:
         """The first line of the sidecar."""
-        return self.sidecar.header(self.path, self.cwd, time) if self.sidecar is not None else {}
+        cwd = self.header.get("cwd")
+        folder = cwd if isinstance(cwd, str) else ""
+        return self.sidecar.header(self.path, folder, time) if self.sidecar is not None else {}
 
     def stamped(self, line: Body) -> Body:
         """A line of the sidecar: it says where the agent was when it was written."""
@@ -304,23 +275,9 @@ class ForeignSession(Session):
         """Where the agent itself goes on."""
         return self.joined.own_leaf
 
-    def coming_back(self, line: int, before: EntryIndex) -> EntryIndex:
-        """Where taking back a move leads: to the leaf before it; where that was the agent's own, to where the agent is now."""
-        said = (self.body(line) or {}).get(AFTER)
-        place = self.tree.content_at(before)
-        named = self.columns.id(place) if place >= 0 else None
-        if not self.is_kept(line) or not isinstance(said, dict) or said.get("place", "") != named:
-            return before
-        return before if place == self.tree.content_at(self.own_leaf) else self.own_leaf
-
     def is_kept(self, index: int) -> bool:
         """Whether an entry is Leafward's, beside the agent's own."""
         return self.joined.kept(index) >= 0
-
-    @property
-    def unread(self) -> list[str]:
-        """What could not be read of it and no entry stands for, a line each."""
-        return [note.text for note in self.transcript.notes if note.lost]
 
     @property
     def notes(self) -> list[Note]:
@@ -337,10 +294,9 @@ class ForeignSession(Session):
         return self._hoisted
 
     @property
-    def title(self) -> str | None:
-        """The name that somebody gave it, else what the agent itself calls it; one line."""
-        given = self.name or title_or_none(self.header.get("title"))
-        return " ".join(given.split()) or None if isinstance(given, str) else None
+    def own_title(self) -> str | None:
+        """What the agent itself calls it."""
+        return title_or_none(self.header.get("title"))
 
     @property
     def task(self) -> int:
@@ -370,7 +326,6 @@ class ForeignSession(Session):
         if book is not None and kept:
             book.discredit(kept)
         if book is None or self.sidecar is None:
-            self._rebuild()
             return
         scan = self.scan
         self._combine(self.sidecar)
@@ -434,6 +389,12 @@ class ForeignSession(Session):
             columns.damage.get(index),
             self.raw(index),
         )
+
+
+def reader_of(session: Session) -> Reader | None:
+    """The reader of another agent's session; None of a native one."""
+    source = session.source
+    return source.reader if isinstance(source, ForeignFiles) else None
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:

@@ -217,7 +217,7 @@ def headline(session: Session, index: int) -> Headline:
         message = body.get("message")
         if kind is Kind.USER and isinstance(body.get("typed"), str):
             typed = safe_line(body["typed"], LIMIT) or shown_only(body) or EMPTY
-            return Headline(TASK if index == session.task else word, typed)
+            return Headline(TASK if index == session.source.task else word, typed)
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
@@ -242,7 +242,7 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
         text = text or "system prompt"
     if kind is Kind.USER:
         text = text or shown_only({"message": message}) or EMPTY
-        word = TASK if index == session.task else word
+        word = TASK if index == session.source.task else word
     return Headline(word, text)
 
 

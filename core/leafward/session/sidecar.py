@@ -19,8 +19,8 @@ from leafward.base.paths import data_dir
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.file_stamps import stamp_of
+from leafward.session.native_file import NativeFile
 from leafward.session.scan import CURRENT_VERSION
-from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -66,7 +66,7 @@ class Sidecar:
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
         self.path = sidecar_path(owner)
-        self.book: Session | None = None
+        self.book: NativeFile | None = None
         """The file, open; None where nothing is kept, or it cannot be read."""
         self.trouble: str | None = None
         """Why it cannot be read; None where it can, or there is none."""
@@ -88,7 +88,7 @@ class Sidecar:
             return
         try:
             if self.book is None:
-                self.book = Session.open(self.path)
+                self.book = NativeFile.open(self.path)
             else:
                 self.book.refresh()
             self._refuse_strange(self.book)
@@ -96,7 +96,7 @@ class Sidecar:
             self.close()
             self.trouble = str(error)
 
-    def _refuse_strange(self, book: Session) -> None:
+    def _refuse_strange(self, book: NativeFile) -> None:
         """Raises NotASession where it says itself that it belongs elsewhere."""
         said = book.header.get(MARK)
         if book.header and not isinstance(said, dict):
@@ -121,8 +121,8 @@ class Sidecar:
         said = book.header.get(MARK)
         form = said.get("sidecar") if isinstance(said, dict) else None
         why = book.read_only
-        if why is None and book.version < CURRENT_VERSION:
-            why = f"the file is of version {book.version}, older than {CURRENT_VERSION}"
+        if why is None and book.scan.version < CURRENT_VERSION:
+            why = f"the file is of version {book.scan.version}, older than {CURRENT_VERSION}"
         if why is None and form != FORMAT:
             why = "a newer Leafward wrote the file"
         return (
@@ -148,7 +148,7 @@ def every_sidecar() -> Iterator[Path]:
 
 def belongs_to(path: Path) -> tuple[Owner, str]:
     """Whose a sidecar is, and where that session lay when something was last kept of it. Raises NotASession."""
-    book = Session.open(path)
+    book = NativeFile.open(path)
     try:
         said = book.header.get(MARK)
         if not isinstance(said, dict):
@@ -262,13 +262,13 @@ def _after(body: Body | None) -> Body:
     return said if isinstance(said, dict) else {}
 
 
-def _known_path(book: Session, afters: list[Body]) -> str:
+def _known_path(book: NativeFile, afters: list[Body]) -> str:
     said = book.header.get(MARK)
     paths = [said.get("path") if isinstance(said, dict) else None, *(after.get("path") for after in afters)]
     return next((path for path in reversed(paths) if isinstance(path, str)), "")
 
 
-def _parents_in(theirs: Columns, book: Session) -> dict[int, int]:
+def _parents_in(theirs: Columns, book: NativeFile) -> dict[int, int]:
     """The kept entries that hang on one of the agent's, and on which; those whose parent is nowhere are left out."""
     found = {}
     for number, name in book.scan.orphans.items():

@@ -26,10 +26,10 @@ from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.hairline import ColumnRule, RowRule
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_head import PaneHead
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.summary_comparison import ComparisonView
+from leafward_tui.ui.tab_head import TabHead
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class CompareScreen(BaseScreen["CompareResult | None"]):
     def compose_content(self) -> ComposeResult:
         """Head, tabs, then the page: files over a diff, or lines."""
         self.head = CompareHead()
-        self.tabs = PaneHead(id="compare-tabs")
+        self.tabs = TabHead(id="compare-tabs")
         self.heads = {column: SpanRows() for column in Column}
         self.lists = {column: FilesView(id=f"files-{column.name.lower()}") for column in Column}
         self.sets_rule = RowRule(id="sets-rule")
@@ -152,7 +152,7 @@ class CompareScreen(BaseScreen["CompareResult | None"]):
 
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
-    def on_pane_head_tab_wanted(self, message: PaneHead.TabWanted) -> None:
+    def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """A tab was clicked."""
         message.stop()
         self.pages.turn(Page(message.tab))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.price_line import PriceLine
     from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.tree_head import TreeHead
+    from leafward_tui.ui.tab_head import TabHead
 
 __all__ = ["TABS", "ExplorerPanes"]
 
@@ -53,7 +53,7 @@ class ExplorerPanes:
         screen: BaseScreen[Any],
         state: ExplorerState,
         *,
-        head: TreeHead,
+        head: TabHead,
         tree: GraphView,
         column_rule: ColumnRule,
         inspector: InspectorPane,

@@ -18,7 +18,7 @@ from leafward_tui.ui.hairline import ColumnRule, RowRule
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.price_line import PriceLine
 from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.tree_head import TreeHead
+from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ class ExplorerScreen(BaseScreen[None]):
         self.panes = ExplorerPanes(
             self,
             self.state,
-            head=TreeHead(),
+            head=TabHead(),
             tree=GraphView(id="graph"),
             column_rule=ColumnRule(),
             inspector=self.shell.screens.inspector(),
@@ -176,7 +176,7 @@ class ExplorerScreen(BaseScreen[None]):
         self.panes.keep_room()
         self.controllers.metrics.rows_shown()
 
-    def on_tree_head_tab_wanted(self, message: TreeHead.TabWanted) -> None:
+    def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """A tab of the head was clicked."""
         message.stop()
         self.panes.show_pane(message.tab)

@@ -12,9 +12,9 @@ from leafward_tui.ui.hairline import ColumnRule, RowRule
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_head import PaneHead
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.tab_head import TabHead
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class RunsScreen(BaseScreen[Choices | None]):
 
     def compose_content(self) -> ComposeResult:
         """The table, below it two summaries."""
-        self.head = PaneHead(id="runs-head")
+        self.head = TabHead(id="runs-head")
         self.table_head = LinesView(id="table-head", cursor=False)
         self.table = LinesView(id="table")
         self.facts = LinesView(id="facts", cursor=False)
-        self.names = (PaneHead(), PaneHead())
+        self.names = (TabHead(), TabHead())
         self.texts = (LinesView(), LinesView())
         self.pair = RunPair(self.state, self, self.shell)
         steps = RowSteps(self.pair.step, lambda: (self.table, *self.texts)[self.place].size.height)

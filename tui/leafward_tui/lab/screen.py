@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
     from leafward_tui.ui.lines_view import LinesView
-    from leafward_tui.ui.pane_head import PaneHead
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.results import LabResult
+    from leafward_tui.ui.tab_head import TabHead
 
 __all__ = ["LabScreen"]
 
@@ -103,7 +103,7 @@ class LabScreen(BaseScreen["LabResult | None"]):
         """As many panes as there is room for."""
         self.call_after_refresh(self.controllers.display.arrange)
 
-    def on_pane_head_tab_wanted(self, message: PaneHead.TabWanted) -> None:
+    def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """A tab was clicked."""
         message.stop()
         self.controllers.layout.go_to_tab(message.tab)

@@ -20,8 +20,8 @@ from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.price_line import PriceLine
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.tab_head import TabHead
 from leafward_tui.ui.title_bar import Fact
-from leafward_tui.ui.tree_head import TreeHead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ class LogScreen(BaseScreen["int | None"]):
 
     def compose_content(self) -> ComposeResult:
         """The list, below it what is known of the operation under the cursor."""
-        self.head = TreeHead()
+        self.head = TabHead()
         self.list = LogList(id="operations")
         self.details = LogDetails(id="details")
         self.note = PriceLine(id="note")

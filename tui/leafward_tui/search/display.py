@@ -9,7 +9,7 @@ from leafward_tui.search.widgets.result_list import ResultList
 from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
-from leafward_tui.ui.tree_head import TreeHead
+from leafward_tui.ui.tab_head import TabHead
 from leafward_tui.ui.two_panes import Panes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SearchDisplay:
         self._screen, self._state = screen, state
         self._pause: Timer | None = None
         self.bar = FilterBar(_PLACEHOLDER, whole=True)
-        self.head = TreeHead()
+        self.head = TabHead()
         self.results = ResultList()
         self.hit = HitView()
         self.rule = ColumnRule()

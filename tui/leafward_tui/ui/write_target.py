@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def book_words(session: Session) -> str:
     """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
-    return session.path.name if session.book is session else "Leafward's sidecar"
+    return session.path.name if session.is_native else "Leafward's sidecar"
 
 
 def remark_words(remark: Remark) -> str:
@@ -25,5 +25,5 @@ def line_words(session: Session, line: int) -> str:
     """Which line of which file an entry is."""
     if session.is_kept(line):
         return f"#{line}, kept by Leafward beside the agent's files"
-    of_the_file = " of the file" if session.book is session else ""
+    of_the_file = " of the file" if session.is_native else ""
     return f"#{line}{of_the_file}, at {place_words(session, line)}"

@@ -19,8 +19,9 @@ from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of
 from leafward.base.errors import Refused
-from leafward.session.foreign import ForeignSession
+from leafward.session.foreign import ForeignFiles
 from leafward.session.scan import decode_line
+from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from leafward.agents.fork_point import ForkPoint
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
-    from leafward.session.session import Session
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
 _OWN_FIELD = re.compile(
@@ -128,14 +128,13 @@ class Claude:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a transcript. Raises NotASession."""
-        return ForeignSession.of(
+        files = ForeignFiles(
             path,
-            self.title,
-            lambda: ClaudeReader(path, self._kin.origin, self._spawners.spawner),
-            stop,
-            CLAUDE_TOOLS,
             self.name,
+            CLAUDE_TOOLS,
+            lambda: ClaudeReader(path, self._kin.origin, self._spawners.spawner),
         )
+        return Session.of(files, stop)
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file, and what is kept beside it."""

@@ -30,14 +30,14 @@ from leafward.agents.claude.records import (
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.fork_draft import Draft, Remark
-from leafward.agents.fork_point import after_reply
+from leafward.agents.fork_point import after_results
 from leafward.agents.lines import seams
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.errors import Refused
 from leafward.base.paths import is_kept
 from leafward.context.model_context import context_at
-from leafward.session.entries import EntryIndex, Kind
-from leafward.session.foreign import ForeignSession
+from leafward.session.entries import EntryIndex, Kind, blocks_of, tool_calls
+from leafward.session.foreign import reader_of
 from leafward.session.messages import PROJECTION
 from leafward.session.scan import decode_line
 
@@ -71,7 +71,7 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
     Right behind a compaction it does so as well, unless the compaction is its own.
     """
     kind = session.columns.kind[end]
-    if isinstance(session, ForeignSession) and isinstance(session.reader, ClaudeReader):
+    if isinstance(reader_of(session), ClaudeReader):
         source = (session.body(end) or {}).get("source") or {}
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"
@@ -84,10 +84,28 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
             return may_end(session, EntryIndex(last), before_prompt)
     if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
         return "no reply stands behind it yet"
-    return after_reply(session, end, before_prompt)
+    return _after_reply(session, end, before_prompt)
 
 
-def _stands_below(session: ForeignSession, end: EntryIndex) -> str | None:
+def _after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+    """Claude Code goes on after a finished reply only."""
+    kind = session.columns.kind[end]
+    if kind == Kind.USER:
+        return "a prompt without its reply"
+    if kind == Kind.TOOL_RESULT:
+        return "inside a turn, which is not finished"
+    if kind == Kind.ASSISTANT:
+        message = (session.body(end) or {}).get("message")
+        reply = message if isinstance(message, dict) else {}
+        if tool_calls(reply):
+            return "inside a turn: it calls tools"
+        texts = (block for block in blocks_of(reply.get("content")) if block.get("type") == "text")
+        if not any(block.get("text") for block in texts):
+            return "inside a turn: nothing is said yet"
+    return after_results(session, end, before_prompt)
+
+
+def _stands_below(session: Session, end: EntryIndex) -> str | None:
     """Why a session may not end at a compaction: in a copy of one, what it kept stands behind the summary, and is sent."""
     said = (session.body(end) or {}).get(PROJECTION)
     after = said.get("after") if isinstance(said, dict) else None
@@ -101,7 +119,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
 
     Raises Refused for a sub-agent's, and where the file is another than was read.
     """
-    reader = session.reader if isinstance(session, ForeignSession) else None
+    reader = reader_of(session)
     if not isinstance(reader, ClaudeReader):
         raise Refused(f"{session.path.name} is no transcript of Claude Code")
     if place_of(str(session.path)).helper:

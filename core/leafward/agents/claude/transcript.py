@@ -23,9 +23,9 @@ from leafward.base.gc_pause import collector_paused
 from leafward.base.times import written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.foreign import Note, Transcript, unknown_records
+from leafward.session.foreign import Transcript, unknown_records
 from leafward.session.scan import Pending, decode_line
-from leafward.session.session import Origin
+from leafward.session.source import Note, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -34,7 +34,9 @@ from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
-from leafward.session.foreign import ForeignSession, Note
+from leafward.session.foreign import ForeignFiles, reader_of
+from leafward.session.session import Session
+from leafward.session.source import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
     from leafward.agents.fork_point import ForkPoint
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
-    from leafward.session.session import Session
 
 _HEAD = re.compile(
     rb'\{(?:"timestamp":[^,]{1,60},(?:"ordinal":\d+,)?)?\s*"type"\s*:\s*"'
@@ -137,9 +138,8 @@ class Codex:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
-        return ForeignSession.of(
-            path, self.title, lambda: CodexReader(lambda: self._thread(path)), stop, CODEX_TOOLS, self.name
-        )
+        files = ForeignFiles(path, self.name, CODEX_TOOLS, lambda: CodexReader(lambda: self._thread(path)))
+        return Session.of(files, stop)
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """The segments of each thread, what it is called, and what is kept beside it; what is compressed is unpacked piece by piece."""
@@ -178,7 +178,8 @@ class Codex:
         """Every file that the thread is made of: its segments and what they are based on."""
         session = self.open(Path(path))
         try:
-            files = session.transcript.files if isinstance(session, ForeignSession) else ()
+            source = session.source
+            files = source.transcript.files if isinstance(source, ForeignFiles) else ()
             named = [os.path.abspath(path), *map(os.path.abspath, files)]
         finally:
             session.close()
@@ -219,7 +220,7 @@ class Codex:
         path = os.path.abspath(session.path)
         own = None if is_kept(path) else home_of(path)
         home = own or str(self.roots(terms.config, terms.env)[0])
-        reader = cast("CodexReader", cast("ForeignSession", session).reader)
+        reader = cast("CodexReader", reader_of(session))
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 
     def adopt(self, past: Conversation, terms: Terms) -> Draft:

@@ -12,8 +12,8 @@ from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.source import Rollout, lines_in
 from leafward.agents.lines import SPACE, marked_note, oversize_notes
 from leafward.session.entries import Damage, Kind
-from leafward.session.foreign import Note
 from leafward.session.scan import Pending, decode_line
+from leafward.session.source import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.source import Rollout
     from leafward.agents.codex.store import Segment
-    from leafward.session.foreign import Note
+    from leafward.session.source import Note
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.codex.chain import Base, Thread, base_of
 from leafward.agents.codex.source import Rollout
 from leafward.base.errors import NotASession
-from leafward.session.foreign import Note
+from leafward.session.source import Note
 
 if TYPE_CHECKING:
     from leafward.agents.codex.store import Segment

@@ -17,8 +17,8 @@ from leafward.base.errors import NotASession
 from leafward.base.gc_pause import collector_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.foreign import Note, Transcript, unknown_records
-from leafward.session.session import Origin
+from leafward.session.foreign import Transcript, unknown_records
+from leafward.session.source import Note, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable

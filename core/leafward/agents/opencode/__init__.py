@@ -35,8 +35,9 @@ from leafward.agents.opencode.transcript import TORN, OpenCodeReader
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
-from leafward.session.foreign import ForeignSession
+from leafward.session.foreign import ForeignFiles
 from leafward.session.scan import decode_line
+from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.places import Store
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
-    from leafward.session.session import Session
 
 _LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
 
@@ -132,14 +132,10 @@ class OpenCode:
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
         given = os.path.abspath(path)
-        return ForeignSession.of(
-            path,
-            self.title,
-            lambda: OpenCodeReader(lambda: setting_of(self._shelves, given)),
-            stop,
-            OPENCODE_TOOLS,
-            self.name,
+        files = ForeignFiles(
+            path, self.name, OPENCODE_TOOLS, lambda: OpenCodeReader(lambda: setting_of(self._shelves, given))
         )
+        return Session.of(files, stop)
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """The rows of each session in its database, or its files, and what is kept beside it; each database is opened once."""
@@ -269,12 +265,13 @@ class OpenCode:
 
 def _is_torn(session: Session) -> bool:
     """Whether a session's own row cannot be read."""
-    return isinstance(session, ForeignSession) and any(note.code == TORN for note in session.transcript.notes)
+    return any(note.code == TORN for note in session.source.notes)
 
 
 def _in_newer_engine(session: Session) -> bool:
     """Whether the conversation where the session stands is one of the newer engine."""
-    if not isinstance(session, ForeignSession) or not isinstance(session.reader, OpenCodeReader):
+    files = session.source
+    if not isinstance(files, ForeignFiles) or not isinstance(files.reader, OpenCodeReader):
         return False
-    leaf = session.transcript.leaf
-    return leaf >= 0 and session.reader.is_newer(leaf)
+    leaf = files.transcript.leaf
+    return leaf >= 0 and files.reader.is_newer(leaf)

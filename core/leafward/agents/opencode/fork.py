@@ -22,7 +22,7 @@ from leafward.agents.opencode.transcript import OpenCodeReader, merged
 from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
 from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
-from leafward.session.foreign import ForeignSession
+from leafward.session.foreign import reader_of
 from leafward.session.headline import title_of
 from leafward.session.messages import EDIT_TARGETS, trusted_usage
 from leafward.session.scan import decode_line
@@ -49,7 +49,7 @@ _MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
 
 def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: str, store: Store) -> Draft:
     """A draft of a session with the messages of a path, from one database `into` another. Raises Refused where it names no folder."""
-    reader = session.reader if isinstance(session, ForeignSession) else None
+    reader = reader_of(session)
     if not isinstance(reader, OpenCodeReader):
         raise Refused(f"{session.path.name} is no session of opencode")
     cwd = terms.folder(session, TITLE)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.places import Shelves
     from leafward.agents.opencode.records import Info
     from leafward.agents.opencode.trees import Tree
-    from leafward.session.foreign import Note
+    from leafward.session.source import Note
 
 
 @dataclass(slots=True)

@@ -1,9 +1,9 @@
 """Secrets in a text made unreadable: keys, tokens and passwords in the forms and places that they are known by.
 
 What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
-module decides one family: `tokens` what a provider's form tells, `keys` private keys, `urls` what stands in addresses,
+module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`judging`), `bare` what is random enough by itself.
+`judging`), `aws_keys` what is random enough by itself.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.assignments import assignments_in
-from leafward.base.redact.bare import bare_keys
+from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
 from leafward.base.redact.headers import headers_in
 from leafward.base.redact.judging import Place, is_secret
-from leafward.base.redact.keys import keys_in
 from leafward.base.redact.names import said_by
+from leafward.base.redact.private_keys import keys_in
+from leafward.base.redact.provider_keys import runs_of, tokens_in
 from leafward.base.redact.spans import MARKER, merged
-from leafward.base.redact.tokens import runs_of, tokens_in
 from leafward.base.redact.urls import urls_in
 
 if TYPE_CHECKING:

@@ -38,14 +38,9 @@ class SummaryDifference:
     difference: SummaryDiff
 
 
-def compare_sides(
-    sides: Sides, *, stored: bool = True, stop: Callable[[], bool] = lambda: False
-) -> SummaryDifference:
-    """The summaries of both sides. A stored one is used where a side has it, unless `stored` is false.
-
-    Raises Cancelled once `stop` turns true.
-    """
-    a, b = summaries_of(sides, stored=stored, stop=stop)
+def compare_sides(sides: Sides, *, stop: Callable[[], bool] = lambda: False) -> SummaryDifference:
+    """The summaries of both sides. A stored one is used where a side has it. Raises Cancelled once `stop` turns true."""
+    a, b = summaries_of(sides, stop=stop)
     return SummaryDifference(a, b, compare_summaries(a.text, b.text, sides.session.cwd))
 
 

@@ -150,10 +150,9 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
     return EditDraft(here, place, tuple(contents), tuple(freed), estimated, context.size.total, after)
 
 
-def editable_in(session: Session, entries: Iterable[EntryIndex], at: int | None = None) -> list[EntryIndex]:
-    """Those of some entries that the model reads at an entry (the leaf by default) and whose content can be edited."""
-    context = context_at(session, session.leaf if at is None else at)
-    held, kinds = set(context.messages.entry), session.columns.kind
+def editable_in(session: Session, entries: Iterable[EntryIndex]) -> list[EntryIndex]:
+    """Those of some entries that the model reads at the leaf and whose content can be edited."""
+    held, kinds = set(context_at(session).messages.entry), session.columns.kind
     return [one for one in entries if one in held and kinds[one] in EDITABLE]
 
 

@@ -9,7 +9,7 @@ from leafward.branches.diff.summaries import SideSummary
 from leafward.branches.transfer.summary_merge import MergeDraft, Section
 from leafward.compaction.entry import place_at
 from leafward.compaction.pins import clean_pins
-from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,8 +21,8 @@ SECTION = "Critical Context"
 _NOTHING = SideSummary("", NO_ENTRY)
 
 
-def draft_pins(sides: Sides, facts: Iterable[str], onto: int | None = None) -> MergeDraft:
-    """A summary of some facts, to stand at `onto` (the leaf by default). Nothing is written; `apply_merge` appends it.
+def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
+    """A summary of some facts, to stand at the leaf. Nothing is written; `apply_merge` appends it.
 
     Facts are made one line each, without secrets. Raises Refused where none is left.
     """
@@ -30,7 +30,7 @@ def draft_pins(sides: Sides, facts: Iterable[str], onto: int | None = None) -> M
     if not lines:
         raise Refused("no fact to pin")
     session = sides.session
-    place = place_at(session, EntryIndex(session.leaf if onto is None else onto))
+    place = place_at(session, session.leaf)
     return MergeDraft(
         sides,
         _NOTHING,

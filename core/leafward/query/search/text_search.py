@@ -21,7 +21,6 @@ from leafward.query.search.cards import concerns
 from leafward.query.search.prefilter import Sieve, crowds, ripgrep
 from leafward.query.search.text_match import Hit, Matcher
 from leafward.session.entries import NO_ENTRY
-from leafward.session.foreign import ForeignSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -314,7 +313,7 @@ class Search:
         above = self._above.get(card.path)
         if above is None:
             return 0, stop, None
-        if isinstance(session, ForeignSession):
+        if not session.is_native:
             return session.inherited, stop, None
         parent = self._by_path[above[0]]
         return 0, stop, partial(self._sources.hold, parent)

@@ -62,7 +62,7 @@ def append(
     backup = None
     if session.version < CURRENT_VERSION:
         backup = migrate(session, now=now, patience=patience)
-    if session.book is None:
+    if session.source.book is None:
         return _begin(session, lines, now)
     data = b"".join(map(encode_line, lines))
     with opened(session, patience) as descriptor:
@@ -85,7 +85,7 @@ def append(
 def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
     """Makes the sidecar with the lines of its first operation: whole under its name, or not at all."""
     path = session.book_path
-    header = session.book_header(iso_time(now()))
+    header = session.source.book_header(iso_time(now()))
     try:
         create(path, header, lines)
     except Refused as error:

@@ -132,10 +132,10 @@ def _migrated_file(session: Session) -> Iterator[bytes]:
     yield _migrated_header(session)
     for index in range(before_header, len(columns)):
         yield migrated_line(session, index)
-    if session.pending is not None:
+    if session.scan.pending is not None:
         with session.path.open("rb") as file:
-            file.seek(session.pending.offset)
-            yield file.read(session.pending.size)
+            file.seek(session.scan.pending.offset)
+            yield file.read(session.scan.pending.size)
 
 
 def _migrated_header(session: Session) -> bytes:
@@ -178,7 +178,7 @@ def _behind_type(raw: bytes, added: bytes) -> bytes:
 
 def _take_over_mode(session: Session, draft: Path) -> None:
     """Gives the draft the mode and, where it is another's file, the owner of the original."""
-    seen, made = session.seen, draft.stat()
+    seen, made = session.source.seen, draft.stat()
     if not WINDOWS and (seen.st_uid, seen.st_gid) != (made.st_uid, made.st_gid):
         os.chown(draft, seen.st_uid, seen.st_gid)
     os.chmod(draft, stat.S_IMODE(seen.st_mode))
@@ -200,7 +200,8 @@ def _verify(session: Session, draft: Path) -> None:
             and new.parent == old.parent
             and made.leaf == session.leaf
             and (made.labels, made.name) == (session.labels, session.name)
-            and (made.pending and made.pending.size) == (session.pending and session.pending.size)
+            and (made.scan.pending and made.scan.pending.size)
+            == (session.scan.pending and session.scan.pending.size)
             and all(_same_entry(session, made, EntryIndex(index)) for index in range(len(old)))
         )
     finally:

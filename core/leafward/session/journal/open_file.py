@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.session import Session
+    from leafward.session.source import Source
 
 __all__ = ["BEGUN", "opened", "refuse_changed", "refuse_unwritable"]
 
@@ -25,7 +26,7 @@ def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     path = session.book_path
     _refuse_read_only(session)
     refuse_if_busy(session.path, claim)
-    if session.book is None:
+    if session.source.book is None:
         _refuse_folder(path.parent)
         refuse_changed(session)
         return
@@ -67,10 +68,10 @@ def _refuse_read_only(session: Session) -> None:
 def refuse_changed(session: Session) -> None:
     """Raises Refused, saying what happened, where the file is no longer the one that the session read, or cannot be written."""
     _refuse_read_only(session)
-    went_on = session.went_on()
+    went_on = session.source.went_on()
     if went_on is not None:
         raise Refused(went_on)
-    path, book = session.book_path, session.book
+    path, book = session.book_path, session.source.book
     if book is None:
         if path.exists():
             raise Refused(BEGUN)
@@ -91,7 +92,7 @@ BEGUN = "another Leafward began to keep something of this session since it was r
 @contextmanager
 def opened(session: Session, patience: float) -> Iterator[int]:
     """The session file open for appending, locked, and proved to be what the session read. Raises Refused."""
-    path, book = session.book_path, session.book or session
+    path, book = session.book_path, session.source.book or session.source
     try:
         descriptor = os.open(path, APPENDING)
     except OSError as error:
@@ -107,7 +108,7 @@ def opened(session: Session, patience: float) -> Iterator[int]:
                 raise Refused(f"{path.name} is gone: {error.strerror or error}") from error
             if not _unchanged(book, named):
                 raise Refused(f"{path.name} was replaced by another file since it was read")
-            went_on = session.went_on()
+            went_on = session.source.went_on()
             if went_on is not None:
                 raise Refused(went_on)
             yield descriptor
@@ -117,7 +118,7 @@ def opened(session: Session, patience: float) -> Iterator[int]:
             os.close(descriptor)
 
 
-def _unchanged(book: Session, now: os.stat_result) -> bool:
+def _unchanged(book: Source, now: os.stat_result) -> bool:
     seen = book.seen
     return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns) == (
         seen.st_dev,
@@ -127,10 +128,10 @@ def _unchanged(book: Session, now: os.stat_result) -> bool:
     )
 
 
-def _refuse_changed(session: Session, book: Session, descriptor: int) -> None:
+def _refuse_changed(session: Session, book: Source, descriptor: int) -> None:
     """Raises Refused, saying what happened to the file since it was read."""
     now, seen = os.fstat(descriptor), book.seen
-    name = session.path.name if book is session else f"what Leafward keeps of {session.path.name}"
+    name = session.path.name if session.is_native else f"what Leafward keeps of {session.path.name}"
     if (now.st_dev, now.st_ino) != (seen.st_dev, seen.st_ino):
         raise Refused(f"{name} was replaced by another file since it was read")
     if now.st_size < seen.st_size:

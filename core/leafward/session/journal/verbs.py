@@ -28,6 +28,7 @@ from leafward.session.journal.operations import (
 )
 from leafward.session.journal.targets import landing, refuse_unnamable, refuse_unreachable
 from leafward.session.journal.write import Write, Writing, id_of, nothing, write
+from leafward.session.sidecar import AFTER
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -146,7 +147,7 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
         place = session.columns.index(before) if before is not None else NO_ENTRY
         if before is not None and place < 0:
             raise Refused(f"the entry {before}, where {done.op} came from, is not in the file")
-        place = session.coming_back(done.entry, place)
+        place = _returned_to(session, done.entry, place)
         refuse_unreachable(session, place)
         return write(
             session, kind, draft.leaf(id_of(session, place)), place, writing, landing(session, place)
@@ -160,6 +161,17 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
     if done.subject is Subject.LABEL:
         return write(session, kind, draft.label(done.target, before or ""), target, writing)
     return write(session, kind, draft.archive(done.target, before == ARCHIVED), target, writing)
+
+
+def _returned_to(session: Session, line: int, before: EntryIndex) -> EntryIndex:
+    """Where taking back a move leads: to the leaf before it; where that was the agent's own, to where the agent is now."""
+    if not session.is_kept(line):
+        return before
+    after = (session.body(line) or {}).get(AFTER)
+    place = session.tree.content_at(before)
+    if not isinstance(after, dict) or after.get("place", "") != id_of(session, place):
+        return before
+    return before if place == session.tree.content_at(session.own_leaf) else session.own_leaf
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def write(
 
     Of several lines the last one is the operation's own; they reach the file in one call.
     """
-    every = [session.stamped(one) for one in ([lines] if isinstance(lines, dict) else lines)]
+    every = [session.source.stamped(one) for one in ([lines] if isinstance(lines, dict) else lines)]
     line = every[-1]
     noted = marks(line)
     undoes = noted.get("undoes")
@@ -135,7 +135,7 @@ def write(
 
 def _is_what_if(session: Session, line: Body) -> bool:
     """Whether a line about to be written puts the place where only Leafward keeps it."""
-    if session.book is session or line["type"] in ("label", "session_info"):
+    if session.is_native or line["type"] in ("label", "session_info"):
         return False
     if line["type"] == "custom":
         if line["customType"] != LEAF_TYPE:
@@ -165,7 +165,7 @@ def changed_lately(session: Session, now: datetime) -> bool:
     was set back nobody knows how long ago a later time was. What is kept beside another agent's session is never seen by that
     agent: there nobody needs to know.
     """
-    if session.book is not session:
+    if not session.is_native:
         return False
     columns = session.columns
     own = set(columns.own)
@@ -179,7 +179,7 @@ def changed_lately(session: Session, now: datetime) -> bool:
         at -= 1
     if at == session.leaf:
         # As seconds: a file system may know of times that the calendar does not.
-        return now.timestamp() - session.seen.st_mtime < RECENT.total_seconds()
+        return now.timestamp() - session.source.seen.st_mtime < RECENT.total_seconds()
     moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
     return moment is not None and now - moment < RECENT
 

@@ -132,7 +132,7 @@ def _resuming(session: Session, target: int) -> Choice:
     from leafward_tui.ui.sheet import Choice
 
     effect = "runs the agent's own command"
-    reachable = session.book is session or target == session.tree.content_at(session.own_leaf)
+    reachable = session.is_native or target == session.tree.content_at(session.own_leaf)
     if target == session.place and reachable:
         return Choice("r", "Resume in the agent from here", effect, "nothing is appended")
     refused = "" if reachable else "preview only: press n for a new session"

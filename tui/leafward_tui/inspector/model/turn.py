@@ -152,7 +152,7 @@ def _take(
     message = messages[0] if messages else {}
     content = message.get("content")
     if kind is Kind.USER:
-        label = TASK if index == session.task else "you"
+        label = TASK if index == session.source.task else "you"
         found.prompts.append(Said(index, text_of(content), _images(content), label=label))
         _unknown(found, index, content)
     elif kind is Kind.ASSISTANT:

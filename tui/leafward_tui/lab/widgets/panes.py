@@ -10,7 +10,7 @@ from leafward_tui.lab.state import PAGES
 from leafward_tui.lab.widgets.state_line import StateLine
 from leafward_tui.ui.hairline import ColumnRule, RowRule
 from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_head import PaneHead
+from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -25,12 +25,12 @@ class LabPanes(Horizontal):
 
     def __init__(self) -> None:
         super().__init__(id="columns")
-        self.cut_head = PaneHead(id="cut-head")
+        self.cut_head = TabHead(id="cut-head")
         self.cut = LinesView(id="cut")
         self.why = LinesView(id="why", cursor=False)
-        self.plan_head = PaneHead(id="plan-head")
+        self.plan_head = TabHead(id="plan-head")
         self.plan = LinesView(id="plan", drags="dial")
-        self.text_head = PaneHead(id="text-head")
+        self.text_head = TabHead(id="text-head")
         self.state_line = StateLine()
         self.text = LinesView(id="text")
         self.fates = LinesView(id="fates")

@@ -1,0 +1,321 @@
+"""A native session file: pi's format, which sidecars have too. It is read by columns and may grow while it is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import NotASession
+from leafward.base.gc_pause import collector_paused
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
+from leafward.session.entry_decoding import Entry, migrated, read_together
+from leafward.session.scan import CURRENT_VERSION, Scan, decode_line
+from leafward.session.session_file import SessionFile
+from leafward.session.source import Growth, Note, Origin
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from leafward.session.columns import Columns
+
+
+class NativeFile:
+    """A native file as the source of a session: an entry a line, appended to by its agent and by Leafward."""
+
+    own_title: str | None = None
+    task: int = NO_ENTRY
+    inherited: int = 0
+    tools: object = None
+
+    def __init__(self, path: Path, scan: Scan | None = None) -> None:
+        """A `scan` of the same file is taken over, and goes on where it ended. Raises NotASession."""
+        self.path = path
+        self.gone = False
+        self.file = SessionFile(path)
+        self.scan = Scan() if scan is None else scan
+
+    @classmethod
+    def open(cls, path: Path) -> NativeFile:
+        """A file, read to its end. Raises NotASession."""
+        opened = cls(path)
+        try:
+            opened.read(lambda: False, lambda _scan: None)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    def __len__(self) -> int:
+        return len(self.scan.columns)
+
+    @property
+    def columns(self) -> Columns:
+        """Offsets, kinds, ids and parents of all entries."""
+        return self.scan.columns
+
+    @property
+    def header(self) -> Body:
+        """The header line; empty where the file has none."""
+        return self.scan.header or {}
+
+    def close(self) -> None:
+        """Closes the file; bodies can no longer be read."""
+        self.file.close()
+
+    def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
+        """Reads on to the end of the file; returns how many entries came."""
+        try:
+            self.file.look()
+            with collector_paused():
+                added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
+            self.file.was_read(self.scan.end)
+        except OSError as error:
+            raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
+        if self.scan.header is None and not self._looks_like_entries():
+            if self.scan.end == 0 and self.scan.pending is None:
+                raise NotASession(f"{self.path} is empty")
+            raise NotASession(f"{self.path} is not a session: no line of it is a header or an entry")
+        if broken := self._broken_end():
+            self.discredit(broken)
+        return added
+
+    def _broken_end(self) -> list[int]:
+        """The last entries up to one whose line is an object: all at once, as each time the whole file is gone through."""
+        broken = []
+        for index in range(self.scan.last, -1, -1):
+            if self.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
+                continue
+            if self.body(index) is not None:
+                break
+            broken.append(index)
+        return broken
+
+    def _looks_like_entries(self) -> bool:
+        return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
+
+    def changed_on_disk(self) -> bool:
+        """Whether the file is longer, newer or another one than when it was last looked at; costs one stat.
+
+        A file that is not there is no change: what was read can be read on, and `gone` says so.
+        """
+        try:
+            now = self.path.stat()
+        except OSError:
+            self.gone = True
+            return False
+        self.gone = False
+        return self.file.is_other(now)
+
+    def refresh(self) -> Growth | None:
+        """Takes in what was appended since; None where nothing changed. Polled while following."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return None
+        before = self.seen
+        same = (now.st_ino, now.st_dev) == (before.st_ino, before.st_dev)
+        if same and now.st_size == before.st_size and now.st_mtime_ns == before.st_mtime_ns:
+            return None
+        # pi never appends to a file of an older version: it rewrites it in place first.
+        if (
+            same
+            and now.st_size >= self.scan.end
+            and self.scan.version >= CURRENT_VERSION
+            and self.file.begins_as_read()
+        ):
+            return Growth(self.read(lambda: False, lambda _scan: None), replaced=False)
+        return self.reload()
+
+    def reload(self) -> Growth:
+        """Reads the whole file anew, whatever file has its name now. What was read stays where that is no session."""
+        before = self.file, self.scan
+        try:
+            self.file, self.scan = SessionFile(self.path), Scan()
+            growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
+        except NotASession:
+            if self.file is not before[0]:
+                # What is there now was looked at, and is no news any more.
+                before[0].latest = self.file.latest
+                self.file.close()
+            self.file, self.scan = before
+            raise
+        before[0].close()
+        return growth
+
+    # --- entries ---
+
+    def origin(self, index: int) -> Origin:
+        """Where an entry lies."""
+        start = self.columns.start[index]
+        place = self.scan.long_lines.get(start)
+        return Origin(self.path, start, place.size if place is not None else len(self.raw(index)))
+
+    def records(self, index: int) -> list[bytes]:
+        """What an entry was made of: its line, and of other agents often several; of one that is too large, what is kept of it."""
+        return [self._line(index)]
+
+    def _line(self, index: int) -> bytes:
+        """The line of an entry; of one that is too large, the shorter one that stands for it."""
+        place = self.scan.long_lines.get(self.columns.start[index]) if self.scan.long_lines else None
+        return place.line if place is not None else self.raw(index)
+
+    def raw(self, index: int) -> bytes:
+        """The line of an entry as it stands in the file, without its end, however large: for copies."""
+        columns = self.columns
+        start = columns.start[index]
+        following = index + 1
+        end = columns.start[following] if following < len(columns) else self.scan.end
+        return self.file.at(start, end - start).partition(b"\n")[0]
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Where what was read of the file begins and ends, without the lines that are too large to be read."""
+        begin = 0
+        for offset, place in self.scan.long_lines.items():
+            yield begin, offset
+            begin = offset + place.size
+        yield begin, self.scan.end
+
+    def body(self, index: int) -> Body | None:
+        """An entry's line as an object, migrated; None where the line is none after all."""
+        return self._migrated(index, decode_line(self._line(index)))
+
+    def _migrated(self, index: int, body: Body | None) -> Body | None:
+        if body is None or self.scan.version >= CURRENT_VERSION:
+            return body
+        return migrated(body, EntryIndex(index), self.columns, self.scan.version)
+
+    def bodies(
+        self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
+    ) -> Iterator[tuple[EntryIndex, Body | None]]:
+        """The bodies of many entries, in the order asked for; neighbours are read together.
+
+        With `pick` lines that it refuses may be left out, and are not decoded; it is asked in the same order, each line
+        after the body before it was given.
+        """
+        starts = self.columns.start
+        current = self.scan.version >= CURRENT_VERSION
+        if self.scan.long_lines:
+            # No block may take in one of those lines.
+            for index in entries:
+                line = self._line(index)
+                if pick is None or pick(index, line):
+                    yield EntryIndex(index), self._migrated(index, decode_line(line))
+            return
+        for together in read_together(entries, starts):
+            begin = starts[together[0]]
+            following = together[-1] + 1
+            end = starts[following] if following < len(starts) else self.scan.end
+            block = self.file.at(begin, end - begin)
+            find = block.find
+            for index in together:
+                at = starts[index] - begin
+                newline = find(b"\n", at)
+                line = block[at:] if newline < 0 else block[at:newline]
+                if pick is not None and not pick(index, line):
+                    continue
+                body = decode_line(line)
+                yield EntryIndex(index), body if current else self._migrated(index, body)
+
+    def entry(self, index: int) -> Entry:
+        """One entry, decoded."""
+        columns = self.columns
+        raw = self._line(index)
+        body = self._migrated(index, decode_line(raw))
+        parent = columns.parent[index]
+        kind = Kind(columns.kind[index])
+        linked = parent >= 0 and kind not in (Kind.MALFORMED, Kind.HEADER)
+        return Entry(
+            EntryIndex(index),
+            columns.id(EntryIndex(index)),
+            columns.id(EntryIndex(parent)) if linked else None,
+            kind if body is not None else Kind.MALFORMED,
+            body or {},
+            columns.start[index],
+            columns.damage.get(index),
+            raw,
+        )
+
+    def discredit(self, entries: Iterable[int]) -> None:
+        """Marks entries whose lines proved to be no objects; their children lose their parent, as in pi.
+
+        A scan takes a line by its beginning; a broken end shows when the body is decoded.
+        """
+        self.scan.discredit(set(entries))
+
+    def is_kept(self, index: int) -> bool:  # noqa: ARG002  # nothing lies beside a native file
+        """Whether an entry is kept beside the file: none is."""
+        return False
+
+    # --- the session as a whole ---
+
+    def given_name(self) -> str | None:
+        """The name in the last line that sets one, wherever in the tree it hangs (pi 1.5.2)."""
+        kinds = self.columns.kind
+        at = kinds.rfind(Kind.SESSION_INFO)
+        while at >= 0:
+            body = self.body(at)
+            if body is not None:
+                name = body.get("name")
+                return name.strip() or None if isinstance(name, str) else None
+            at = kinds.rfind(Kind.SESSION_INFO, 0, at)
+        return None
+
+    @property
+    def own_leaf(self) -> EntryIndex:
+        """Where pi goes on: the last line (pi 1.5.2)."""
+        return self.scan.last
+
+    @property
+    def hoisted(self) -> bytearray:
+        """Empty: pi sends every message in its place."""
+        return bytearray()
+
+    @property
+    def notes(self) -> list[Note]:
+        """None: each line of the file is an entry, also a damaged one."""
+        return []
+
+    def recorded_window(self, at: int) -> int | None:  # noqa: ARG002  # pi records none
+        """No context window: pi records none."""
+        return None
+
+    # --- writing ---
+
+    @property
+    def seen(self) -> os.stat_result:
+        """The file's state when it was last read; writes are refused once it is another."""
+        return self.file.seen
+
+    @property
+    def read_only(self) -> str | None:
+        """Why this file cannot be written to; None where it can."""
+        if self.scan.header is None:
+            return "the file has no session header"
+        if self.scan.version > CURRENT_VERSION:
+            return f"the file is of version {self.scan.version}, newer than {CURRENT_VERSION}"
+        if self.scan.version > 1 and Damage.NO_ID in self.columns.damage.values():
+            return "entries of the file have no id"
+        return None
+
+    @property
+    def book(self) -> NativeFile:
+        """The file itself: operations are appended to it."""
+        return self
+
+    @property
+    def book_path(self) -> Path:
+        """Where it lies."""
+        return self.path
+
+    def book_header(self, time: str) -> Body:  # noqa: ARG002  # it has its time
+        """Its first line."""
+        return self.header
+
+    def stamped(self, line: Body) -> Body:
+        """A line about to be appended, as it is."""
+        return line
+
+    def went_on(self) -> str | None:
+        """None: there are no files beside this one."""
+        return None
