@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.catalog import Namesake, Sort
+from leafward_tui.catalogue.model.empty_words import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.catalogue.widgets.session_row import Columns, is_live
 from leafward_tui.ui.cells import cell_len, fit
@@ -171,3 +172,16 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
         (1, "hidden: sub-agents started without a task")
     ]
     assert titles(lines_of(tmp_path, archived=True)) == ["go", "Warmup"]
+    words = empty_words(
+        lines_of(tmp_path, text="warmup"),
+        searching=False,
+        excluded=0,
+        searched=(),
+        demo_key="",
+        search_key="",
+    )
+    assert [text for _, text in words][:2] == [
+        "Only hidden sessions match.",
+        "1 session hidden by the filter",
+    ]
+    assert words[3][1].startswith("a  shows 1 match: ")
