@@ -100,9 +100,9 @@ def folds_and_filters(report: Report, path: Path, entries: int) -> None:
         ]
         folds: list[float] = []
         for line in folded[:: max(1, len(folded) // (2 * ROUNDS))]:
-            for _ in range(2):  # open, and closed again
+            for change in (exploration.unfold, exploration.fold):
                 now = exploration.lines.line(exploration.lines.y_of(line.row))
-                folds.append(seconds(partial(exploration.toggle_fold, now)))
+                folds.append(seconds(partial(change, now)))
         report.ratio(
             f"fold toggled, {entries:,} entries",
             median(folds),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.price_groups import Quote
+from leafward_tui.ui.price_line import Facts
+from leafward_tui.ui.price_words import PriceWords
 
 GLYPHS = st.sampled_from([UNICODE, ASCII])
 Lines = list[list[tuple[str, str]]]
@@ -15,18 +16,13 @@ def plain(lines: Lines) -> list[str]:
     return ["".join(text for text, _ in line) for line in lines]
 
 
-QUOTE = Quote(
-    left=79,
-    entered=55,
-    left_tokens=7_300,
-    entered_tokens=3_100,
-    before=40_600,
-    after=102_300,
-    cached=6_200,
-    again=96_100,
-    cost=0.36,
-    files_left=1,
-    files_entered=2,
-    files_changed=5,
-    surprises=("compaction 130.6k → 29.8k is not on this path",),
+FACTS = Facts("Turn 51", (("entries", "38"), ("calls", "18")))
+WORDS = PriceWords(
+    (
+        "drops 79 entries (7.3k tokens), adds 55 (3.1k)",
+        "6.2k cached, 96.1k sent again (~$0.36)",
+        "context 40.6k → 102.3k",
+        "files: 1 dropped, 2 added, 5 changed",
+    ),
+    "drops 79 entries, adds 55",
 )

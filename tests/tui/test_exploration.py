@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
-from leafward_tui.explorer.model.folds import Folds, LineKind
+from leafward_tui.explorer.model.folds import Folds, LineKind, opening_folds
 from leafward_tui.explorer.model.graph import Density
+from tests.acting import Acting
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
 from tests.tui.laid_out import DENSITIES, lines_of
@@ -38,15 +39,17 @@ class TestFolding:
             exploration.fold_again()
             before = lines_of(exploration)
             y = data.draw(st.integers(0, len(before) - 1))
-            row = exploration.toggle_fold(before[y])
-            folded = lines_of(exploration)
+            row = exploration.fold(before[y])
             assert rows_shown(exploration) == len(exploration.layout)
-            line = exploration.lines.line(exploration.lines.y_of(row))
-            if folded != before:
+            assert (row < 0) == (lines_of(exploration) == before)
+            if row >= 0:
+                line = exploration.lines.line(exploration.lines.y_of(row))
                 assert line.kind in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH)
                 assert line.row == row
-                exploration.toggle_fold(line)
+                assert exploration.fold(line) == -1
+                assert exploration.unfold(line)
             assert lines_of(exploration) == before
+            assert not exploration.unfold(before[y])
 
     @given(plans(), DENSITIES)
     def test_everything_folds_and_unfolds(self, plan: Plan, density: Density) -> None:
@@ -54,7 +57,7 @@ class TestFolding:
             exploration = Exploration(session, density, height=999)
             flat = lines_of(exploration)
             assert all(line.kind is LineKind.ROW for line in flat)
-            exploration.fold_everything()
+            assert exploration.fold_everything() == (exploration.folds != Folds())
             assert rows_shown(exploration) == len(flat)
             if exploration.folds != Folds():
                 assert len(exploration.lines) <= len(flat)
@@ -103,6 +106,35 @@ class TestFolding:
             assert not exploration.hidden(exploration.layout.row_of(label))
             assert not exploration.hidden(exploration.layout.row_of(mark))
 
+    def test_a_run_that_was_folded_by_other_rows_unfolds(self, tmp_path: Path) -> None:
+        file = Acting(tmp_path / "turns.jsonl")
+        for number in range(4):
+            file.user(f"prompt {number}")
+            file.said("answered")
+        with closing(Session.open(file.path)) as session:
+            exploration = Exploration(session)
+            for unfold in (exploration.unfold, lambda line: exploration.reveal(line.row)):
+                exploration.folds = Folds(runs={3})
+                exploration.fold_again()
+                line = exploration.lines.line(1)
+                assert line.kind is LineKind.FOLDED_RUN
+                assert unfold(line)
+                assert len(exploration.lines) == 4
+
+    @given(plans(), DENSITIES, st.data())
+    def test_a_row_that_is_revealed_is_a_line_whatever_was_folded(
+        self, plan: Plan, density: Density, data: st.DataObject
+    ) -> None:
+        with session_of(plan) as session:
+            exploration = Exploration(session, density, height=1)
+            exploration.folds = opening_folds(exploration.pieces, 0)
+            exploration.fold_again()
+            if not len(exploration.lines):
+                return
+            row = data.draw(st.integers(0, len(exploration.layout) - 1))
+            exploration.reveal(row, whole=True)
+            assert exploration.lines.line(exploration.lines.y_of(row)) == (LineKind.ROW, row, 1)
+
 
 class TestArchive:
     def test_hides_a_branch_behind_its_count(self, fork: Session) -> None:
@@ -116,10 +148,9 @@ class TestArchive:
 
     def test_opens_to_be_looked_at_and_closes_again(self, fork: Session) -> None:
         exploration = Exploration(fork, findings=Findings(archived=[2]))
-        row = exploration.toggle_fold(exploration.lines.line(2))
-        assert row == 2
+        assert exploration.unfold(exploration.lines.line(2))
         assert all(line.kind is LineKind.ROW for line in lines_of(exploration))
-        exploration.toggle_fold(exploration.lines.line(2))
+        assert exploration.fold(exploration.lines.line(2)) == 2
         assert [line.kind for line in lines_of(exploration)].count(LineKind.ARCHIVED) == 1
         assert not exploration.opened
 
@@ -138,7 +169,7 @@ class TestArchive:
             exploration.findings = Findings(archived=[1, nested[0]])
             exploration.fold_again()
             assert [line.kind for line in lines_of(exploration)].count(LineKind.ARCHIVED) == 1
-            exploration.toggle_fold(exploration.lines.line(1))
+            assert exploration.unfold(exploration.lines.line(1))
             kinds = [line.kind for line in lines_of(exploration)]
             assert kinds.count(LineKind.ARCHIVED) == 1
             assert rows_shown(exploration) == len(layout)

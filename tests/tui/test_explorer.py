@@ -18,6 +18,7 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.inspector import Inspector, Tab
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
+from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
@@ -37,6 +38,8 @@ from tests.tui.session_store import app_over, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from textual.pilot import Pilot
 
 
 async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
@@ -95,6 +98,45 @@ class TestOpening:
             await pilot.pause()
             shown = [row.strip() for row in rows(app) if row.strip()]
             assert shown == [f"needs 60 × 16, has {size[0]} × {size[1]}"]
+
+    async def test_the_heads_stand_above_their_columns_at_every_size(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            for size in ((80, 24), (200, 60), (104, 30), (70, 20), (140, 50)):
+                await pilot.resize_terminal(*size)
+                await settled(pilot)
+                check_heads(screen)
+
+    @pytest.mark.parametrize("key", ["p", "e", "a"])
+    async def test_the_heads_stand_above_their_columns_under_a_filter(self, key: str, tmp_path: Path) -> None:
+        file = Named(tmp_path / "long.jsonl")
+        for number in range(40):
+            file.turn(f"t{number}")
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "ampersand", key)
+            await settled(pilot)
+            check_heads(screen)
+            await pilot.press("escape")
+            await settled(pilot)
+            check_heads(screen)
+
+    async def test_another_theme_is_all_over_the_tree(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K")
+            services = services_of(screen)
+            for name in ("clearing", "understory", "snowfield"):
+                services.show_theme(name)
+                await settled(pilot)
+                view, ground = screen.panes.tree, services.styles_now
+                grounds = {each.blank.bgcolor for each in ground}
+                drawn = {
+                    segment.style.bgcolor
+                    for y in range(view.size.height)
+                    for segment in view.render_line(y)
+                    if segment.style is not None
+                }
+                assert drawn <= grounds, name
+                prompt = next(segment for segment in view.render_line(0) if "a prompt" in segment.text)
+                assert prompt.style == ground.bg.text
 
     async def test_from_small_to_large_and_back(self, file: Named) -> None:
         async with exploring(file.path, (40, 10)) as (pilot, screen):
@@ -218,6 +260,21 @@ class TestGoing:
                 assert here(screen) == "b"
                 assert any("b prompt" in row for row in tree(screen))
 
+    async def test_the_arrows_unfold_and_fold(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("g")
+            while here(screen) != "y":
+                await pilot.press("j")
+            await pilot.press("left")
+            assert here(screen) == "x"
+            assert not any("y prompt" in row for row in tree(screen))
+            await pilot.press("left")
+            assert "this is folded already" in note(screen)
+            await pilot.press("right")
+            assert any("y prompt" in row for row in tree(screen))
+            await pilot.press("right")
+            assert "nothing is folded here" in note(screen)
+
     async def test_the_density_of_the_configuration(self, file: Named) -> None:
         async with exploring(file.path, config=Config(density="entries")) as (_, screen):
             assert screen.state.exploration is not None
@@ -260,6 +317,27 @@ class TestGoing:
             assert screen.panes.tree.rendered - before <= 2
 
 
+async def settled(pilot: Pilot[int]) -> None:
+    for _ in range(3):
+        await pilot.pause()
+
+
+def check_heads(screen: ExplorerScreen) -> None:
+    """Checks that numbers end where their headings end."""
+    columns, region = screen.panes.tree.columns, screen.panes.head.region
+    head = rows(screen.app)[region.y][region.x : region.right]
+    end = columns.width - 1
+    for name, cells in reversed(columns.numbers):
+        assert head[:end].endswith(f" {name}"), (name, head, columns)
+        end -= cells
+
+
+def screen_rows(screen: ExplorerScreen) -> list[str]:
+    """The rows of the price line."""
+    region = screen.panes.price_line.region
+    return rows(screen.app)[region.y : region.bottom]
+
+
 class TestGhost:
     async def test_appears_with_its_price_once_the_cursor_rests(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -272,8 +350,12 @@ class TestGhost:
             assert "┡━●" in drawn
             left = [row for row in tree(screen) if row.startswith((" −", "▌−"))]
             assert [" ".join(row.split()[2:4]) for row in left] == ["c prompt", "d prompt"]
-            assert "drops" in note(screen)
-            assert "adds" in note(screen)
+            facts, price = screen_rows(screen)
+            assert facts.startswith(" Turn 4       entries 6     calls 2     edits 1"), (
+                "what stands there comes first"
+            )
+            assert price.startswith(" Move here    drops 4 entries (")
+            assert ", adds 8 (" in price
             assert screen.state.price is not None
             assert (screen.state.price.left.entries, screen.state.price.entered.entries) == (4, 8)
             await pilot.press("escape")
@@ -290,6 +372,26 @@ class TestGhost:
             await pilot.press("escape")
             await pilot.press("escape")
         assert file.path.read_bytes() == before
+
+    async def test_the_sheet_says_the_price_and_every_warning(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        for name in "abc":
+            file.turn(name)
+        file.compacted(file.prompts["c"], "all of it")
+        file.turn("d")
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("g")
+            await until(pilot, lambda: screen.state.price is not None)
+            price = screen.state.price
+            assert price is not None
+            assert price.surprises
+            await pilot.press("enter")
+            await until(pilot, lambda: pilot.app.screen is not screen)
+            await pilot.pause()
+            drawn = rows(pilot.app)
+            assert any("drops 7 entries (" in row and "sent again" in row for row in drawn)
+            for _, warning in price.surprises:
+                assert any(f"! {warning}" in row for row in drawn)
 
 
 class TestPanes:
@@ -343,13 +445,16 @@ class TestMouse:
             await pilot.click("#graph", offset=(12, y), times=2)
             await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
 
-    async def test_a_click_on_its_sign_opens_a_fold(self, file: Named) -> None:
+    @pytest.mark.parametrize("times", [1, 2])
+    async def test_a_click_on_its_sign_opens_a_fold_and_asks_nothing(self, times: int, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("Z")
             await pilot.pause()
             y, row = next((y, row) for y, row in enumerate(tree(screen)) if "▸" in row and "x prompt" in row)
-            await pilot.click("#graph", offset=(row.index("▸"), y))
+            await pilot.click("#graph", offset=(row.index("▸"), y), times=times)
             await until(pilot, lambda: any("y prompt" in row for row in tree(screen)))
+            await settled(pilot)
+            assert screen.app.screen is screen
 
     async def test_the_wheel_scrolls(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "long.jsonl")

@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from leafward_tui.explorer import ExplorerScreen
+
+
+def leaf(screen: ExplorerScreen) -> str:
+    """What the row of the leaf begins with."""
+    (row,) = [row for row in tree(screen) if " leaf " in row]
+    return next(word for word in row.split() if word in "abcdxyz")
+
 
 class TestMoving:
     async def test_appends_one_line_and_the_tree_follows(self, file: Named) -> None:
@@ -90,16 +98,22 @@ class TestMoving:
             assert lines(file.path)[-1]["parentId"] == file.ends["b"]
             assert here(screen) == "b"
 
-    async def test_from_a_folded_branch_to_its_tip(self, file: Named) -> None:
+    async def test_on_a_fold_enter_unfolds_and_moves_nothing(self, file: Named) -> None:
+        before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
-            total = len(lines(file.path)) - 1
             await pilot.press("g")
             while here(screen) != "x":
                 await pilot.press("j")
-            await pilot.press("z")
-            await chosen(pilot, "enter", "m")
-            await written(pilot, screen, total + 1)
-            assert lines(file.path)[-1]["parentId"] == file.ends["y"]
+            await pilot.press("left")
+            assert not any("y prompt" in row for row in tree(screen))
+            assert screen.state.price is None
+            assert screen.panes.tree.state.ghost is None
+            assert any("enter unfold" in row for row in rows(pilot.app))
+            await pilot.press("enter")
+            await until(pilot, lambda: any("y prompt" in row for row in tree(screen)))
+            assert here(screen) == "x"
+            assert pilot.app.screen is screen
+        assert file.path.read_bytes() == before
 
     async def test_undo_and_redo(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -107,12 +121,17 @@ class TestMoving:
             await pilot.press("right_square_bracket")
             await chosen(pilot, "enter", "m")
             await written(pilot, screen, total + 1)
+            await pilot.press("g")
             await pilot.press("u")
             await written(pilot, screen, total + 2)
-            assert here(screen) == "d"
+            assert here(screen) == "a"
+            assert "undid: move" in note(screen)
+            assert leaf(screen) == "d"
             await pilot.press("U")
             await written(pilot, screen, total + 3)
-            assert here(screen) == "y"
+            assert here(screen) == "a"
+            assert "redid: move" in note(screen)
+            assert leaf(screen) == "y"
             await pilot.press("U")
             await until(pilot, lambda: "nothing to redo" in note(screen))
             assert len(lines(file.path)) - 1 == total + 3

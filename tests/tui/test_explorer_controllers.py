@@ -16,6 +16,7 @@ from leafward.base.errors import Refused
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.state import ExplorerState, Mode
 from leafward_tui.ui.glyphs import UNICODE
@@ -41,6 +42,10 @@ class Silent:
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_values, **_named: None
+
+
+def _nothing(_value: object) -> None:
+    """What somebody is told who does not listen."""
 
 
 class Tree(Silent):
@@ -88,7 +93,10 @@ class View(Silent):
 
     def __init__(self, state: ExplorerState) -> None:
         self.tree = Tree(state)
-        self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=lambda _one: None, show_gauge=lambda _one: None)
+        self.sought: list[str] = []
+        self.inspector = SimpleNamespace(
+            tab=Tab.ENTRY, show=_nothing, show_gauge=_nothing, seek=self.sought.append
+        )
         self.strip = self.gauge = self.peek = self.price_line = self.title_bar = Silent()
         self.said: list[str] = []
         self.asked: list[tuple[Any, Any]] = []
@@ -153,6 +161,17 @@ class Explorer:
     def cursor(self) -> int:
         """The entry that the row of the cursor begins with."""
         return self.its.navigation.head_here()
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines on show."""
+        assert self.state.exploration is not None
+        return [*map(self.state.exploration.lines.line, range(len(self.state.exploration.lines)))]
+
+    def kind_here(self) -> LineKind:
+        """What the line of the cursor is."""
+        assert self.view.tree.line is not None
+        return self.view.tree.line.kind
 
     def prompt(self, name: str) -> int:
         return self.session.columns.index(self.file.prompts[name])
@@ -337,15 +356,116 @@ def test_escape_leaves_one_thing_after_the_other(explorer: Explorer) -> None:
     assert explorer.cursor == explorer.prompt("d")
 
 
-def test_keys_of_hits_and_of_the_mark_work_where_there_are_some(explorer: Explorer) -> None:
-    def working() -> list[bool]:
-        return [explorer.its.search.enabled("find.next"), explorer.its.navigation.enabled("mark.go")]
+SAID_BY = {
+    "find.next": "nothing is searched for",
+    "find.previous": "nothing is searched for",
+    "mark.go": "no row is marked",
+    "leaf.go": "this is the leaf",
+    "entry.child": "nothing follows on this branch",
+    "point.next": "no branch leaves further down",
+    "fold.open": "nothing is folded here",
+    "fold.close": "nothing to fold here",
+}
+"""Keys that do nothing on the leaf, and what they say."""
 
-    assert working() == [False, False]
-    explorer.press("mark.set")
-    explorer.its.search.start("make")
+
+@pytest.mark.parametrize("key", list(SAID_BY))
+def test_a_key_that_does_nothing_says_why(key: str, explorer: Explorer) -> None:
+    explorer.press(key)
+    assert explorer.view.said == [SAID_BY[key]]
+
+
+def test_a_key_that_goes_nowhere_at_the_top_says_why(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    for key in ("entry.parent", "point.previous", "branch.next"):
+        explorer.press(key)
+    assert explorer.view.said == [
+        "this is the first row",
+        "no branch leaves further up",
+        "no other branch here",
+    ]
+
+
+def test_nothing_folds_or_moves_where_a_filter_hides_rows(explorer: Explorer) -> None:
+    explorer.its.filter.set(Filter.ERRORS)
+    explorer.view.said.clear()
+    stub = next(y for y in explorer.view.tree.rows_on_screen() if explorer.lines[y].kind is LineKind.HIDDEN)
+    explorer.view.tree.cursor = stub
+    for key in ("fold.toggle", "fold.all", "move.here", "session.fork"):
+        explorer.press(key)
+    hidden = explorer.lines[stub].rows
+    assert explorer.view.said == [
+        "nothing folds while a filter is on",
+        "nothing folds while a filter is on",
+        f"a filter hides {hidden} rows here",
+        "these rows are hidden: go to one that is shown",
+    ]
+    assert not explorer.view.asked
+
+
+# --- what came below --------------------------------------------------------------------------------------------------
+
+
+def test_what_came_below_is_counted_until_the_cursor_is_on_the_leaf(explorer: Explorer) -> None:
+    explorer.file.turn("e")
+    explorer.its.loader.look()
+    explorer.jobs.run("follow")
+    assert explorer.state.unseen == 0, "the cursor was on the leaf"
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    for name in "fg":
+        explorer.file.turn(name)
+        explorer.its.loader.look()
+        explorer.jobs.run("follow")
+        explorer.its.loader.cursor_moved()
+    assert explorer.state.unseen == 4
+    explorer.its.navigation.go_to_leaf()
+    explorer.its.loader.cursor_moved()
+    assert explorer.state.unseen == 0
+
+
+# --- rows that are found ----------------------------------------------------------------------------------------------
+
+
+def test_a_hit_is_unfolded_also_where_a_fold_begins_with_it(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("x"))
+    explorer.press("fold.close")
+    assert explorer.kind_here() is LineKind.FOLDED_BRANCH
+    explorer.its.search.start("x prompt", 0)
     explorer.jobs.run("search")
-    assert working() == [True, True]
+    assert explorer.kind_here() is LineKind.ROW
+    assert explorer.cursor == explorer.prompt("x")
+    assert explorer.view.sought == ["x prompt"]
+    explorer.press("mode.leave")
+    assert explorer.view.sought == ["x prompt", ""]
+
+
+def test_a_hit_in_an_entry_without_a_row_gives_every_entry_one(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("c"))
+    explorer.press("label.edit")
+    explorer.view.answer("here")
+    explorer.jobs.run("write")
+    explorer.its.navigation.lay_out(density=Density.ENTRIES)
+    entry = len(explorer.session) - 1
+    explorer.its.navigation.show_found(entry)
+    assert explorer.cursor == entry
+    assert explorer.state.exploration is not None
+    assert explorer.state.exploration.filter is Filter.ALL
+
+
+def test_another_density_keeps_a_row_in_sight_that_would_be_folded(explorer: Explorer) -> None:
+    explorer.its.navigation.lay_out(density=Density.ENTRIES)
+    exploration = explorer.state.exploration
+    assert exploration is not None
+    row = exploration.layout.row_of(explorer.prompt("y"))
+    explorer.its.navigation.go_to_row(row + 1)
+    explorer.press("fold.close")
+    assert explorer.kind_here() is LineKind.FOLDED_RUN
+    explorer.its.navigation.lay_out(density=Density.TURNS)
+    explorer.its.navigation.go_to_entry(explorer.prompt("y"))
+    assert explorer.kind_here() is LineKind.ROW
+    explorer.its.navigation.lay_out(density=Density.ENTRIES)
+    assert explorer.kind_here() is LineKind.ROW
+    assert explorer.cursor == explorer.prompt("y")
 
 
 # --- summaries --------------------------------------------------------------------------------------------------------

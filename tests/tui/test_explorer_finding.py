@@ -12,8 +12,11 @@ from leafward.session.headline import headline
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.inspector import Inspector
 from leafward_tui.ui.query_kind import is_query
+from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
+from tests.acting import call
 from tests.tui.explored import (
     Named,
     chosen,
@@ -23,10 +26,26 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import until
+from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward_tui.explorer import ExplorerScreen
+
+
+def lit(screen: ExplorerScreen) -> list[str]:
+    """What is lit on the lines of the pane that are in sight."""
+    view = screen.query_one(Inspector).view
+    inks = {ground.strong_hit for ground in services_of(screen).styles_now}
+    return [
+        segment.text
+        for y in range(view.size.height)
+        for segment in view.render_line(y)
+        if segment.style is not None
+        and segment.style.without_color.underline
+        and any((segment.style.color, segment.style.underline) == (ink.color, True) for ink in inks)
+    ]
 
 
 class TestFinding:
@@ -49,6 +68,24 @@ class TestFinding:
             assert screen.state.search.text == ""
             assert not screen.state.search.rows
             assert not any("›" in row[:3] for row in tree(screen))
+
+    async def test_the_words_are_lit_unfolded_and_in_sight_in_the_pane(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        file.turn("a")
+        file.said(*(call("bash", f"c{number}", command=f"ls {number}") for number in range(30)))
+        for number in range(30):
+            output = "\n".join(f"line {line} of {number}" for line in range(40))
+            file.answered(f"c{number}", "bash", output + (" the needle" if number == 28 else ""))
+        file.said("done")
+        file.turn("b")
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"the needle")
+            await until(pilot, lambda: here(screen) == "a")
+            assert any("1 of 1 row" in row for row in rows(pilot.app)[-4:]), "while it is typed"
+            await pilot.press("enter")
+            await until(pilot, lambda: lit(screen) == ["the needle"])
+            await pilot.press("escape")
+            await until(pilot, lambda: not lit(screen))
 
     async def test_a_search_finds_folded_rows_and_leaving_it_goes_back(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

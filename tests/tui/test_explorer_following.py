@@ -50,6 +50,10 @@ class TestFollowing:
             file.turn("e")
             await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
             assert here(screen) == "b"
+            await until(pilot, lambda: "2 new below" in rows(pilot.app)[0])
+            await pilot.press("at")
+            await until(pilot, lambda: "new below" not in rows(pilot.app)[0])
+            assert here(screen) == "e"
 
     async def test_an_agent_that_branches_changes_what_is_straight(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

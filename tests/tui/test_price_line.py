@@ -1,4 +1,4 @@
-"""The price line under the tree, as lines: every width, groups that stay, notes, hostile texts."""
+"""The line at the foot of the explorer: facts, the price in words, warnings, notes; every width, hostile texts."""
 
 from __future__ import annotations
 
@@ -11,97 +11,106 @@ from leafward.context.model_context import ContextSize
 from leafward.context.price import Part, Price
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.ui.price_groups import Quote
 from leafward_tui.ui.price_line import Facts, KeyHint, Note, price_lines
-from tests.tui.footed import GLYPHS, QUOTE, plain
+from leafward_tui.ui.price_words import PriceWords
+from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
+
+WARNED = WORDS._replace(warnings=("before the compaction: full history again", "1 context edit is lost here"))
 
 
-def said(quote: Quote | Facts | None, width: int, height: int = 1, glyphs: Glyphs = UNICODE) -> list[str]:
-    lines = plain(price_lines(quote, None, width, height, glyphs))
+def said(price: PriceWords | None, width: int, height: int = 1, facts: Facts = FACTS) -> list[str]:
+    lines = plain(price_lines(facts, price, None, width, height, UNICODE))
     assert [cell_len(line) for line in lines] == [width] * height
     return [line.rstrip() for line in lines]
 
 
-def test_a_price_at_full_width() -> None:
-    assert said(QUOTE, 140, 2) == [
+def test_the_facts_of_a_row_stand_first_and_the_price_below() -> None:
+    assert said(WORDS, 140, 2) == [
+        " Turn 51      entries 38     calls 18",
         (
-            " Move here    drops 79 entries (7.3k)      adds 55 entries (3.1k)      "
-            "cached 6.2k      sent again 96.1k  ≈ $0.36     files −1 +2  5 change"
+            " Move here    drops 79 entries (7.3k tokens), adds 55 (3.1k)   "
+            "6.2k cached, 96.1k sent again (~$0.36)   context 40.6k → 102.3k"
         ),
-        " !            compaction 130.6k → 29.8k is not on this path",
     ]
 
 
-def test_a_price_gives_up_words_then_groups() -> None:
-    calm = QUOTE._replace(surprises=())
-    assert said(calm, 120) == [
-        " Move here    drops 79 (7.3k)     adds 55 (3.1k)     cached 6.2k    sent again 96.1k  ≈ $0.36   files −1 +2  5 change"
-    ]
-    assert said(calm, 80) == [
-        " Move  drops 79   adds 55   cached 6.2k  sent again 96.1k ≈ $0.36  files −1 +2"
-    ]
-    assert said(calm._replace(again=119_600), 80)[0].endswith("files −1 +2")
-    assert said(calm, 70) == [" Move  drops 79   adds 55   context 40.6k → 102.3k"]
-    assert said(calm, 40) == [" Move  drops 79   adds 55"]
+def test_a_price_is_quiet_and_facts_are_not() -> None:
+    facts, price = price_lines(FACTS, WORDS, None, 140, 2, UNICODE)
+    assert ("Turn 51", "strong") in facts
+    assert {ink for _, ink in price} == {"faint", "blank"}
 
 
-def test_one_line_has_room_for_the_sign_of_a_surprise() -> None:
-    assert said(QUOTE, 80)[0].startswith("! Move drops")
-    assert said(QUOTE, 140, 2, ASCII)[1] == " !            compaction 130.6k > 29.8k is not on this path"
+def test_parts_of_a_price_that_do_not_fit_go_from_the_right() -> None:
+    shown = [said(WORDS, width, 2)[1] for width in (200, 112, 99, 80)]
+    for part in WORDS.parts:
+        assert part in shown[0]
+    assert "context" not in shown[1]
+    assert shown[2].endswith("adds 55 (3.1k)")
+    assert shown[3].startswith(" Move here   drops 79 entries")
 
 
-def test_groups_stay_where_they_are_while_numbers_come_in() -> None:
-    for width in (80, 120, 140):
-        known, waiting = said(QUOTE, width)[0], said(Quote(79, 55), width)[0]
-        for label in ("drops", "adds", "cached", "sent again", "files"):
-            assert known.index(label) == waiting.index(label), (width, label)
-        assert "79" in waiting
+def test_all_warnings_are_shown_and_the_price_stands_beside_the_facts() -> None:
+    facts, warnings = said(WARNED, 120, 2)
+    assert facts.endswith("! move here drops 79 entries, adds 55")
+    assert warnings == " !            before the compaction: full history again; 1 context edit is lost here"
 
 
-def test_nothing_is_a_dot() -> None:
-    quote = QUOTE._replace(
-        entered=0, entered_tokens=0, cached=0, files_left=0, files_entered=0, files_changed=0
-    )
-    line = said(quote, 140)[0]
-    assert "adds ·   " in line
-    assert "cached ·   " in line
-    assert line.endswith("files ·")
+@pytest.mark.parametrize(
+    ("width", "end"),
+    [
+        (80, "! move here drops 79 entries, adds 55"),
+        (66, "   ! drops 79 entries, adds 55"),
+        (50, " !"),
+    ],
+)
+def test_on_one_line_the_price_is_brief(width: int, end: str) -> None:
+    (line,) = said(WARNED, width)
+    assert line.startswith(" Turn 51")
+    assert "entries 38" in line
+    assert line.endswith(end)
 
 
-@pytest.mark.parametrize("width", [80, 140])
-def test_where_nothing_is_sent_again_no_price_stands_beside_it(width: int) -> None:
-    line = said(QUOTE._replace(again=0, cost=0.0), width)[0]
-    assert "sent again ·  " in line
-    assert "≈" not in line
-    assert "≈" in said(QUOTE, width)[0]
-
-
-def test_a_quote_of_a_price() -> None:
+def price(
+    left: Part, entered: Part, again: float | None = 0.36, **more: tuple[tuple[str, str], ...]
+) -> Price:
     size = ContextSize(40_600, 40_000, 600)
-    price = Price(
-        EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), Part(79, 7_300, 7_000), Part(55, 3_100, 3_100),
-        size, ContextSize(102_300, 0, 102_300), 6_200, 0.36, None, ("a",), ("b", "c"), tuple("defgh"),
-        (("compaction-not-on-path", QUOTE.surprises[0]),),
+    return Price(
+        EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), left, entered,
+        size, ContextSize(102_300, 0, 102_300), 6_200, again, None, ("a",), ("b", "c"), tuple("defgh"),
+        more.get("surprises", ()),
     )  # fmt: skip
-    assert Quote.of(price) == QUOTE
+
+
+def test_a_price_in_words() -> None:
+    full = price(Part(79, 7_300, 7_000), Part(55, 3_100, 3_100))
+    assert PriceWords.of(full, UNICODE) == WORDS
+    surprising = price(
+        Part(1, 0, 0), Part(0, 0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
+    )
+    words = PriceWords.of(surprising, ASCII)
+    assert words.parts[:2] == ("drops 1 entry (0 tokens)", "6.2k cached, 96.1k sent again")
+    assert words.brief == "drops 1 entry"
+    assert words.warnings[0] == "130.6k > 29.8k"
+    assert "\x1b" not in words.warnings[1]
 
 
 def test_facts_and_notes() -> None:
     facts = Facts("Turn 51", (("", "#521 – #558"), ("entries", "38"), ("calls", "18")))
-    assert said(facts, 100) == [" Turn 51      #521 – #558   entries 38   calls 18"]
-    assert said(facts, 32) == [" Turn 51  #521 – #558"]
+    assert said(None, 100, facts=facts) == [" Turn 51      #521 – #558   entries 38   calls 18"]
+    assert said(None, 32, facts=facts) == [" Turn 51  #521 – #558"]
     note = Note(
         "the file grew by 2 entries since it was read", "warn", (KeyHint("app.reload", "r", "reload"),)
     )
-    (line,) = price_lines(QUOTE, note, 80, 1, UNICODE)
+    (line,) = price_lines(FACTS, WORDS, note, 80, 1, UNICODE)
     assert plain([line])[0].rstrip() == " ! the file grew by 2 entries since it was read   r reload"
     assert line[1] == ("!", "strong_warn")
-    assert plain(price_lines(None, Note("3 of 14 hits"), 40, 1, UNICODE))[0].rstrip() == " 3 of 14 hits"
+    hits = price_lines(None, None, Note("3 of 14 hits"), 40, 1, UNICODE)
+    assert plain(hits)[0].rstrip() == " 3 of 14 hits"
 
 
 def test_a_long_note_takes_the_second_line() -> None:
     note = Note("word " * 20, "bad", (KeyHint("app.reload", "r", "reload"),))
-    lines = [line.rstrip() for line in plain(price_lines(None, note, 60, 2, UNICODE))]
+    lines = [line.rstrip() for line in plain(price_lines(None, None, note, 60, 2, UNICODE))]
     assert lines[0].startswith(" ! word word")
     assert lines[1].startswith("   word word")
     assert lines[1].endswith("r reload")
@@ -110,22 +119,20 @@ def test_a_long_note_takes_the_second_line() -> None:
 def test_texts_that_were_not_made_safe_do_no_harm() -> None:
     evil = "a\x1b]52;c;QUJD\x07b\tc\u202e"
     for lines in (
-        price_lines(Facts(evil, ((evil, evil),)), None, 80, 1, UNICODE),
-        price_lines(None, Note(evil), 80, 1, UNICODE),
-        price_lines(QUOTE._replace(surprises=(evil,)), None, 140, 2, UNICODE),
+        price_lines(Facts(evil, ((evil, evil),)), None, None, 80, 1, UNICODE),
+        price_lines(None, None, Note(evil), 80, 1, UNICODE),
     ):
         assert "\x1b" not in "".join(plain(lines))
         assert "\u202e" not in "".join(plain(lines))
 
 
-numbers = st.none() | st.integers(0, 3_000_000)
-
-
-quotes = st.builds(
-    Quote, st.integers(0, 120_000), st.integers(0, 120_000), numbers, numbers, numbers, numbers, numbers, numbers,
-    st.none() | st.floats(0, 900), numbers, numbers, numbers, st.lists(st.text(max_size=90), max_size=2).map(tuple),
-)  # fmt: skip
-
+words = st.text(st.characters(exclude_categories=["C", "M", "Z"]), max_size=90)
+prices = st.builds(
+    PriceWords,
+    st.lists(words, min_size=1, max_size=4).map(tuple),
+    words,
+    st.lists(words, max_size=2).map(tuple),
+)
 facts = st.builds(
     Facts,
     st.text(max_size=30),
@@ -140,9 +147,11 @@ notes = st.builds(
 )
 
 
-@given(st.one_of(st.none(), quotes, facts), st.none() | notes, st.integers(0, 160), st.integers(0, 3), GLYPHS)
+@given(
+    st.none() | facts, st.none() | prices, st.none() | notes, st.integers(0, 160), st.integers(0, 3), GLYPHS
+)
 def test_price_lines_are_as_wide_as_asked(
-    value: Quote | Facts | None, note: Note | None, width: int, height: int, glyphs: Glyphs
+    facts: Facts | None, price: PriceWords | None, note: Note | None, width: int, height: int, glyphs: Glyphs
 ) -> None:
-    lines = plain(price_lines(value, note, width, height, glyphs))
+    lines = plain(price_lines(facts, price, note, width, height, glyphs))
     assert [cell_len(line) for line in lines] == [width] * height

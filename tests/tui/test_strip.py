@@ -24,7 +24,7 @@ from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.price_line import KeyHint, PriceLine
 from leafward_tui.ui.theme import Styles, built_in_theme, css_variables, textual_theme
 from tests.pi_file import PiFile
-from tests.tui.footed import GLYPHS, QUOTE, plain
+from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
 from tests.tui.test_overview import random_file, reply
 
 if TYPE_CHECKING:
@@ -331,13 +331,14 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         strip.set_ghost(orchard.detour(branch.tip))
         gauge.show(NOW, 200_000)
         gauge.set_ghost(moving=True, moved=MOVED)
-        price.show(QUOTE)
+        price.show(FACTS, WORDS)
         await pilot.pause()
         lines = screen(app)
         assert "┗━━━━━◎" in lines[3]
         assert lines[4].startswith("now       40.6k / 200k")
         assert lines[6].startswith("moved    102.3k / 200k")
-        assert lines[8].startswith(" Move here    drops 79 entries")
+        assert lines[8].startswith(" Turn 51      entries 38")
+        assert lines[9].startswith(" Move here    drops 79 entries")
         strip.set_ghost(None)
         strip.set_hits([1])
         gauge.set_ghost(moving=False)
@@ -351,7 +352,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         price.note(None)
         strip.show(None)
         await pilot.pause()
-        assert screen(app)[8].startswith(" Move here")
+        assert screen(app)[8].startswith(" Turn 51")
         assert screen(app)[2].split() == ["path"]
 
 

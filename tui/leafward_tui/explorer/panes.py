@@ -17,7 +17,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.geometry import Region
     from textual.screen import Screen
     from textual.timer import Timer
 
@@ -75,10 +74,6 @@ class ExplorerPanes:
         self.gauge = gauge
         self.price_line = price_line
         self.title_bar = screen.title_bar
-        self._covered = 0
-        """Rows at the bottom that a sheet takes."""
-        self._shortened: Region | None = None
-        """Where the tree lay when it was shortened last."""
         self._stays = False
         """Whether the next move of the cursor leaves the note standing."""
         self._refused_until = 0.0
@@ -168,42 +163,6 @@ class ExplorerPanes:
         else:
             now = TABS.index(self.inspector.tab.value) if self._inspecting else 0
             self.show_pane(TABS[(now + step) % len(TABS)])
-
-    # --- under a sheet ------------------------------------------------------------------------------------------------
-
-    def make_room(self, height: int) -> None:
-        """Shortens the tree so far that its cursor stays above a sheet of some height; `uncover` undoes it.
-
-        May be asked for again, when the sheet, the tree or the terminal has another height.
-        """
-        self._covered = height
-        tree = self.tree
-        if tree.region == self._shortened:
-            # What was asked for last is not laid out yet: counted from the place of before it would be taken away twice.
-            return
-        line = tree.state.cursor * tree.line_height - tree.scroll_offset.y
-        bottom = tree.region.bottom + tree.styles.margin.bottom
-        covered = bottom - (self.size[1] - height)
-        hidden = tree.region.y + line + tree.line_height > bottom - covered
-        if covered > 0 and tree.display and (hidden or tree.styles.margin.bottom):
-            most = max(0, bottom - tree.region.y - tree.line_height)
-            room = min(covered, most)
-            if room != tree.styles.margin.bottom:
-                self._shortened = tree.region
-                tree.styles.margin = (0, 0, room, 0)
-
-    def keep_room(self) -> None:
-        """The tree was laid out anew, maybe under a sheet."""
-        if self._covered:
-            self.make_room(self._covered)
-
-    def uncover(self) -> None:
-        """What was covered is free again, unless another sheet is there already."""
-        if self.on_top:
-            self._covered = 0
-            self._shortened = None
-            if self.tree.styles.margin.bottom:
-                self.tree.styles.margin = 0
 
     # --- what is said -------------------------------------------------------------------------------------------------
 

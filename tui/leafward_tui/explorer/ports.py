@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.peek import Glance
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.page import Tab
-    from leafward_tui.ui.price_groups import Quote
     from leafward_tui.ui.price_line import Facts, KeyHint
+    from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.title_bar import Fact, Progress
 
 __all__ = [
@@ -133,8 +133,8 @@ class PeekPort(Protocol):
 class PricePort(Protocol):
     """The line at the foot."""
 
-    def show(self, value: Quote | Facts | None) -> None:
-        """Shows the price of a move, or facts of a row."""
+    def show(self, facts: Facts | None, price: PriceWords | None = None) -> None:
+        """Shows facts of a row, and what a move there would cost."""
 
 
 class TitlePort(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import on
 from textual.containers import Horizontal, Vertical
 
 from leafward_tui.explorer.assembly import Controllers
@@ -15,6 +16,7 @@ from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.ui.hairline import ColumnRule, RowRule
+from leafward_tui.ui.inspector_pane import EntryWanted
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.price_line import PriceLine
 from leafward_tui.ui.screen import BaseScreen
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from leafward.session.prefetch import Ahead
-    from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, XRayWanted
+    from leafward_tui.ui.inspector_pane import CopyWanted, XRayWanted
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
@@ -144,14 +146,6 @@ class ExplorerScreen(BaseScreen[None]):
         """The keys that matter now."""
         return self.controllers.modes.hints()
 
-    def make_room(self, height: int) -> None:
-        """Keeps the cursor above a sheet of some height."""
-        self.panes.make_room(height)
-
-    def resumed(self) -> None:
-        """What a sheet covered is free again."""
-        self.panes.uncover()
-
     def on_resize(self) -> None:
         """Two panes or one, as there is room."""
         self.call_after_refresh(self.panes.arrange)
@@ -168,12 +162,13 @@ class ExplorerScreen(BaseScreen[None]):
         message.stop()
         self.controllers.metrics.rest()
         self.controllers.search.cursor_moved()
+        self.controllers.loader.cursor_moved()
         self.controllers.details.settle()
 
     def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
-        """What came on the screen is counted first; the tree may have been laid out anew under a sheet."""
+        """What came on the screen is counted first; the head stands above the columns as they are now."""
         message.stop()
-        self.panes.keep_room()
+        self.panes.show_head()
         self.controllers.metrics.rows_shown()
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
@@ -181,13 +176,10 @@ class ExplorerScreen(BaseScreen[None]):
         message.stop()
         self.panes.show_pane(message.tab)
 
-    def on_strip_view_turn_wanted(self, message: StripView.TurnWanted) -> None:
-        """A turn of the strip was clicked."""
-        message.stop()
-        self.controllers.navigation.go_to_entry(message.entry)
-
-    def on_inspector_entry_wanted(self, message: EntryWanted) -> None:
-        """A line of the inspector names an entry."""
+    @on(StripView.TurnWanted)
+    @on(EntryWanted)
+    def show_entry(self, message: StripView.TurnWanted | EntryWanted) -> None:
+        """A turn of the strip was clicked, or a line of the inspector that names an entry."""
         message.stop()
         self.controllers.navigation.show_entry(message.entry)
 

@@ -73,6 +73,8 @@ class ExplorerState:
     following: bool = True
     growing: bool = False
     """Whether what was appended to the file is being taken in."""
+    unseen: int = 0
+    """Entries of the conversation that came while the cursor was not on the leaf."""
 
     density: Density = Density.TURNS
     """Written by `controllers/navigation`."""

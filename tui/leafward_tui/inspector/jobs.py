@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
@@ -31,13 +32,15 @@ class PageRequest(NamedTuple):
     toggled: frozenset[str]
     """Sections that the user opened or closed."""
     gauge: Gauge | None
+    words: str = ""
+    """What is searched for; empty where nothing is."""
 
 
 def build_page(request: PageRequest, job: Job) -> Page:
     """A page, or one that says in a line why there is none: the file went away, or a fault of ours."""
     tab, width, glyphs = request.tab, request.width, request.glyphs
     try:
-        return build(
+        page = build(
             tab,
             request.selection,
             width,
@@ -46,8 +49,14 @@ def build_page(request: PageRequest, job: Job) -> Page:
             height=request.height,
             toggled=request.toggled,
             gauge=request.gauge,
+            words=request.words,
             stop=job.stop,
         )
+        if request.words and isinstance(page.lines, list):
+            from leafward_tui.inspector.model.sought import Sought
+
+            page = replace(page, hits=Sought(request.words).places(page.lines))
+        return page
     except Exception as error:
         strerror = error.strerror if isinstance(error, OSError) else ""
         reason = strerror or f"{type(error).__name__}: {error}"

@@ -67,6 +67,10 @@ class Inspector(Widget):
         """Opens a tab."""
         self._pages.show_tab(tab)
 
+    def seek(self, words: str) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
+        self._pages.seek(words)
+
     def show_gauge(self, gauge: Gauge | None) -> None:
         """Measures contexts by another window."""
         self._pages.measure_by(gauge)

@@ -22,8 +22,10 @@ class InspectorState:
         """What contexts are measured by."""
         self.toggled: dict[Tab, frozenset[str]] = {}
         """Sections of the selection that the user opened or closed, by tab."""
-        self.shown: tuple[Selection | None, Tab] = (None, Tab.ENTRY)
-        """What the page on the screen is of."""
+        self.words = ""
+        """What is searched for; empty where nothing is."""
+        self.shown: tuple[Selection | None, Tab, str] = (None, Tab.ENTRY, "")
+        """What the page on the screen is of, and the words that were searched for."""
         self.measured = (0, 0)
         """Cells and rows that the last page was built for."""
         self.built = 0

@@ -43,6 +43,10 @@ class InspectorPane(Protocol):
         """Opens a tab."""
         ...
 
+    def seek(self, words: str) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
+        ...
+
     def show_gauge(self, gauge: Gauge | None) -> None:
         """Measures contexts by another window."""
         ...

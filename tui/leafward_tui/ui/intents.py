@@ -157,6 +157,8 @@ INTENTS: tuple[Intent, ...] = (
     Intent("pane.next", "tab", "Next pane", "pane", EVERYWHERE, "View", palette=False),
     Intent("pane.previous", "shift+tab", "Previous pane", "pane", EVERYWHERE, "View", palette=False),
     Intent("fold.toggle", "z", "Fold or unfold here", "fold", _TREE, "View"),
+    Intent("fold.open", "right", "Unfold here", "unfold", _TREE, "View", palette=False),
+    Intent("fold.close", "left", "Fold here", "fold", _TREE, "View", palette=False),
     Intent("fold.all", "Z", "Fold or unfold everything", "fold all", _TREE, "View"),
     Intent("density.next", "v", "Turns, entries or comfortable rows", "density", _TREE, "View"),
     Intent("follow.toggle", "F", "Follow the session as it grows", "follow", _TREE, "View"),

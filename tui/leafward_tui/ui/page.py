@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.session.session import Session
 
@@ -131,6 +131,8 @@ class Page:
     """Line and title of each section."""
     copy: str = field(default="", repr=False)
     """What a copy takes where no line is chosen."""
+    hits: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict, repr=False)
+    """Where words that are searched for stand, by line: first character and the one behind."""
 
     @property
     def text(self) -> str:

@@ -1,7 +1,4 @@
-"""The price line: what a proposed move would leave, enter and cost; else facts of the row, or what just happened.
-
-Groups keep their places while the cursor moves and while numbers come in: each has the cells that its usual values need.
-"""
+"""The line at the foot of the explorer: facts of the row, quietly what a move there would cost; or what just happened."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from textual.widget import Widget
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import cell_len, fit, wrap
 from leafward_tui.ui.messages import IntentPressed
-from leafward_tui.ui.price_groups import NARROW, VALUES_FROM, Quote, length, quote_lines
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -23,16 +19,23 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.price_groups import Piece
+    from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["Facts", "KeyHint", "Note", "PriceLine", "price_lines"]
+
+Piece = tuple[str, str]
+"""A text and the name of its ink."""
+VALUES_FROM = 14
+"""The cell that values begin at where there is room."""
+NARROW = 100
+_MOVE = "Move here"
 
 # Most values below are named tuples: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
 
 class Facts(NamedTuple):
-    """Where no move is proposed: a name, then labels with their values, the most telling first."""
+    """What is known of a row: its name, then labels with their values, the most telling first."""
 
     name: str
     pairs: tuple[tuple[str, str], ...] = ()
@@ -58,28 +61,34 @@ class Note(NamedTuple):
 
 
 def price_lines(
-    value: Quote | Facts | None, note: Note | None, width: int, height: int, glyphs: Glyphs
+    facts: Facts | None, price: PriceWords | None, note: Note | None, width: int, height: int, glyphs: Glyphs
 ) -> list[list[Piece]]:
-    """The lines to show, each exactly `width` cells. A note stands in front of everything."""
+    """The lines to show, each exactly `width` cells. A note stands in front of everything.
+
+    Below the facts stands the price; where it has warnings they stand there, all of them, and the price in brief beside the facts.
+    """
     if width <= 2 or height <= 0:
         return [[(" " * max(0, width), "blank")] for _ in range(height)]
+    lines: list[list[Piece]] = []
     if note is not None:
         lines = _note_lines(note, width, height, glyphs)
-    elif isinstance(value, Quote):
-        lines = quote_lines(value, width, height, glyphs)
-    elif isinstance(value, Facts):
-        lines = [_facts_line(value, width, glyphs)]
-    else:
-        lines = []
+    elif facts is not None:
+        lines = [
+            _facts_line(facts, price if height < 2 or (price and price.warnings) else None, width, glyphs)
+        ]
+        if price is not None:
+            lines.append(
+                _warnings_line(price, width, glyphs) if price.warnings else _price_line(price, width)
+            )
     lines = [_exactly(line, width, glyphs) for line in lines[:height]]
     return lines + [[(" " * width, "blank")] for _ in range(height - len(lines))]
 
 
-# --- no move ----------------------------------------------------------------------------------------------------------
+# --- a row ------------------------------------------------------------------------------------------------------------
 
 
-def _facts_line(facts: Facts, width: int, glyphs: Glyphs) -> list[Piece]:
-    """`Turn 51   entries 38   calls 18`; pairs that do not fit go from the right."""
+def _facts_line(facts: Facts, price: PriceWords | None, width: int, glyphs: Glyphs) -> list[Piece]:
+    """`Turn 51   entries 38   calls 18`; pairs that do not fit go from the right. A price stands at the right in brief."""
     gap = 5 if width >= 120 else 3 if width >= NARROW else 2
     name = fit(safe_line(facts.name), max(1, width // 2), ellipsis=glyphs.ellipsis)
     line: list[Piece] = [(" ", "blank"), (name, "strong")]
@@ -93,7 +102,39 @@ def _facts_line(facts: Facts, width: int, glyphs: Glyphs) -> list[Piece]:
         line += [(" " * lead, "blank"), (f"{label} " if label else "", "faint"), (value, "sub")]
         used += taken
         lead = gap
+    if price is None:
+        return line
+    sign: list[Piece] = [(f"{glyphs.malformed} ", "strong_warn")] if price.warnings else []
+    for words in (f"move here {price.brief}", price.brief, ""):
+        room = width - used - length(sign) - cell_len(words) - 1
+        if room >= gap:
+            return [*line, (" " * room, "blank"), *sign, (words, "faint")]
     return line
+
+
+def _price_line(price: PriceWords, width: int) -> list[Piece]:
+    """`Move here   drops 79 entries (7.3k tokens)   96.1k sent again`, as many parts as fit."""
+    used = VALUES_FROM if width >= NARROW else len(_MOVE) + 4
+    line: list[Piece] = [(f" {_MOVE}".ljust(used), "faint"), (price.parts[0], "faint")]
+    used += cell_len(price.parts[0])
+    for part in price.parts[1:]:
+        used += 3 + cell_len(part)
+        if used > width - 1:
+            break
+        line += [("   ", "blank"), (part, "faint")]
+    return line
+
+
+def _warnings_line(price: PriceWords, width: int, glyphs: Glyphs) -> list[Piece]:
+    """The warnings, one after the other."""
+    start = VALUES_FROM if width >= NARROW else 3
+    line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" " * (start - 2), "blank")]
+    return [*line, (fit("; ".join(price.warnings), width - start - 1, ellipsis=glyphs.ellipsis), "warn")]
+
+
+def length(pieces: list[Piece]) -> int:
+    """Cells that some pieces take."""
+    return sum(cell_len(text) for text, _ in pieces)
 
 
 def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
@@ -145,18 +186,14 @@ class PriceLine(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
-        self._value: Quote | Facts | None = None
+        self._facts: Facts | None = None
+        self._price: PriceWords | None = None
         self._note: Note | None = None
 
-    @property
-    def value(self) -> Quote | Facts | None:
-        """What stands here when there is no note."""
-        return self._value
-
-    def show(self, value: Quote | Facts | None) -> None:
-        """Sets the price of a move, or facts of a row."""
-        if value != self._value:
-            self._value = value
+    def show(self, facts: Facts | None, price: PriceWords | None = None) -> None:
+        """Sets the facts of a row, and the price of a move there."""
+        if (facts, price) != (self._facts, self._price):
+            self._facts, self._price = facts, price
             self.refresh()
 
     def note(self, text: str | None, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
@@ -171,7 +208,7 @@ class PriceLine(Widget):
         shell = services_of(self)
         ground = shell.styles_now.bg
         width, height = self.size
-        lines = price_lines(self._value, self._note, width, height, shell.glyphs)
+        lines = price_lines(self._facts, self._price, self._note, width, height, shell.glyphs)
         if y >= len(lines):
             return Strip.blank(width, ground.blank)
         return Strip(_segments(lines[y], ground)).adjust_cell_length(width, ground.blank)
@@ -180,7 +217,8 @@ class PriceLine(Widget):
         """Runs the key of a note that was clicked."""
         if self._note is None:
             return
-        lines = price_lines(None, self._note, self.size.width, self.size.height, services_of(self).glyphs)
+        width, height = self.size
+        lines = price_lines(None, None, self._note, width, height, services_of(self).glyphs)
         keys = iter(self._note.keys)
         x = 0
         for text, ink in lines[event.y] if event.y < len(lines) else ():

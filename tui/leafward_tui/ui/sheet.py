@@ -407,6 +407,11 @@ class TextSheet(Sheet):
         """What the present text would do."""
         return self._operation_of(self.input.value) if self._operation_of is not None else ""
 
+    def tell_outcome(self) -> None:
+        """What is said beside the keys is another thing now."""
+        if self.is_mounted:
+            self.foot.refresh()
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tells the listener."""
         event.stop()

@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.session.entries import TURN_STARTS
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.cells import count
 from leafward_tui.ui.page import Gauge, Selection, SelectionKind
-from leafward_tui.ui.price_groups import Quote
 from leafward_tui.ui.price_line import Facts
+from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
     from leafward.context.model_context import ContextSize
@@ -68,6 +69,7 @@ class CursorDetails:
             return
         selected = selection(exploration, line)
         view.inspector.show(selected)
+        view.price_line.show(self._facts(exploration, line))
         session = exploration.session
         if not view.two_panes:
             from leafward_tui.explorer.jobs.rows import glance_at
@@ -79,7 +81,7 @@ class CursorDetails:
                 view.fail,
             )
         target = exploration.target(line)
-        if line.kind is LineKind.HIDDEN or target == session.place:
+        if line.kind is not LineKind.ROW or target == session.place:
             self._forget_move()
             return
         # On the path the tree stays as it is: only a move to another branch would change what is straight.
@@ -87,11 +89,7 @@ class CursorDetails:
         view.tree.set_ghost(Ghost.of(exploration.layout, target) if off_path else None)
         view.strip.set_ghost(state.overview.detour(target) if state.overview is not None else None)
         view.gauge.set_ghost(moving=True)
-        tree = session.tree
-        shared = tree.content_upto(tree.joins(exploration.layout.path_stop, target))
-        left, entered = (tree.content_upto(end) - shared for end in (session.place, target))
         state.price = None
-        view.price_line.show(Quote(left, entered))
         view.show_keys()
         self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
 
@@ -107,16 +105,15 @@ class CursorDetails:
         view.tree.set_ghost(None)
         self._state.price = None
         view.strip.set_ghost(None)
-        view.price_line.show(self._facts())
         view.show_keys()
         view.gauge.set_ghost(moving=False)
 
-    def _facts(self) -> Facts | None:
-        """What the price line says where no move is proposed."""
-        exploration, metrics, row = self._state.exploration, self._state.metrics, self._view.tree.row
-        if exploration is None or metrics is None or row < 0:
+    def _facts(self, exploration: Exploration, line: Line) -> Facts | None:
+        """What is known of a line."""
+        metrics, layout = self._state.metrics, exploration.layout
+        if metrics is None:
             return None
-        tally = metrics.sum(exploration.layout.entries_of(row))
+        tally = metrics.sum(layout.entries_between(line.row, line.rows))
         glyphs = self._services.glyphs
         pairs = [
             ("entries", f"{tally.entries:,}"),
@@ -128,14 +125,14 @@ class CursorDetails:
             pairs.append(("lines", f"+{tally.added} {glyphs.minus}{tally.removed}"))
         if tally.failed:
             pairs.append(("failed", str(tally.failed)))
-        return Facts("At the leaf", tuple(pairs))
+        return Facts(row_name(exploration, line), tuple(pairs))
 
     # --- the price ----------------------------------------------------------------------------------------------------
 
     def _proposed(self) -> int | None:
         """The entry that the leaf would move to; None where no move is proposed."""
         exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+        if exploration is None or line is None or line.kind is not LineKind.ROW:
             return None
         return exploration.target(line)
 
@@ -154,10 +151,12 @@ class CursorDetails:
         )
 
     def _show_price(self, target: int, price: Price) -> None:
-        if self._proposed() != target:
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or self._proposed() != target:
             return
         self._state.price = price
-        self._view.price_line.show(Quote.of(price))
+        words = PriceWords.of(price, self._services.glyphs)
+        self._view.price_line.show(self._facts(exploration, line), words)
         self._view.show_keys()
         moved = self._load(price.after, price.sent_again, price.entered.tokens)
         self._view.gauge.set_ghost(moving=True, moved=moved)
@@ -201,6 +200,20 @@ class CursorDetails:
     def _load(self, size: ContextSize, again: int = 0, entered: int = 0) -> Load:
         """A context for the gauge. What a reply reported counts the agent's prompt, an estimate does not."""
         return Load(size.total, again, entered, self._state.lacks_prompt and not size.from_usage)
+
+
+def row_name(exploration: Exploration, line: Line) -> str:
+    """What a line is called where its facts stand."""
+    layout = exploration.layout
+    head = layout.head[line.row]
+    if line.kind is not LineKind.ROW:
+        what = "hidden" if line.kind is LineKind.HIDDEN else "folded"
+        return f"{line.rows:,} {what}"
+    if exploration.target(line) == exploration.session.place:
+        return "At the leaf"
+    if layout.density is Density.ENTRIES or layout.tree.kind[head] not in TURN_STARTS:
+        return f"#{head:,}"
+    return f"Turn {exploration.turn_of(head):,}"
 
 
 def selection(exploration: Exploration, line: Line) -> Selection:

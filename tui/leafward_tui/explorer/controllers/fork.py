@@ -67,6 +67,8 @@ class NewSession:
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
+            self._view.tell(text, "warn")
             return
         head = exploration.layout.head[line.row]
         typed = exploration.session.columns.kind[head] == Kind.USER and line.kind is LineKind.ROW

@@ -86,6 +86,7 @@ class Modes:
                 hidden=bool(state.session is not None and len(state.session)),
                 proposed=state.price is not None,
                 on_path=exploration is not None and exploration.on_path(line),
+                on_fold=line is not None and line.kind.is_fold,
                 on_compaction=exploration is not None and exploration.on_compaction(line),
             )
         )

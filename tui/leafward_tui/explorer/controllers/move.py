@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.branch_summary import entries_left, summary_between
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import appending, left_words, named, price_words
+from leafward_tui.explorer.model.write_words import appending, left_words, named
 from leafward_tui.ui.cells import counted
+from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,18 +50,25 @@ class Move:
         return self._state.exploration is not None
 
     def _ask(self) -> None:
-        """Asks how the leaf should move to the line of the cursor."""
+        """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""
         from leafward.session.messages import prompt_text
         from leafward_tui.ui.sheet import ChoiceSheet, SheetLine
 
         exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+        if exploration is None or line is None:
+            return
+        if line.kind.is_fold:
+            self._view.run("fold.open")
+            return
+        if line.kind is LineKind.HIDDEN:
+            keys = self._view.key_hints(("mode.leave", "clear filter"))
+            self._view.tell(f"a filter hides {counted(line.rows, 'row')} here", "warn", keys)
             return
         if self._write.waits_for_summary() or self._write.is_read_only():
             return
         session = exploration.session
         target, prompt = exploration.target(line), exploration.layout.head[line.row]
-        if line.kind is not LineKind.ROW or session.columns.kind[prompt] != Kind.USER:
+        if session.columns.kind[prompt] != Kind.USER:
             prompt = NO_ENTRY
         before = session.tree.content_at(session.columns.parent[prompt]) if prompt >= 0 else NO_ENTRY
         here = session.place
@@ -88,7 +96,12 @@ class Move:
             else:
                 self._details.settle()
 
-        about = [SheetLine(price_words(self._state.price))] if self._state.price is not None else []
+        about = []
+        if self._state.price is not None:
+            price = PriceWords.of(self._state.price, self._services.glyphs)
+            sign = self._services.glyphs.malformed
+            about = [SheetLine("; ".join(price.parts))]
+            about += [SheetLine(f"{sign} {warning}", "warn") for warning in price.warnings]
         choices = self._choices(session, target, prompt, before)
         self._view.ask(ChoiceSheet("Move", choices, about, note=named(target)), done)
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.ui.row_keys import RowSteps
@@ -49,21 +50,20 @@ class Navigation:
             "branch.previous": partial(self._go, "sibling", -1),
             "point.next": partial(self._go, "branch_point", 1),
             "point.previous": partial(self._go, "branch_point", -1),
-            "leaf.go": self.go_to_leaf,
+            "leaf.go": self._go_to_leaf,
             "mark.set": self._set_mark,
             "mark.go": self._go_to_mark,
             "jump.labels": self._jump,
-            "fold.toggle": self.toggle_fold,
+            "fold.toggle": self._toggle_fold,
+            "fold.open": self._unfold,
+            "fold.close": self._fold,
             "fold.all": self._fold_all,
             "density.next": self._next_density,
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether there are rows; a mark can be gone to where there is one."""
-        exploration = self._state.exploration
-        if exploration is None:
-            return False
-        return intent_id != "mark.go" or exploration.mark >= 0
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need rows
+        """Whether there are rows. A key that has nowhere to go says why."""
+        return self._state.exploration is not None
 
     def begin(self, density: Density) -> None:
         """How rows are laid out in the session that is opened."""
@@ -109,14 +109,19 @@ class Navigation:
         exploration = self._state.exploration
         if exploration is None:
             return
-        entry = self.head_here() if self._view.tree.row >= 0 else exploration.layout.leaf
+        line = self._view.tree.line
+        entry = self.head_here() if line is not None else exploration.layout.leaf
         if density is not None:
             exploration.density = self._state.density = density
         exploration.lay_out()
         self._metrics.laid_out()
         self._view.tree.set_ghost(None)
         self.laid_out()
-        self.show_rows(exploration.layout.row_of(entry))
+        row = exploration.layout.row_of(entry)
+        if density is not None and line is not None and line.kind is LineKind.ROW:
+            # Runs of rows begin and end elsewhere now: what was seen stays in sight.
+            exploration.reveal(row, whole=True)
+        self.show_rows(row)
 
     def head_here(self) -> int:
         """The entry that the row of the cursor begins with; -1 for none."""
@@ -135,6 +140,28 @@ class Navigation:
             self.show_rows(self._view.tree.row)
         self._view.tree.move_to_row(row)
 
+    def go_to_hit(self, row: int) -> None:
+        """Puts the cursor on a row that was found, unfolding also what begins with it: a fold does not show what it holds."""
+        exploration = self._state.exploration
+        if exploration is None or row < 0:
+            return
+        if exploration.reveal(row, whole=True):
+            self.show_rows(self._view.tree.row)
+        self._view.tree.move_to_row(row)
+
+    def show_found(self, entry: int) -> None:
+        """Puts the cursor on the row of an entry. Where a row is an entry, one that has none gets it, as all others do then."""
+        exploration = self._state.exploration
+        if exploration is None:
+            return
+        layout = exploration.layout
+        row = layout.row_of(entry)
+        if row >= 0 and layout.density is Density.ENTRIES and layout.head[row] != entry:
+            exploration.filter = Filter.ALL
+            self.lay_out()
+            row = exploration.layout.row_of(entry)
+        self.go_to_hit(row)
+
     def go_to_entry(self, entry: int) -> None:
         """Puts the cursor on the row of an entry."""
         if self._state.exploration is not None:
@@ -147,13 +174,25 @@ class Navigation:
             self._view.show_tree()
 
     def _go(self, name: str, *arguments: int) -> None:
-        if self._state.exploration is not None and self._view.tree.row >= 0:
-            self.go_to_row(getattr(self._state.exploration, name)(self._view.tree.row, *arguments))
+        exploration, row = self._state.exploration, self._view.tree.row
+        if exploration is None or row < 0:
+            return
+        to = getattr(exploration, name)(row, *arguments)
+        if to == row:
+            self._view.tell(_NOWHERE[name, *arguments], "faint")
+        self.go_to_row(to)
 
     def go_to_leaf(self) -> None:
         """Puts the cursor on the leaf."""
         if self._state.exploration is not None:
             self.go_to_entry(self._state.exploration.layout.leaf)
+
+    def _go_to_leaf(self) -> None:
+        if self._state.exploration is not None:
+            before = self._view.tree.row
+            self.go_to_leaf()
+            if self._view.tree.row == before:
+                self._view.tell("this is the leaf", "faint")
 
     def _set_mark(self) -> None:
         """Marks the entry under the cursor, or takes the mark away."""
@@ -164,8 +203,15 @@ class Navigation:
         self._view.tree.set_mark(self._view.tree.row if exploration.mark >= 0 else -1)
 
     def _go_to_mark(self) -> None:
-        if self._state.exploration is not None and self._state.exploration.mark >= 0:
-            self.go_to_entry(self._state.exploration.mark)
+        exploration = self._state.exploration
+        if exploration is None:
+            return
+        if exploration.mark < 0:
+            self._view.tell("no row is marked", "faint", self._view.key_hints(("mark.set", "mark this row")))
+        elif exploration.mark == self.head_here():
+            self._view.tell("this is the mark", "faint")
+        else:
+            self.go_to_entry(exploration.mark)
 
     def _jump(self) -> None:
         self._view.tree.focus()
@@ -173,16 +219,52 @@ class Navigation:
 
     # --- folds and densities ------------------------------------------------------------------------------------------
 
-    def toggle_fold(self) -> None:
+    def _toggle_fold(self) -> None:
         """Folds or unfolds where the cursor is."""
         line = self._view.tree.line
-        if self._state.exploration is not None and line is not None:
-            self.show_rows(self._state.exploration.toggle_fold(line))
+        if line is not None and line.kind.is_fold:
+            self._unfold()
+        else:
+            self._fold()
+
+    def _unfold(self) -> None:
+        """Unfolds what the cursor is on; it stays on the first row of it."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None:
+            return
+        if exploration.unfold(line):
+            self.show_rows(line.row)
+        else:
+            self._say_no_folds("nothing is folded here")
+
+    def _fold(self) -> None:
+        """Folds the rows around the cursor, or its branch; the cursor is on the fold then."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None:
+            return
+        row = exploration.fold(line)
+        if row >= 0:
+            self.show_rows(row)
+        else:
+            self._say_no_folds("this is folded already" if line.kind.is_fold else "nothing to fold here")
 
     def _fold_all(self) -> None:
-        if self._state.exploration is not None:
-            self._state.exploration.fold_everything()
+        if self._state.exploration is None:
+            return
+        if self._state.exploration.fold_everything():
             self.show_rows(self._view.tree.row)
+        else:
+            self._say_no_folds("nothing to fold in this session")
+
+    def _say_no_folds(self, text: str) -> None:
+        """Says why nothing is folded or unfolded."""
+        exploration, keys = self._state.exploration, self._view.key_hints()
+        if exploration is not None and not exploration.folds_rows:
+            text, keys = (
+                "nothing folds while a filter is on",
+                self._view.key_hints(("mode.leave", "clear filter")),
+            )
+        self._view.tell(text, "faint", keys)
 
     def _next_density(self) -> None:
         """Turns, entries, comfortable; the cursor stays on its entry."""
@@ -190,3 +272,14 @@ class Navigation:
         if exploration is not None:
             order = list(Density)
             self.lay_out(density=order[(order.index(exploration.density) + 1) % len(order)])
+
+
+_NOWHERE = {
+    ("child",): "nothing follows on this branch",
+    ("parent",): "this is the first row",
+    ("sibling", 1): "no other branch here",
+    ("sibling", -1): "no other branch here",
+    ("branch_point", 1): "no branch leaves further down",
+    ("branch_point", -1): "no branch leaves further up",
+}
+"""Why a step along the tree goes nowhere."""

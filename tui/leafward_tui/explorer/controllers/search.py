@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.sheet import TextSheet
 
 _LEAST_TEXT = 2
 """Characters before a search starts by itself while one types."""
@@ -43,17 +44,17 @@ class Search:
         """The row the search goes on from; -1 where the cursor is to stay."""
         self._at = -1
         """The row of the cursor when the search began: where the user has moved on since, it is left there."""
+        self._sheet: TextSheet | None = None
+        """The sheet that asks, while it is open."""
         self.actions: dict[str, Callable[[], object]] = {
             "find.open": self._ask,
             "find.next": partial(self._step, 1),
             "find.previous": partial(self._step, -1),
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether there is something to search, or a hit to go to."""
-        return self._state.exploration is not None and (
-            intent_id == "find.open" or bool(self._state.search.rows)
-        )
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need rows
+        """Whether there is something to search."""
+        return self._state.exploration is not None
 
     def _ask(self) -> None:
         """Asks what to search for, and searches while one types."""
@@ -63,6 +64,7 @@ class Search:
         search = self._state.search
 
         def done(text: str | None) -> None:
+            self._sheet = None
             if text is None:
                 self.clear()
                 self._navigation.go_to_row(before)
@@ -75,10 +77,20 @@ class Search:
             note="prompts, replies, calls, results, summaries; or a query",
             placeholder="words anywhere in this session, or tool(edit) & error()",
             commit="keep, then n N",
-            operation_of=_meaning,
+            operation_of=self._outcome,
             changed=self._follow,
         )
+        self._sheet = sheet
         self._view.ask(sheet, done)
+
+    def _outcome(self, text: str) -> str:
+        """What is found of what is typed, or how it is taken."""
+        search = self._state.search
+        if text != search.text or len(text) < _LEAST_TEXT:
+            return _meaning(text)
+        if search.rows:
+            return _counted(search, self._view.tree.row)
+        return "searching" if self._jobs.running("search") else "nothing found"
 
     def _follow(self, text: str) -> None:
         if len(text) >= _LEAST_TEXT:
@@ -119,6 +131,7 @@ class Search:
         self._state.search = SearchState(literal=before.literal, last_query=before.last_query)
         self._jobs.cancel("search")
         self._view.tree.set_hits(frozenset(), "")
+        self._view.inspector.seek("")
         self._view.strip.set_hits(())
         self._view.tell("")
 
@@ -134,11 +147,13 @@ class Search:
         search.rows, search.entries, search.by_query = sorted(rows), tuple(found.entries), found.by_query
         if found.by_query:
             self.remember_query(search.text)
-        view.tree.set_hits(frozenset(rows), "" if found.by_query else search.text)
+        words = "" if found.by_query else search.text
+        view.tree.set_hits(frozenset(rows), words)
+        view.inspector.seek(words)
         view.strip.set_hits(state.overview.turns_of(found.entries) if state.overview is not None else ())
         if first and search.rows:
             at = bisect_left(search.rows, self._from)
-            self._navigation.go_to_row(search.rows[at % len(search.rows)])
+            self._navigation.go_to_hit(search.rows[at % len(search.rows)])
         self._show_hits(complete=complete)
 
     def remember_query(self, query: str) -> None:
@@ -154,6 +169,8 @@ class Search:
 
     def _show_hits(self, *, complete: bool = True) -> None:
         search, view = self._state.search, self._view
+        if self._sheet is not None:
+            self._sheet.tell_outcome()
         if not search.rows:
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
             view.tell(f"{words}  {search.text}", tone)
@@ -165,14 +182,21 @@ class Search:
         glyphs = self._services.glyphs
         quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
         how = f"match {search.text}" if search.by_query else quoted
-        rows = "row" if len(search.rows) == 1 else "rows"
-        view.tell(f"{which_hit(search.rows, view.tree.row)} {rows}{more} {how}", "", keys)
+        view.tell(f"{_counted(search, view.tree.row)}{more} {how}", "", keys)
 
     def _step(self, step: int) -> None:
+        if not self._state.search.text:
+            self._view.tell("nothing is searched for", "faint", self._view.key_hints(("find.open", "search")))
+            return
         row = hit_beside(self._state.search.rows, self._view.tree.row, step)
         if row is not None:
-            self._navigation.go_to_row(row)
-            self._show_hits()
+            self._navigation.go_to_hit(row)
+        self._show_hits(complete=not self._jobs.running("search"))
+
+
+def _counted(search: SearchState, row: int) -> str:
+    """`3 of 49 rows` on a hit, `49 rows` beside them."""
+    return f"{which_hit(search.rows, row)} {'row' if len(search.rows) == 1 else 'rows'}"
 
 
 def _meaning(text: str) -> str:

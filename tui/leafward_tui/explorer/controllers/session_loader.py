@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward.session.entries import BOOKKEEPING
 from leafward_tui.explorer.model.title import title_of
 from leafward_tui.ui.title_bar import Progress
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.jobs.session import Growth, OpenedSession
-    from leafward_tui.explorer.model.exploration import Findings
+    from leafward_tui.explorer.model.exploration import Exploration, Findings
     from leafward_tui.explorer.model.view_state import ViewState
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
@@ -162,7 +163,7 @@ class SessionLoader:
         if before is not None and not state.busy and state.summary is None:
             # Whoever is still at work on it closes it.
             before.close()
-        state.exploration, state.metrics = opened.exploration, opened.metrics
+        state.exploration, state.metrics, state.unseen = opened.exploration, opened.metrics, 0
         self._metrics.begin()
         kept, self._kept = self._kept, None
         cursor = kept.take_up(opened.exploration) if kept is not None else -1
@@ -193,7 +194,7 @@ class SessionLoader:
         if entry < 0:
             self._view.tell("the entry that was found is no longer in this session", "warn")
             return
-        self._navigation.go_to_entry(entry)
+        self._navigation.show_found(entry)
         if target.words:
             self._search.arrive(target.words)
 
@@ -215,7 +216,7 @@ class SessionLoader:
 
             state.agent = agent_behind(exploration.session).name
         dot = self._services.glyphs.dot
-        title = title_of(exploration, state.agent, following=state.following, dot=dot)
+        title = title_of(exploration, state.agent, following=state.following, unseen=state.unseen, dot=dot)
         self._view.title_bar.show(title.title, crumb=title.crumb, facts=title.facts)
 
     # --- following ----------------------------------------------------------------------------------------------------
@@ -255,8 +256,22 @@ class SessionLoader:
             self._view.tell("the file shrank or was replaced: reloaded", "warn")
             self.read_anew(growth.before)
         elif growth.added:
-            layout = exploration.layout
-            self.show_changed(to_leaf=self._view.tree.row == layout.row_of(layout.leaf))
+            on_leaf = self._is_on_leaf(exploration)
+            if not on_leaf:
+                came = session.columns.kind[-growth.added :]
+                self._state.unseen += sum(kind not in BOOKKEEPING for kind in came)
+            self.show_changed(to_leaf=on_leaf)
+
+    def _is_on_leaf(self, exploration: Exploration) -> bool:
+        layout = exploration.layout
+        return self._view.tree.row == layout.row_of(layout.leaf)
+
+    def cursor_moved(self) -> None:
+        """On the leaf, what came below is seen."""
+        exploration = self._state.exploration
+        if self._state.unseen and exploration is not None and self._is_on_leaf(exploration):
+            self._state.unseen = 0
+            self.show_title()
 
     def show_changed(self, *, to_leaf: bool) -> None:
         """Lays out anew after the session grew, and counts what is new."""

@@ -115,8 +115,6 @@ class SessionWrite:
             OperationKind.COMPACT,
             OperationKind.GRAFT,
             OperationKind.MERGE,
-            OperationKind.UNDO,
-            OperationKind.REDO,
         )
         before = self._navigation.head_here()
         self._loader.show_changed(to_leaf=moved)

@@ -128,7 +128,7 @@ class Exploration:
         on_path = self.layout.on_path  # the leaf may have moved into a branch that was put away
         archived = {entry for entry in self.findings.archived if not on_path(entry)} - self.opened
         self.lines: Lines
-        if self.filter in (Filter.CONVERSATION, Filter.ALL):
+        if self.folds_rows:
             self.lines = FoldedLines(self.pieces, folds, archived)
         else:
             passing = _PASSING.get(self.filter)
@@ -152,52 +152,75 @@ class Exploration:
 
     # --- folding ------------------------------------------------------------------------------------------------------
 
-    def toggle_fold(self, line: Line) -> int:
-        """Folds or unfolds where a line is; returns the row the cursor belongs on then."""
+    @property
+    def folds_rows(self) -> bool:
+        """Whether rows can be folded: what a filter leaves on show is not."""
+        return self.filter in (Filter.CONVERSATION, Filter.ALL)
+
+    def unfold(self, line: Line) -> bool:
+        """Unfolds a line; False where nothing is folded behind it."""
+        if not line.kind.is_fold:
+            return False
+        folds = self.folds or Folds()
+        first = self.layout.branches[self.layout.branch_of(line.row)].first_entry
+        if line.kind is LineKind.FOLDED_RUN:
+            self._unfold_run(folds, line.row)
+        elif line.kind is LineKind.FOLDED_BRANCH:
+            folds.branches.discard(first)
+        else:
+            self.opened.add(first)
+        self.folds = folds
+        self.fold_again()
+        return True
+
+    def fold(self, line: Line) -> int:
+        """Folds the run of rows that a line is in, else its branch; returns the row of the fold, -1 where nothing can be folded."""
+        if line.kind is not LineKind.ROW or not self.folds_rows:
+            return -1
         folds = self.folds or Folds()
         layout, pieces = self.layout, self.pieces
-        entry = layout.head[line.row]
-        branch = layout.branch_of(line.row)
+        row, branch = line.row, layout.branch_of(line.row)
         value = layout.branches[branch]
-        row = line.row
-        if line.kind is LineKind.FOLDED_RUN:
-            folds.runs.discard(entry)
-        elif line.kind is LineKind.FOLDED_BRANCH:
-            folds.branches.discard(value.first_entry)
-        elif line.kind is LineKind.ARCHIVED:
-            self.opened.add(value.first_entry)
-        elif (piece := pieces.of_row(row)) >= 0 and pieces.foldable(piece) and row != value.first_row:
+        if (piece := pieces.of_row(row)) >= 0 and pieces.foldable(piece) and row != value.first_row:
             row = pieces.first[piece]
             folds.runs.add(layout.head[row])
         elif not layout.on_path(value.first_entry) and layout.branch_rows[branch] - value.first_row > 1:
             row = value.first_row
             folds.branches.add(value.first_entry)
             self.opened.discard(value.first_entry)
+        else:
+            return -1
         self.folds = folds
         self.fold_again()
         return row
 
-    def fold_everything(self) -> None:
-        """Unfolds all if anything is folded, else folds all that can be folded."""
+    def fold_everything(self) -> bool:
+        """Unfolds all if anything is folded, else folds all that can be folded; False where nothing can be."""
         folds = self.folds or Folds()
-        if folds.runs or folds.branches:
-            self.folds = Folds()
-        else:
-            self.folds = opening_folds(self.pieces, 0)
+        self.folds = Folds() if folds.runs or folds.branches else opening_folds(self.pieces, 0)
+        if self.folds == folds or not self.folds_rows:
+            self.folds = folds
+            return False
         self.fold_again()
+        return True
 
-    def reveal(self, row: int) -> None:
-        """Unfolds what hides a row."""
+    def _unfold_run(self, folds: Folds, row: int) -> bool:
+        """Unfolds the run that begins with a row, whatever rows it was folded by; False where it is open."""
+        if self.folds_rows and self.lines.line(self.lines.y_of(row)).kind is LineKind.ROW:
+            return False
+        folded = {entry for entry in folds.runs if self.layout.row_of(entry) == row}
+        folds.runs -= folded
+        return bool(folded)
+
+    def reveal(self, row: int, *, whole: bool = False) -> bool:
+        """Unfolds what hides a row, with `whole` also a branch that begins with it; False where nothing was folded."""
         folds = self.folds or Folds()
         layout, pieces = self.layout, self.pieces
-        piece = pieces.of_row(row)
-        first = layout.head[pieces.first[piece]]
-        changed = first in folds.runs
-        folds.runs.discard(first)
+        changed = self._unfold_run(folds, pieces.first[pieces.of_row(row)])
         branch = layout.branch_of(row)
         while branch >= 0:
             value = layout.branches[branch]
-            if row != value.first_row and value.first_entry in folds.branches:
+            if (whole or row != value.first_row) and value.first_entry in folds.branches:
                 folds.branches.discard(value.first_entry)
                 changed = True
             if value.first_entry in self.findings.archived and value.first_entry not in self.opened:
@@ -206,6 +229,7 @@ class Exploration:
             row, branch = value.first_row, value.above
         if changed:
             self.fold_again()
+        return changed
 
     def hidden(self, row: int) -> bool:
         """Whether a row is folded away."""

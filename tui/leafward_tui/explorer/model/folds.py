@@ -30,6 +30,11 @@ class LineKind(Enum):
     HIDDEN = auto()
     """A stub for rows that a filter leaves out."""
 
+    @property
+    def is_fold(self) -> bool:
+        """Whether rows are folded away behind it."""
+        return self in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH, LineKind.ARCHIVED)
+
 
 class Line(NamedTuple):
     """One line on show."""

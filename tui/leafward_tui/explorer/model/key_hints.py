@@ -29,6 +29,8 @@ class Situation(NamedTuple):
     """Whether a move is proposed and has its price."""
     on_path: bool = False
     """Whether the cursor is on the path to the leaf."""
+    on_fold: bool = False
+    """Whether the cursor is on rows that are folded."""
     on_compaction: bool = False
     """Whether the cursor is on a compaction or a context edit."""
 
@@ -51,6 +53,17 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (*((Hint("density.next"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
+    if now.on_fold:
+        return (
+            Hint("move.here", "unfold", key_only=True),
+            Hint("mode.leave", "back to leaf", "leaf"),
+            Hint(("branch.previous", "branch.next")),
+            Hint(("point.previous", "point.next")),
+            Hint("compare.open"),
+            Hint("session.fork", "new session"),
+            Hint("find.open"),
+            Hint("fold.all"),
+        )
     if now.proposed:
         return (
             Hint("move.here"),

@@ -23,8 +23,11 @@ class SessionTitle(NamedTuple):
     facts: list[Fact]
 
 
-def title_of(exploration: Exploration, agent: str, *, following: bool, dot: str) -> SessionTitle:
-    """The title of a session; `following` says whether it is followed as it grows, `dot` is the sign for that."""
+def title_of(exploration: Exploration, agent: str, *, following: bool, unseen: int, dot: str) -> SessionTitle:
+    """The title of a session; `following` says whether it is followed as it grows, `dot` is the sign for that.
+
+    `unseen` counts what came while the cursor was elsewhere.
+    """
     session = exploration.session
     # As in the catalogue: a fork is called by its own first prompt.
     kinds = session.columns.kind
@@ -49,6 +52,8 @@ def title_of(exploration: Exploration, agent: str, *, following: bool, dot: str)
         facts.append(Fact(f"{len(session.columns.damage):,}", "damaged", keep=4, hue="bad"))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
+    if unseen:
+        facts.append(Fact(f"{unseen:,}", "new below", f"{unseen:,} new below", keep=6, hue="leaf"))
     if session.read_only:
         facts.append(Fact("read only", keep=5, hue="warn"))
     elif session.what_if:

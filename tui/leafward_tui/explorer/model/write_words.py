@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from leafward.context.price import Price
     from leafward.session.session import Session
 
-__all__ = ["appending", "left_words", "named", "price_words"]
+__all__ = ["appending", "left_words", "named"]
 
 
 def named(entry: int) -> str:
@@ -33,15 +33,3 @@ def left_words(entries: int, price: Price | None) -> str:
         if price.files_left:
             words += f", {counted(len(price.files_left), 'file')}"
     return words
-
-
-def price_words(price: Price) -> str:
-    """What a move costs."""
-    again = f"{count(price.sent_again)} of it" if price.sent_again else "nothing"
-    parts = [
-        f"{verb} {counted(side.entries, 'entry', 'entries')}"
-        for verb, side in (("drops", price.left), ("adds", price.entered))
-        if side.entries
-    ]
-    context = f"context {count(price.before.total)} becomes {count(price.after.total)}, {again} sent again"
-    return "; ".join(part for part in (", ".join(parts), context) if part)

@@ -9,12 +9,12 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.model.gutter import LANE_WIDTH
 from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
 from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,11 +49,9 @@ class GraphView(LineScroll):
 
     @dataclass(eq=False, repr=False)
     class RowsShown(Message):
-        """Other lines are on the screen now: `first` to `last`, both included."""
+        """Other lines are on the screen now, or in other columns."""
 
         graph: GraphView
-        first: int
-        last: int
 
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""
@@ -69,13 +67,12 @@ class GraphView(LineScroll):
         self.painter: RowPainter | None = None
         self.state = RowState()
         self.columns = Columns.fitting(80, 1)
-        self.generation = 0
-        """Counts what makes every line look different; part of the key of the kept strips."""
         self.rendered = 0
         """Strips drawn so far; work counted for tests."""
         self._strips: dict[tuple[int, bool, int, int], Strip] = {}
         self._typed = ""
-        self._last_click = (-1, 0.0)
+        self._fold_clicked = False
+        """Whether the last click opened or closed a fold."""
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
@@ -98,7 +95,7 @@ class GraphView(LineScroll):
         y = painter.lines.y_of(row)
         self.state.cursor = y
         self._refit()
-        self.redraw()
+        self.redraw_rows()
         if fresh:
             self.reveal(middle=True)
         else:
@@ -114,12 +111,6 @@ class GraphView(LineScroll):
         width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
         self.columns = Columns.fitting(width, lines.lanes, lines.layout.density)
         self.virtual_size = Size(width, height)
-
-    def redraw(self) -> None:
-        """Draws every line anew."""
-        self.generation += 1
-        self._strips.clear()
-        self.refresh()
 
     def redraw_rows(self) -> None:
         """Draws again what is on the screen, because numbers or texts arrived."""
@@ -182,8 +173,8 @@ class GraphView(LineScroll):
 
     def reveal(self, *, middle: bool = False) -> None:
         """Scrolls so far that the cursor is on the screen, with some lines around it."""
-        height = self.size.height
-        if not height:
+        height = self.size.height - self.covered
+        if height <= 0:
             return
         margin = min(2, height // 4) * self.line_height
         top = self.state.cursor * self.line_height
@@ -275,17 +266,20 @@ class GraphView(LineScroll):
 
     def render_line(self, y: int) -> Strip:
         """One screen line; `y` counts from the top of the widget."""
-        lines = self.lines
+        lines, styles = self.lines, services_of(self).styles_now
         width = self.size.width
         at, second = divmod(y + self.scroll_offset.y, self.line_height)
         if self.painter is None or lines is None or at >= len(lines):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, styles.bg.blank)
+        if styles is not self.painter.styles:  # another theme
+            self.painter.styles = styles
+            self._strips.clear()
         key = (at, bool(second), self.columns.width, int(at == self.state.cursor) + 2 * self.state.focused)
         strip = self._strips.get(key)
         if strip is None:
             self.rendered += 1
             segments = self.painter.paint(at, self.columns, self.state, second=bool(second))
-            strip = Strip(segments).adjust_cell_length(width, self.painter.styles.bg.blank)
+            strip = Strip(segments).adjust_cell_length(width, styles.bg.blank)
             if len(self._strips) > _KEPT_STRIPS:
                 self._strips.clear()
             self._strips[key] = strip
@@ -298,18 +292,14 @@ class GraphView(LineScroll):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Says which lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
-        shown = self.rows_on_screen()
-        if shown:
-            self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
+        self.post_message(self.RowsShown(self))
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""
         self._refit()
         self._strips.clear()
         self.reveal()
-        shown = self.rows_on_screen()
-        if shown:
-            self.post_message(self.RowsShown(self, shown.start, shown.stop - 1))
+        self.post_message(self.RowsShown(self))
 
     def focus_changed(self, *, focused: bool) -> None:
         """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""
@@ -331,11 +321,13 @@ class GraphView(LineScroll):
             return
         line = lines.line(y)
         self.move_to(y)
-        folded = line.kind in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH)
-        if event.chain == 2:
+        on_sign = line.kind.is_fold and offset.x <= self.columns.text_at + LANE_WIDTH
+        if event.chain == 1 and on_sign:
+            self.post_message(IntentPressed("fold.open"))
+        elif event.chain == 2 and not self._fold_clicked:
+            # The first click on the sign of a fold put another line under the mouse: that one was not chosen.
             self.post_message(IntentPressed("move.here"))
-        elif folded and offset.x <= self.columns.text_at + LANE_WIDTH:
-            self.post_message(IntentPressed("fold.toggle"))
+        self._fold_clicked = on_sign
 
 
 _KEPT_STRIPS = 2_000

@@ -37,6 +37,12 @@ class Pages:
             self._view.show_tab_open(tab)
             self.rebuild()
 
+    def seek(self, words: str) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
+        if words != self._state.words:
+            self._state.words = words
+            self.rebuild()
+
     def step_tab(self, step: int) -> None:
         """Goes round the tabs."""
         tabs = list(Tab)
@@ -72,7 +78,7 @@ class Pages:
         if state.selection is None:
             self._jobs.cancel("page")
             self._view.show_page(None, keep_place=False)
-            state.shown = (None, state.tab)
+            state.shown = (None, state.tab, "")
             return
         services = self._services
         request = PageRequest(
@@ -84,12 +90,14 @@ class Pages:
             services.config,
             state.toggled.get(state.tab, frozenset()),
             state.gauge,
+            state.words,
         )
         self._jobs.latest("page", partial(build_page, request), self._show)
 
     def _show(self, page: Page) -> None:
         state = self._state
         state.built += 1
-        now = (state.selection, state.tab)
-        self._view.show_page(page, keep_place=now == state.shown)
-        state.shown = now
+        # Where words are no longer searched for, or stand nowhere here, the page stays where it is.
+        words = state.words if page.hits else state.shown[2]
+        self._view.show_page(page, keep_place=(state.selection, state.tab, words) == state.shown)
+        state.shown = (state.selection, state.tab, state.words)

@@ -106,10 +106,16 @@ def write_changed(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     glyphs = sheet.glyphs
     titles = sheet.columns([("edits", "faint"), ("+", "faint"), (glyphs.minus, "faint")], NUMBERS)
     sheet.heading("Changed", counted(len(changes), "file"), titles)
-    limit = len(changes) if sheet.is_open("changed") or len(changes) <= MOST_ROWS + 1 else MOST_ROWS
+    folded = [_texts(step) for change in changes[MOST_ROWS:] for step in change.steps]
+    limit = (
+        len(changes)
+        if sheet.is_open("changed", holding=folded) or len(changes) <= MOST_ROWS + 1
+        else MOST_ROWS
+    )
     first = selection.kind is not SelectionKind.FOLD
     for at, change in enumerate(changes[:limit]):
-        opened = sheet.is_open(f"file:{change.path}", normally=first and at == 0)
+        held = map(_texts, change.steps)
+        opened = sheet.is_open(f"file:{change.path}", normally=first and at == 0, holding=held)
         _file(sheet, change, opened)
         if opened:
             _diff(sheet, change, found.tools)
@@ -150,12 +156,20 @@ def _diff(sheet: Sheet, change: Changed, table: ToolTable) -> None:
     if not body:
         sheet.note("its call does not say what changed", indent=INDENT + 2)
     sheet.folded(f"diff:{change.path}", body, max(8, sheet.height // 3), indent=INDENT)
+    for at, step in enumerate(change.steps):
+        if sheet.seeks([step.output]):
+            _output(sheet, step, f"changed:{change.path}/{at}")
 
 
 def _rest(sheet: Sheet, key: str, rest: int, noun: str) -> None:
     if rest > 0:
         words = f"{sheet.glyphs.folded} {counted(rest, f'more {noun}')}"
         sheet.line([Span(words, "faint")], toggle=key)
+
+
+def _texts(step: Step) -> list[object]:
+    """What a call was given and what came back."""
+    return [step.call.arguments, step.output]
 
 
 def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
@@ -178,7 +192,8 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     else:
         told = [Span("passed", "faint")]
     sheet.heading("Ran", counted(len(steps), "command"), told)
-    limit = len(steps) if sheet.is_open("ran") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
+    folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
+    limit = len(steps) if sheet.is_open("ran", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         command = (
             str(step.call.arguments.get("command") or "")
@@ -188,7 +203,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         text = shown(command.strip()[:_MOST_COMMAND])
         first, _, rest = without_cd(text).partition("\n")
         key = f"step{at}"
-        is_open = sheet.is_open(key, normally=opened)
+        is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
         more = f" {sheet.glyphs.ellipsis}" if rest else ""
         sign = "! " if step.by_user else "$ "
         spans = [Span(" " * INDENT + sign, "faint"), Span(first + more, "text" if is_open else "sub")]
@@ -197,6 +212,9 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         if is_open:
             if text != first or cell_len(first) > sheet.width - INDENT - 4 - width_of(told):
                 _command(sheet, text, key, safe(command))
+            besides = {name: value for name, value in step.call.arguments.items() if value != command}
+            if sheet.seeks([besides]):
+                JsonWriter(sheet, f"{key}/arguments", indent=4).write(besides)
             _output(sheet, step, key, whole=opened)
     _rest(sheet, "ran", len(steps) - limit, "command")
 
@@ -266,11 +284,12 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, *, opened:
     failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
     told = [Span(f"{failed:,} failed", "bad")] if failed else []
     sheet.heading("Other calls", exact(len(steps)), told)
+    folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
     most = min(_MOST_NAME, max(cell_len(shown_line(step.call.name or "tool", 24)) for _, step in steps))
-    limit = len(steps) if sheet.is_open("called") or len(steps) <= MOST_ROWS + 1 else MOST_ROWS
+    limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         key = f"step{at}"
-        is_open = sheet.is_open(key, normally=opened)
+        is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
         name = fit(shown_line(step.call.name or "tool", 24), most, ellipsis=sheet.glyphs.ellipsis)
         name_spans = padded([Span(name, "faint")], most + 1)
         right = _outcome(sheet, step)

@@ -60,9 +60,10 @@ def compaction_page(
     config: Config,
     toggled: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = lambda: False,
+    words: str = "",
 ) -> Page:
     """The Compaction tab. Enter goes to the source of a lost fact, or opens the X-ray."""
-    sheet = Sheet(Tab.COMPACTION, width, height, glyphs, toggled)
+    sheet = Sheet(Tab.COMPACTION, width, height, glyphs, toggled, words)
     sheet.blank()
     session = selection.session
     kind = session.columns.kind[selection.head]

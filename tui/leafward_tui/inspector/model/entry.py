@@ -52,10 +52,11 @@ def entry_page(
     glyphs: Glyphs,
     toggled: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = lambda: False,
+    words: str = "",
 ) -> Page:
     """The Entry tab of a turn, an entry or a folded run. Decodes every entry of it; stops where `stop` turns true."""
     found = gather(selection, stop)
-    sheet = Sheet(Tab.ENTRY, width, height, glyphs, toggled)
+    sheet = Sheet(Tab.ENTRY, width, height, glyphs, toggled, words)
     sheet.blank()
     _what(sheet, selection, found)
     _with_what(sheet, selection, found)
@@ -175,7 +176,7 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
 def _prompts(sheet: Sheet, found: Gathered) -> None:
     """The prompts of a folded run, a line each."""
     sheet.blank()
-    opened = sheet.is_open("prompts")
+    opened = sheet.is_open("prompts", holding=(said.text for said in found.prompts[_FOLD_PROMPTS:]))
     seen = (
         found.prompts if opened or len(found.prompts) <= _FOLD_PROMPTS + 1 else found.prompts[:_FOLD_PROMPTS]
     )
@@ -244,7 +245,7 @@ def _thoughts(sheet: Sheet, found: Gathered) -> None:
             sheet.line([Span(" " * LABEL, "blank"), Span("thinking, text withheld by the provider", "faint")])
         return
     lines = sum(said.text.strip().count("\n") + 1 for said in found.thoughts)
-    opened = sheet.is_open("thoughts")
+    opened = sheet.is_open("thoughts", holding=(said.text for said in found.thoughts))
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
     text = "\n\n".join(safe(said.text.strip()) for said in found.thoughts)
     sheet.line(
@@ -264,7 +265,7 @@ def _thoughts(sheet: Sheet, found: Gathered) -> None:
 def _remarks(sheet: Sheet, early: list[Said]) -> None:
     """What was said on the way to the last reply, on one line, openable."""
     troubled = sum(1 for said in early if said.trouble == "error")
-    opened = sheet.is_open("remarks")
+    opened = sheet.is_open("remarks", holding=((said.text, said.reason) for said in early))
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
     spans = [
         Span(" " * LABEL, "blank"),

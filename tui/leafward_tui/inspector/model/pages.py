@@ -28,12 +28,13 @@ def build(
     height: int = 30,
     toggled: frozenset[str] = frozenset(),
     gauge: Gauge | None = None,
+    words: str = "",
     stop: Callable[[], bool] = lambda: False,
 ) -> Page:
     """A tab's page for a selection, in lines of `width` cells.
 
-    `config` says what would be injected, `height` is what is seen at once, `toggled` the sections the user opened or closed. Where `stop` turns true, the rest is
-    left out. Raises what reading the session raises (OSError where its file is gone).
+    `config` says what would be injected, `height` is what is seen at once, `toggled` the sections the user opened or closed. What
+    holds the `words` that are searched for is unfolded. Where `stop` turns true, the rest is left out. Raises what reading the session raises (OSError where its file is gone).
     """
     if tab is Tab.CONTEXT:
         from leafward_tui.inspector.model.context import context_page
@@ -42,11 +43,13 @@ def build(
     if tab is Tab.COMPACTION:
         from leafward_tui.inspector.model.compaction import compaction_page
 
-        return compaction_page(selection, width, height, glyphs, config, toggled, stop)
+        return compaction_page(selection, width, height, glyphs, config, toggled, stop, words)
     if tab is Tab.FILES:
-        from leafward_tui.inspector.model.files import files_page as make
-    elif tab is Tab.RAW:
+        from leafward_tui.inspector.model.files import files_page
+
+        return files_page(selection, width, height, glyphs, toggled, stop)
+    if tab is Tab.RAW:
         from leafward_tui.inspector.model.raw import raw_page as make
     else:
         from leafward_tui.inspector.model.entry import entry_page as make
-    return make(selection, width, height, glyphs, toggled, stop)
+    return make(selection, width, height, glyphs, toggled, stop, words)

@@ -103,7 +103,7 @@ class JsonWriter:
 
     def _string(self, value: str, path: str, depth: int, head: list[Span], tail: str) -> None:
         toggle = f"{self.key}{path}"
-        opened = self.sheet.is_open(toggle)
+        opened = self.sheet.is_open(toggle, holding=(value,))
         limit = OPENED_CHARACTERS if opened else FOLDED_CHARACTERS
         over = len(value) - limit
         text = escaped(value[:limit])
@@ -159,9 +159,10 @@ def raw_page(
     glyphs: Glyphs,
     toggled: frozenset[str] = frozenset(),
     stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  one line is read, whatever happens
+    words: str = "",
 ) -> Page:
     """The Raw tab: what the agent stored of the selection's first entry, which may be several records."""
-    sheet = Sheet(Tab.RAW, width, height, glyphs, toggled)
+    sheet = Sheet(Tab.RAW, width, height, glyphs, toggled, words)
     session = selection.session
     entry = session.entry(selection.head)
     records = [record for record in session.records(selection.head) if record.strip()] or [entry.raw]

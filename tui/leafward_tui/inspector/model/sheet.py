@@ -13,6 +13,7 @@ from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from leafward_tui.inspector.model.sought import Sought
     from leafward_tui.ui.glyphs import Glyphs
 
 LABEL = 5
@@ -23,6 +24,9 @@ INDENT = 2
 
 MOST_LINES = 2_000
 """Lines shown of one text, opened or not."""
+
+MOST_UNFOLDED = 16
+"""Sections of a page that words open: of a word that stands all over a long turn the first places are enough."""
 
 
 _GAP = 2
@@ -41,14 +45,28 @@ class Sheet:
     """Lines of one page, written from the top."""
 
     def __init__(
-        self, tab: Tab, width: int, height: int, glyphs: Glyphs, toggled: frozenset[str] = frozenset()
+        self,
+        tab: Tab,
+        width: int,
+        height: int,
+        glyphs: Glyphs,
+        toggled: frozenset[str] = frozenset(),
+        words: str = "",
     ) -> None:
+        """What folds is open where it holds `words` that are searched for."""
         self.tab = tab
         self.width = max(width, 16)
         self.height = height
         """Rows that are seen at once; what folds is measured by it."""
         self.glyphs = glyphs
         self._toggled = toggled
+        self._unfolded = 0
+        """Sections that are open because of words in them."""
+        self._sought: Sought | None = None
+        if words:
+            from leafward_tui.inspector.model.sought import Sought
+
+            self._sought = Sought(words)
         self.lines: list[Line] = []
         self._headings: list[tuple[int, str]] = []
 
@@ -58,9 +76,20 @@ class Sheet:
             self.lines.pop()
         return Page(self.tab, self.width, self.lines, tuple(self._headings), copy)
 
-    def is_open(self, key: str, *, normally: bool = False) -> bool:
-        """Whether a section is open; `normally` is what it is until the user says otherwise."""
-        return (key in self._toggled) != normally
+    def is_open(self, key: str, *, normally: bool = False, holding: Iterable[object] = ()) -> bool:
+        """Whether a section is open; `normally` is what it is until the user says otherwise.
+
+        It is open as well where what it is `holding` has the words that are searched for; the first of a page only.
+        """
+        opens = normally
+        if not opens and self._unfolded < MOST_UNFOLDED and self.seeks(holding):
+            opens = True
+            self._unfolded += 1
+        return (key in self._toggled) != opens
+
+    def seeks(self, values: Iterable[object]) -> bool:
+        """Whether some values hold the words that are searched for."""
+        return self._sought is not None and self._sought.is_in(values)
 
     def blank(self) -> None:
         """An empty row; never two, and none where nothing was written yet but the first."""
@@ -159,7 +188,9 @@ class Sheet:
         """Lines of which at most `limit` are seen until the user opens the rest."""
         limit = max(limit, 1)
         total = len(body)
-        opened = self.is_open(key)
+        # From the last line that is seen on: words may go on over its end.
+        rest = "\n".join("".join(span.text for span in spans) for spans in body[limit - 1 :])
+        opened = self.is_open(key, holding=(rest,))
         # A fold of one line would take a line itself.
         seen = total if total <= limit + 1 else min(total, MOST_LINES) if opened else limit
         margin = LABEL if label else indent

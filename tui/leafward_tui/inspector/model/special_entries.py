@@ -298,7 +298,7 @@ def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, b
         return
     if kind is Kind.CUSTOM:
         key = f"custom{index}"
-        opened = sheet.is_open(key)
+        opened = sheet.is_open(key, holding=(body.get("data"),))
         sheet.row([*head, Span(said.text, "sub")], place, toggle=key)
         if opened:
             JsonWriter(sheet, key, indent=LABEL + 3).write(body.get("data"))

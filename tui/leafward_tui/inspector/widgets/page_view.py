@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe
+from leafward_tui.ui.hits import parted
 from leafward_tui.ui.intents import intent
 from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.services import services_of
@@ -38,14 +39,18 @@ _MOST_COPIED = 5_000
 """Lines that a text selection may span."""
 
 
-def paint(line: Line, width: int, styles: Styles, *, cursor: str = "") -> Strip:
-    """A line in `width` cells, with the cursor's sign in the margin where it stands here."""
+def paint(
+    line: Line, width: int, styles: Styles, *, cursor: str = "", hits: Sequence[tuple[int, int]] = ()
+) -> Strip:
+    """A line in `width` cells, with the cursor's sign in the margin where it stands here, and its hits lit."""
     ground = styles.sel if cursor else styles.bg
     segments = [Segment(cursor or " " * MARGIN, ground.leaf)]
+    at = 0
     for text, ink, named in line.spans:
         if text:
             on = getattr(styles, named) if named else ground
-            segments.append(Segment(text, getattr(on, ink)))
+            segments += parted(text, at, hits, getattr(on, ink), on.strong_hit)
+            at += len(text)
     return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
@@ -153,7 +158,7 @@ class PageView(LineScroll):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def show(self, page: Page | None, *, keep_place: bool) -> None:
-        """Shows another page: from its top, or, the same page made anew, where it was."""
+        """Shows another page: from its top or the first hit in it, or, the same page made anew, where it was."""
         before = self._line(self.cursor)
         self.page = page
         self._strips.clear()
@@ -162,7 +167,9 @@ class PageView(LineScroll):
         )
         if not keep_place:
             self.cursor = -1
-            self.scroll_to(y=0, animate=False)
+            hit = min(page.hits, default=0) if page is not None else 0
+            height = self.scrollable_content_region.height
+            self.scroll_to(y=max(0, hit - height // 3) if hit >= height else 0, animate=False, force=True)
         elif before is not None and not _leads_alike(self._line(self.cursor), before):
             near = (at for at in range(*self._window()) if _leads_alike(self._line(at), before))
             self.cursor = next(near, -1)
@@ -195,7 +202,9 @@ class PageView(LineScroll):
         strip = self._strips.get(key)
         if strip is None:
             self.rendered += 1
-            strip = paint(line, width, styles, cursor=services_of(self).glyphs.cursor if chosen else "")
+            cursor = services_of(self).glyphs.cursor if chosen else ""
+            hits = self.page.hits.get(at, ()) if self.page is not None else ()
+            strip = paint(line, width, styles, cursor=cursor, hits=hits)
             self._strips[key] = strip
             if len(self._strips) > _KEPT_STRIPS:
                 self._strips.popitem(last=False)

@@ -1,0 +1,66 @@
+"""The price of a move in words: what it drops and adds, what is sent again, and what one would not expect. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import count, counted, money
+from leafward_tui.ui.glyphs import UNICODE
+
+if TYPE_CHECKING:
+    from leafward.context.price import Price
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["PriceWords"]
+
+
+# A named tuple: making a frozen dataclass takes eight times as long, and the first frame waits for it.
+
+
+class PriceWords(NamedTuple):
+    """The price of a move."""
+
+    parts: tuple[str, ...]
+    """The most important first."""
+    brief: str
+    """What it drops and adds, without tokens."""
+    warnings: tuple[str, ...] = ()
+    """What one would not expect of it."""
+
+    @classmethod
+    def of(cls, price: Price, glyphs: Glyphs) -> PriceWords:
+        """All of a price."""
+        full: list[str] = []
+        brief: list[str] = []
+        for verb, side in (("drops", price.left), ("adds", price.entered)):
+            if side.entries:
+                # What is counted is named once.
+                number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
+                tokens = count(side.tokens, zero="0") + ("" if full else " tokens")
+                full.append(f"{verb} {number} ({tokens})")
+                brief.append(f"{verb} {number}")
+        again = f"{count(price.sent_again)} sent again" if price.sent_again else "nothing sent again"
+        if price.sent_again and price.cost_again:
+            again += f" (~{money(price.cost_again)})"
+        cached = f"{count(price.cached)} cached, " if price.cached else ""
+        context = f"context {count(price.before.total, zero='0')} {glyphs.arrow} {count(price.after.total, zero='0')}"
+        files = [
+            f"{len(paths)} {word}"
+            for word, paths in (
+                ("dropped", price.files_left),
+                ("added", price.files_entered),
+                ("changed", price.files_changed),
+            )
+            if paths
+        ]
+        return cls(
+            (
+                ", ".join(full) or "drops and adds nothing",
+                cached + again,
+                context,
+                *([f"files: {', '.join(files)}"] if files else []),
+            ),
+            ", ".join(brief) or "drops nothing",
+            tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),
+        )
