@@ -87,7 +87,7 @@ SHOTS = (
     Shot("summaries", "Two summaries compared, line by line", keys=("X", "d")),
     Shot("compare", "Two branches compared: files in three columns, the contents of one, context and outcome", keys=(*INTO_A_BRANCH, "m", "@", "d")),
     Shot("compaction", "What the last compaction did, and what it lost", keys=("3",)),
-    Shot("leaving", "The summary of what a move leaves, before the move", keys=(*INTO_A_BRANCH, "s", "p")),
+    Shot("leaving", "The summary of the abandoned branch, before the move", keys=(*INTO_A_BRANCH, "s", "p")),
     Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
     Shot("catalogue", "The catalogue of all sessions, with a preview", opened="store"),
     Shot("forest", "Forks and copies across all projects", opened="store", keys=("v",)),

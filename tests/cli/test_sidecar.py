@@ -60,7 +60,7 @@ def test_what_is_said_and_kept(asked: Callable[..., Asked], run: Run, foreign: S
     assert [one["text"] for one in asked("context")["messages"]] == ["one?", "one."]
     assert [one["kind"] for one in asked("log")["ops"]] == ["move", "label", "name", "archive"]
     shown = run("tree", foreign.path, "--archived").out
-    assert "what-if leaf" in shown
+    assert "preview leaf" in shown
     assert "agent's leaf" in shown
     assert f"the agent itself goes on at {before['place']}" in shown
     listed = run("ls", foreign.root, "--json").document["sessions"]

@@ -73,7 +73,7 @@ def test_what_the_contexts_consist_of_adds_up_and_what_was_spent_is_there(parted
     for letter in "ab":
         ledger = data["context"]["ledger"][letter]
         assert sum(amount for part, amount in ledger.items() if part != "total") == ledger["total"]
-    for part in ("system", "after", "total", "turns", "tokens in all"):
+    for part in ("system", "after", "total", "turns", "total tokens"):
         assert part in text
 
 

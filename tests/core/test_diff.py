@@ -75,9 +75,9 @@ A, B = 12, 18
 @pytest.mark.parametrize(
     ("a", "b", "why"),
     [
-        (1, 0, "only A was compacted again"),
-        (0, 1, "only B was compacted again"),
-        (1, 1, "A and B were compacted apart from each other"),
+        (1, 0, "A has a compaction that B has not"),
+        (0, 1, "B has a compaction that A has not"),
+        (1, 1, "A and B have different compactions"),
     ],
 )
 def test_who_was_compacted_since_and_what_of_the_system_prompt_a_cache_can_use(
@@ -306,6 +306,19 @@ def test_what_summaries_cost_is_part_of_the_outcome(tmp_path: Path) -> None:
         assert compared.b.outcomes.replies == 1
 
 
+def test_a_branch_that_asked_no_model_cost_nothing(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "costs.jsonl")
+    file.user("begin")
+    asked = file.user("more")
+    file.said("no usage here")
+    with reading(file.path) as session:
+        compared = sides(session, 0, session.leaf)
+        assert (compared.a.outcomes.costs_known, compared.a.outcomes.usage.cost) == (True, 0)
+        assert not compared.b.outcomes.costs_known
+        above = sides(session, session.columns.index(asked), 0).a.outcomes
+        assert (above.replies, above.costs_known) == (0, True)
+
+
 def test_outcomes(file: Acting) -> None:
     with reading(file.path) as session:
         compared = sides(session, A, B)
@@ -353,7 +366,7 @@ def test_an_edited_message_is_another(file: Acting) -> None:
     with reading(file.path) as session:
         found = compare_contexts(session, A, session.leaf)
     assert found.prefix == 2
-    assert found.why == ("a message edited in one of them only",)
+    assert found.why == ("a context edit in one of them only",)
 
 
 def test_summaries_are_made_on_the_spot_where_none_is_stored(file: Acting) -> None:

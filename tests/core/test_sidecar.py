@@ -124,7 +124,7 @@ def test_what_is_kept_follows_a_session_that_grows(foreign: Store) -> None:
     assert [session.columns.id(index) for index in range(len(before))] == before
     assert session.labels == {said(session, "two"): "here"}
     same_anew(foreign, session)
-    # The agent went on, so its own place counts; the what-if is in the log and can be taken back, or made again.
+    # The agent went on, so its own place counts; the preview move is in the log and can be taken back, or made again.
     assert (session.place, session.what_if) == (said(session, "four"), False)
     assert texts(session)[-2:] == ["four?", "four."]
     assert [one.kind.value for one in operations(session)] == ["move", "label"]

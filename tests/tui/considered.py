@@ -101,7 +101,7 @@ def working(path: Path, turns: int = 30) -> Acting:
 
 @contextmanager
 def considered(path: Path, **asked: object) -> Iterator[tuple[Session, WhatIf]]:
-    """A what-if at the leaf."""
+    """A compaction considered at the leaf."""
     session = Session.open(path)
     try:
         what_if = jobs.begin(session, session.leaf, -1, Config(**asked))  # type: ignore[arg-type]  # fields of Config

@@ -130,7 +130,7 @@ class TestLab:
             await follow(pilot, screen)
             await pilot.press("b")
             assert pilot.app.screen is screen
-            assert "one run so far" in said(screen)
+            assert "only one run; change a setting to compare" in said(screen)
 
     async def test_a_file_that_is_only_read_offers_no_accepting(self, tmp_path: Path) -> None:
         file = working(tmp_path / "s.jsonl", 20)

@@ -169,12 +169,13 @@ async def test_a_long_title_leaves_room_for_what_follows_from_it() -> None:
         assert 0.3 < first.index("effect") / pilot.app.size.width < 0.7
 
 
-async def test_where_the_first_choice_is_refused_enter_does_nothing_else_instead() -> None:
+async def test_the_cursor_starts_on_the_first_choice_that_can_be_chosen() -> None:
     choices = (Choice("m", "Move the leaf", refused="the leaf is here"), Choice("e", "Move before this"))
     async with plain() as (pilot, screen):
         sheet = ChoiceSheet("Move here", choices)
         pilot.app.push_screen(sheet, screen.done.append)
         await pilot.pause()
+        await pilot.press("k")
         assert rows(pilot.app)[-1].endswith("the leaf is here")
         await pilot.press("enter", "enter")
         await pilot.pause()
@@ -182,6 +183,12 @@ async def test_where_the_first_choice_is_refused_enter_does_nothing_else_instead
         await pilot.press("j", "enter")
         await until(pilot, lambda: screen.done)
         assert screen.done == ["e"]
+        again = ChoiceSheet("Move here", choices)
+        pilot.app.push_screen(again, screen.done.append)
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: len(screen.done) == 2)
+        assert screen.done == ["e", "e"]
 
 
 async def test_a_command_is_found_by_its_words_in_the_key_bar() -> None:

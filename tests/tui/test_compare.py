@@ -27,7 +27,7 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
             "Only in A",
             "In both",
             "Only in B",
-            "read only here",
+            "only read",
             "common ancestor #3",
             "edited in both",
         ):
@@ -149,7 +149,7 @@ async def test_tabs_and_an_entry_to_go_to(tmp_path: Path) -> None:
         await pilot.press("tab")
         assert screen.state.page is Page.CONTENTS
         await pilot.press("4")
-        assert "made on the spot, extractive" in shown(pilot)
+        assert "not stored: extractive, made just now" in shown(pilot)
         await pilot.press("5")
         assert "× failed, 1 run" in shown(pilot)
         await pilot.press("3")

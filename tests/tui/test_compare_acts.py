@@ -64,15 +64,15 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         assert "B is on the path already" in shown(pilot)
         await pilot.press("c")
         sheet = await reached(pilot, GraftSheet)
-        assert len(sheet.turns) == 2
+        assert len(sheet.choice.turns) == 2
         assert "branch A: the begin" in "\n".join(rows(pilot.app)[:6])  # the comparison is seen behind it
         await pilot.press("ctrl+s")
         assert sheet.is_current
         await pilot.press("space")
-        await until(pilot, lambda: sheet.ready is not None)
+        await until(pilot, lambda: sheet.choice.ready is not None)
         assert "src/store.py: these turns relied on another version of it" in shown(pilot)
         await pilot.press("k", "space", "j", "space")
-        await until(pilot, lambda: sheet.chosen == {1} and sheet.ready is not None)
+        await until(pilot, lambda: sheet.choice.chosen == {1} and sheet.choice.ready is not None)
         assert "everything fits there" in shown(pilot)
         assert "append 3 lines" in shown(pilot)
         assert len(lines(file.path)) == before

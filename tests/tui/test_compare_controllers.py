@@ -79,7 +79,7 @@ class FakeLines:
 class FakeScreen:
     """What the controllers see of the screen."""
 
-    room = SIZE
+    size = SIZE
     three_columns = True
     on_top = True
     refusal = ""
@@ -94,6 +94,7 @@ class FakeScreen:
         self.summary = SimpleNamespace(
             show=lambda *_: None, light=lambda _: None, focus=lambda: None, lines=(), line=None, cursor=0
         )
+        self.files_page = SimpleNamespace(give_rows=lambda _rows: None)
         self.results: list[CompareResult] = []
         self.went_back = False
 
@@ -101,14 +102,14 @@ class FakeScreen:
         callback()
         return SimpleNamespace(stop=lambda: None)
 
-    def close(self, result: CompareResult) -> None:
+    def dismiss(self, result: CompareResult) -> None:
         self.results.append(result)
 
     def go_back(self) -> None:
         self.went_back = True
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        if name in ("show_title", "show_hints", "show_panes", "give_rows", "open_sheet"):
+        if name in ("show_title", "show_hints", "show_panes", "open_sheet"):
             return lambda *_: None
         raise AttributeError(name)
 

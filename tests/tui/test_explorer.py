@@ -20,6 +20,7 @@ from leafward_tui.inspector import Inspector, Tab
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.two_panes import has_two_panes
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import (
@@ -142,10 +143,10 @@ class TestOpening:
         async with exploring(file.path, (40, 10)) as (pilot, screen):
             await pilot.resize_terminal(*WIDE)
             await pilot.pause()
-            panes = [screen.two_panes]
+            panes = [has_two_panes(screen.app.size)]
             await pilot.resize_terminal(*NARROW)
             await pilot.pause()
-            panes.append(screen.two_panes)
+            panes.append(has_two_panes(screen.app.size))
             assert panes == [True, False]
             assert any("d prompt" in row for row in tree(screen))
 

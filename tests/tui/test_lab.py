@@ -33,11 +33,11 @@ class TestPlan:
             text = shown(screen)
             for words in (
                 "Compaction lab",
-                "what if at #",
+                "planned at #",
                 "keep recent",
-                "Why not lower",
+                "Next cut below",
                 "Context after",
-                "Survival",
+                "Facts kept",
             ):
                 assert words in text
             assert screen.state.path.at == screen.state.session.place

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.widgets.state_line import Writing
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.results import LabResult
@@ -134,7 +133,7 @@ class FakePanes:
     def close_editor(self) -> str:
         return self.field
 
-    def show_area(self, *_arguments: object) -> None: ...
+    def show_area(self, *_arguments: object, whole: bool) -> None: ...
 
     def show_heads(self, *_arguments: object) -> None: ...
 
@@ -151,26 +150,20 @@ class FakeScreen:
         self.said = ""
         self.rested: Callable[[], None] = lambda: None
         self.sheets: list[tuple[Any, Callable[[str | None], None]]] = []
-        self.runs: tuple[Run, ...] = ()
         self.results: list[LabResult | None] = []
 
     def tell(self, text: str, *_more: object) -> None:
         self.said = text
 
-    def later(self, _seconds: float, then: Callable[[], None]) -> Any:
-        self.rested = then
+    def set_timer(self, _delay: float, callback: Callable[[], None]) -> Any:
+        self.rested = callback
         return SimpleNamespace(stop=lambda: None)
 
     def open_sheet(self, sheet: Any, done: Callable[[str | None], None]) -> None:
         self.sheets.append((sheet, done))
 
-    def open_runs(self, runs: tuple[Run, ...], _done: object) -> None:
-        self.runs = runs
-
-    def close(self, result: LabResult | None) -> None:
+    def dismiss(self, result: LabResult | None) -> None:
         self.results.append(result)
-
-    def load_ahead(self) -> None: ...
 
     def show_title(self) -> None: ...
 
@@ -189,7 +182,12 @@ class Lab:
             clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
         )
         self.controllers = Controllers(
-            self.state, cast("Any", self.screen), cast("Any", self.jobs), cast("Any", services), KeptDrafts()
+            self.state,
+            cast("Any", self.screen),
+            cast("Any", self.jobs),
+            cast("Any", services),
+            KeptDrafts(),
+            lambda: None,
         )
         self.controllers.path.measure()
         self.jobs.run("measure")
@@ -280,7 +278,7 @@ def test_a_refused_reading_leaves_everything_as_it_was(lab: Lab, monkeypatch: py
     monkeypatch.setattr(Session, "refresh", unread)
     lab.press("session.reload")
     lab.press("summary.run")
-    assert "read anew" in lab.screen.said
+    assert "reloaded" in lab.screen.said
     lab.jobs.run("read")
     assert (lab.state.mode, lab.screen.said, lab.state.draft) == (Mode.CHOICE, "gone", draft)
 

@@ -90,7 +90,7 @@ class TestEnding:
             )
             file.user("one more thing")
             await until(pilot, lambda: screen.state.file.grew)
-            assert "went on" in said(screen)
+            assert "has grown" in said(screen)
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
             await pilot.press("r")

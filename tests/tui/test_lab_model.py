@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -158,7 +160,7 @@ async def test_what_was_made_with_other_settings_is_offered(path: Path, endpoint
         lab = await written_by_other_rules(pilot, screen)
         sent = len(endpoint.asked)
         offered = "\n".join(rows(pilot.app))
-        assert "Take up the summary by openai/x" in offered
+        assert "Use the summary by openai/x" in offered
         assert "not appended" in offered
         assert lab.state.draft is None
         await pilot.press("enter")
@@ -258,3 +260,48 @@ async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoin
         assert endpoint.asked == []
         await choose(pilot, "m", "e")
         await until(pilot, lambda: screen.state.draft is not None)
+
+
+def pane(screen: LabScreen) -> str:
+    """What stands where the summary will."""
+    lines = screen.panes.text.lines
+    return " ".join(lines[y].text.strip() for y in range(len(lines or ()))) if lines is not None else ""
+
+
+async def test_waiting_says_the_attempt_the_reason_and_the_seconds(path: Path, endpoint: Endpoint) -> None:
+    endpoint.play(Reply(status=503, error="overloaded", headers={"retry-after": "60"}))
+    config = replace(by_model(endpoint), summaries_attempts=3)
+    async with considering(path, config=config) as (pilot, screen):
+        await choose(pilot, "s", "s")
+        await until(pilot, lambda: "again in" in pane(screen))
+        assert pane(screen) == "openai/x failed (503): overloaded; again in 60 s, attempt 2 of 3"
+        assert re.search(r"waiting \d+ s", shown(screen))
+        before = screen.panes.state_line.state
+        await until(pilot, lambda: screen.panes.state_line.state != before)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.state.mode is Mode.CHOICE)
+        assert "waiting" not in shown(screen)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("nosuch", "unknown model: 'nosuch'"), ("anthropic/x", "ANTHROPIC_API_KEY is not set")],
+)
+async def test_a_model_that_cannot_be_asked_is_refused_before_anything_is_sent(
+    path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, name: str, problem: str
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    async with considering_model(path, endpoint) as (pilot, screen):
+        await choose(pilot, "m", "o")
+        first = await reached(pilot, TextSheet)
+        first.input.value = name
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet) and pilot.app.screen is not first)
+        await pilot.pause()
+        again = pilot.app.screen
+        assert isinstance(again, TextSheet)
+        assert problem in "\n".join(rows(pilot.app))
+        assert again.input.value == name
+        assert screen.state.what_if is not None
+        assert screen.state.what_if.choices.summarizer == "openai/x"
+        assert endpoint.asked == []

@@ -11,6 +11,7 @@ from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.search import SearchScreen
 from leafward_tui.search.model.finds import HITS_SHOWN, FindKind, Finds, label_of
 from leafward_tui.search.widgets.result_list import windowed
+from leafward_tui.ui.two_panes import has_two_panes
 from tests.searched import found
 from tests.tui.session_store import app_over, listed, rows, small_store, until
 
@@ -277,7 +278,7 @@ def test_the_search(
     async def before(pilot: Pilot[int]) -> None:
         screen = await searched(pilot, "theme")
         await pilot.press("j")
-        if screen.two_panes:
+        if has_two_panes(screen.app.size):
             await in_text(pilot, screen)
 
     app: App[int] = app_over(tmp_path)

@@ -1,4 +1,4 @@
-"""The explorer changes sessions of other agents beside their files, and says what is a what-if."""
+"""The explorer changes sessions of other agents beside their files, and says what is a preview."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheet import ChoiceSheet
 from tests.claude_transcript import Transcript
 from tests.foreign_stores import Store, make, watched
-from tests.tui.considered import considering
+from tests.tui.considered import considering, follow
 from tests.tui.explored import NARROW, chosen, exploring, note, tree, written
 from tests.tui.session_store import reached, rows, until
 
@@ -47,7 +47,7 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
     async with exploring(store.path) as (pilot, screen):
         total = len(session_of(screen))
         assert "read only" not in rows(screen.app)[0]
-        assert "what-if" not in "\n".join(rows(screen.app))
+        assert "preview leaf" not in "\n".join(rows(screen.app))
         await pilot.press("K")
         await chosen(pilot, "l", *"here", "enter")
         await written(pilot, screen, total + 1)
@@ -58,18 +58,18 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         assert "preview only: press n for a new session" in shown
         await pilot.press("m")
         await written(pilot, screen, total + 2)
-        assert "what-if leaf" in row_of(screen, "two?")
+        assert "preview leaf" in row_of(screen, "two?")
         assert "agent's leaf" in row_of(screen, "three?")
-        assert "what-if" in rows(screen.app)[0]
+        assert "preview leaf" in rows(screen.app)[0]
         assert "b new session" in note(screen)
         await pilot.press("u")
         await written(pilot, screen, total + 3)
-        assert "what-if" not in "\n".join(tree(screen))
-        assert "what-if" not in rows(screen.app)[0]
+        assert "preview leaf" not in "\n".join(tree(screen))
+        assert "preview leaf" not in rows(screen.app)[0]
         assert row_of(screen, "three?").split().count("leaf") == 1
         await pilot.press("U")
         await written(pilot, screen, total + 4)
-        assert "what-if leaf" in row_of(screen, "two?")
+        assert "preview leaf" in row_of(screen, "two?")
 
 
 async def test_what_matters_of_a_what_if_is_said_on_a_narrow_screen(store: Store) -> None:
@@ -79,7 +79,7 @@ async def test_what_matters_of_a_what_if_is_said_on_a_narrow_screen(store: Store
         await chosen(pilot, "enter", "m")
         await written(pilot, screen, total + 1)
         (said,) = [row for row in rows(screen.app) if "moved to" in row]
-        assert "a what-if" in said
+        assert "preview only" in said
         assert "u undo" in said
         assert "b new session" in said
 
@@ -100,7 +100,7 @@ async def test_the_log_takes_a_what_if_back(store: Store) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen)
-        await until(pilot, lambda: "what-if" not in "\n".join(tree(screen)))
+        await until(pilot, lambda: "preview leaf" not in "\n".join(tree(screen)))
 
 
 async def test_what_is_kept_stays_when_the_agent_goes_on(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_what_is_kept_stays_when_the_agent_goes_on(tmp_path: Path) -> None
         store.grow("four")
         await written(pilot, screen, total + 3)
         assert row_of(screen, "four?").split().count("leaf") == 1
-        assert "what-if" not in "\n".join(tree(screen))
+        assert "preview leaf" not in "\n".join(tree(screen))
         assert "reloaded" not in note(screen)
 
 
@@ -136,7 +136,7 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         screen.action_intent("agent.resume")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         await pilot.pause()
-        assert "a what-if that Leafward keeps" in "\n".join(rows(screen.app))
+        assert "a preview that only Leafward knows" in "\n".join(rows(screen.app))
         await pilot.press("escape")
         await pilot.pause()
         assert len(ran) == 1
@@ -192,16 +192,21 @@ async def test_no_store_is_searched_while_somebody_waits(
 async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
     async with considering(store.path, config=Config(keep_recent=1, follow_interval=0.02)) as (pilot, lab):
         assert "read only" not in rows(pilot.app)[0]
+        # So short a session is not compacted by a summary with all its headings: that would make its context larger.
+        await follow(pilot, lab, "i")
+        lab.controllers.drafts.set_text("two turns")
+        await until(pilot, lambda: lab.state.draft is not None and lab.state.draft.changed)
         draft = lab.state.draft
         assert draft is not None
+        assert draft.growth <= 0, draft.growth
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
         screen = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: "compacted" in note(screen))
-        assert "what-if leaf" in row_of(screen, "compaction")
+        assert "preview leaf" in row_of(screen, "compaction")
         assert context_at(session_of(screen)).size.total == draft.tokens_after
         await pilot.press("u")
         await until(pilot, lambda: "undid" in note(screen))
-        assert "what-if" not in rows(screen.app)[0]
+        assert "preview leaf" not in rows(screen.app)[0]

@@ -121,7 +121,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
 def is_copy(session: Session, cut: ForkPoint) -> bool:
     """Whether a new session of the source's own agent is a copy of what that stored.
 
-    Where something that Leafward keeps beside it changes what the model sees, it is told instead: so a what-if becomes real.
+    Where something that Leafward keeps beside it changes what the model sees, it is told instead: so a preview move becomes real.
     """
     if session.source.book is None:
         return True

@@ -180,7 +180,7 @@ class _Painter:
         if changed and list(row.entries) != [row.entry]:
             marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
         if self.place in row.entries:
-            marks.append(("what-if leaf" if self.what_if else "leaf", "leaf"))
+            marks.append(("preview leaf" if self.what_if else "leaf", "leaf"))
         elif self.what_if and self.own in row.entries:
             marks.append(("agent's leaf", "ghost"))
         return self._fitting(marks)

@@ -30,7 +30,7 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     if obstacle is not None:
         again = f"leafward fork {shell_word(selector)} leaf --cwd FOLDER"
         obstacle = f"{obstacle}; make it again, or begin a new session in another one: {again}"
-    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a what-if, which a fork makes real"
+    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a preview, which a fork makes real"
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
         if what_if:

@@ -134,7 +134,7 @@ def tree_text(
     if session.what_if:
         own = id_of(session, session.tree.content_at(session.own_leaf))
         remarks.append(
-            f"the leaf is a what-if that Leafward keeps: the agent itself goes on at {own or 'the beginning'}"
+            f"the leaf is a preview that only Leafward knows: the agent itself goes on at {own or 'the beginning'}"
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")

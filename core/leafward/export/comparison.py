@@ -259,7 +259,7 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         ("calls", "calls"),
         ("aborted", "aborted"),
         ("turns", "turns"),
-        ("tokens in all", "spent"),
+        ("total tokens", "spent"),
     ):
         yield title, f"{a[key]:,}", f"{b[key]:,}"
     yield "cost", _cost(a), _cost(b)

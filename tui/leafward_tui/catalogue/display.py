@@ -11,7 +11,7 @@ from leafward_tui.catalogue.widgets.session_list import SessionList
 from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
-from leafward_tui.ui.two_panes import Panes
+from leafward_tui.ui.two_panes import Panes, has_two_panes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ class CatalogueDisplay:
     @property
     def two_panes(self) -> bool:
         """Whether there is room for list and preview beside each other."""
-        return self._screen.two_panes
+        return has_two_panes(self._screen.app.size)
 
     @property
     def preview_shown(self) -> bool:

@@ -1,4 +1,4 @@
-"""The keys of the comparison that matter in its present state."""
+"""What the title and the key bar of the comparison say in its present state."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.state import Page
+from leafward_tui.ui.cells import fit
 from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward_tui.compare.state import CompareState
+    from leafward_tui.compare.state import CompareState, ReadState
+    from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["hints_of"]
+__all__ = ["hints_of", "title_facts"]
 
 
 def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
@@ -86,3 +89,20 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
         tab,
         Hint("compare.find"),
     )
+
+
+def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs) -> list[Fact]:
+    """What the search found, and what both entries have in common."""
+    seen = read.overall
+    facts = [found] if found is not None else []
+    if seen is None:
+        return facts
+    ancestor = seen.sides.ancestor
+    if ancestor >= 0:
+        facts.append(Fact(f"common ancestor #{ancestor:,}", short=f"from #{ancestor:,}", keep=5))
+    if seen.plain:
+        facts.append(Fact(seen.plain, keep=4, hue="warn"))
+    elif width >= 120 and seen.ancestor:
+        words = fit(seen.ancestor, width // 4, ellipsis=glyphs.ellipsis)
+        facts.append(Fact("", words, short="", keep=1))
+    return facts

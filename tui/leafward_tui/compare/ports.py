@@ -174,6 +174,14 @@ class Stoppable(Protocol):
         ...
 
 
+class FilesPane(Protocol):
+    """The lists of files over the diff."""
+
+    def give_rows(self, rows: int) -> None:
+        """Gives the lists so many rows."""
+        ...
+
+
 class ComparePort(Protocol):
     """The screen."""
 
@@ -233,7 +241,7 @@ class ComparePort(Protocol):
         ...
 
     @property
-    def room(self) -> Size:
+    def size(self) -> Size:
         """Cells and rows of the terminal."""
         ...
 
@@ -264,8 +272,9 @@ class ComparePort(Protocol):
         """Shows the panes of a tab."""
         ...
 
-    def give_rows(self, rows: int) -> None:
-        """Gives the lists so many rows."""
+    @property
+    def files_page(self) -> FilesPane:
+        """The lists over the diff."""
         ...
 
     def set_timer(self, delay: float, callback: Callable[[], object]) -> Stoppable:
@@ -276,7 +285,7 @@ class ComparePort(Protocol):
         """Opens a sheet; `done` hears its answer, None where it was left."""
         ...
 
-    def close(self, result: CompareResult) -> None:
+    def dismiss(self, result: CompareResult) -> object:
         """Closes the screen with what is wanted of the explorer."""
         ...
 

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Horizontal, Vertical
-
-from leafward.base.safe_text import safe_line
-from leafward.session.entries import Kind
-from leafward.session.headline import headline
 from leafward_tui.compare.controllers.content import Content
 from leafward_tui.compare.controllers.cursor import Cursor
 from leafward_tui.compare.controllers.export import Export
@@ -17,36 +12,34 @@ from leafward_tui.compare.controllers.loader import Loader
 from leafward_tui.compare.controllers.pages import Pages
 from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
-from leafward_tui.compare.hints import hints_of
+from leafward_tui.compare.hints import hints_of, title_facts
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import CompareState, Page, ReadState
+from leafward_tui.compare.widgets.files_page import FilesPage
 from leafward_tui.compare.widgets.head import CompareHead
-from leafward_tui.compare.widgets.spans import FilesView, SpanRows
-from leafward_tui.ui.cells import cell_len, fit
-from leafward_tui.ui.hairline import ColumnRule, RowRule
+from leafward_tui.compare.widgets.spans import SpanRows
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.results import CompareResult
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.session_crumb import session_crumb
 from leafward_tui.ui.summary_comparison import ComparisonView
 from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.geometry import Size
 
     from leafward.session.session import Session
     from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.results import CompareResult
 
 __all__ = ["CompareScreen"]
 
 
-class CompareScreen(BaseScreen["CompareResult | None"]):
+class CompareScreen(BaseScreen[CompareResult | None]):
     """Two nodes compared. Ends with what is wanted of the explorer, or with None."""
 
     NAME: ClassVar[str] = "compare"
@@ -83,35 +76,17 @@ class CompareScreen(BaseScreen["CompareResult | None"]):
         """Head, tabs, then the page: files over a diff, or lines."""
         self.head = CompareHead()
         self.tabs = TabHead(id="compare-tabs")
-        self.heads = {column: SpanRows() for column in Column}
-        self.lists = {column: FilesView(id=f"files-{column.name.lower()}") for column in Column}
-        self.sets_rule = RowRule(id="sets-rule")
-        self.diff_head = SpanRows(id="diff-head", rule=True)
-        self.diff = FilesView(id="diff")
-        self.sentence = SpanRows(id="sentence")
-        self.side = SpanRows(id="side")
+        page = FilesPage()
+        self.heads, self.lists, self.side = page.heads, page.lists, page.side
+        self.diff_head, self.diff, self.sentence = page.diff_head, page.diff, page.sentence
+        self.files_page = page
         self.lines = LinesView(id="page")
         self.summary_head = SpanRows(id="summary-head", rule=True)
         self.summary = ComparisonView(id="summary")
         self._control()
         yield self.head
         yield self.tabs
-        with Vertical(id="files-page"):
-            with Horizontal(id="sets"):
-                for number, column in enumerate(Column):
-                    if number:
-                        yield ColumnRule()
-                    with Vertical(id=f"set-{column.name.lower()}"):
-                        yield self.heads[column]
-                        yield self.lists[column]
-            yield self.sets_rule
-            with Horizontal(id="lower"):
-                with Vertical():
-                    yield self.diff_head
-                    yield self.diff
-                    yield self.sentence
-                yield ColumnRule()
-                yield self.side
+        yield self.files_page
         yield self.lines
         yield self.summary_head
         yield self.summary
@@ -183,11 +158,6 @@ class CompareScreen(BaseScreen["CompareResult | None"]):
     # --- what the controllers ask of it -------------------------------------------------------------------------------
 
     @property
-    def room(self) -> Size:
-        """Cells and rows of the terminal."""
-        return self.app.size
-
-    @property
     def three_columns(self) -> bool:
         """Whether the columns stand beside each other."""
         width, height = self.app.size
@@ -204,22 +174,7 @@ class CompareScreen(BaseScreen["CompareResult | None"]):
         self.set_class(page in (Page.CONTEXT, Page.OUTCOME), "-lines")
         self.set_class(page is Page.SUMMARY, "-summed")
         self.set_class(not self.three_columns, "-one-list")
-        self.call_after_refresh(self._join_rules)
-
-    def _join_rules(self) -> None:
-        if self.is_attached and self.three_columns:
-            rules = list(self.query("#sets ColumnRule"))
-            self.sets_rule.join(rules[0].region.x + 1, through=(rules[1].region.x + 1,))
-        else:
-            self.sets_rule.join()
-
-    def give_rows(self, rows: int) -> None:
-        """Gives the lists so many rows."""
-        self.query_one("#sets").styles.height = rows
-
-    def close(self, result: CompareResult) -> None:
-        """Closes with what is wanted of the explorer."""
-        self.dismiss(result)
+        self.call_after_refresh(self.files_page.join_rules, three_columns=self.three_columns)
 
     # --- title and keys -----------------------------------------------------------------------------------------------
 
@@ -230,25 +185,9 @@ class CompareScreen(BaseScreen["CompareResult | None"]):
 
     def show_title(self) -> None:
         """Which session, and what both have in common."""
-        session, glyphs, seen = self.state.session, self.shell.glyphs, self.state.read.overall
-        first = session.columns.kind.find(Kind.USER)
-        title = session.name or (headline(session, first).text if first >= 0 else session.path.stem)
-        facts = []
-        if (found := self.search.hits.fact()) is not None:
-            facts.append(found)
-        if seen is not None:
-            ancestor = seen.sides.ancestor
-            if ancestor >= 0:
-                facts.append(Fact(f"common ancestor #{ancestor:,}", short=f"from #{ancestor:,}", keep=5))
-            if seen.plain:
-                facts.append(Fact(seen.plain, keep=4, hue="warn"))
-            elif self.app.size.width >= 120 and seen.ancestor:
-                words = fit(seen.ancestor, self.app.size.width // 4, ellipsis=glyphs.ellipsis)
-                facts.append(Fact("", words, short="", keep=1))
-        project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 30)
-        room = max(16, self.app.size.width - 90 - cell_len(project))
-        named = fit(safe_line(title, 200), room, ellipsis=glyphs.ellipsis)
-        crumb = f"{project} {glyphs.crumb} {named}" if project else named
+        width, glyphs = self.app.size.width, self.shell.glyphs
+        crumb = session_crumb(self.state.session, width - 90, glyphs)
+        facts = title_facts(self.state.read, self.search.hits.fact(), width, glyphs)
         self.title_bar.show("Compare", crumb=crumb, facts=facts)
 
     def hints(self) -> Sequence[Hint]:

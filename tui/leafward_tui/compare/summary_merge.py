@@ -57,7 +57,7 @@ def conflict_lines(
                 continue
             taken = chosen is side or (chosen is Side3.BOTH and side is not Side3.BASE)
             lead = Span(f"  {fit(name, 7, pad=True)}", f"strong_{HUES[name]}" if name in HUES else "faint")
-            said = fit(safe_line(text, 500) or "says nothing", max(4, width - 9), ellipsis=glyphs.ellipsis)
+            said = fit(safe_line(text, 500) or "not in it", max(4, width - 9), ellipsis=glyphs.ellipsis)
             lines.append(LabLine((lead, Span(said, "text" if taken else "sub"))))
     return Block(lines)
 
@@ -147,7 +147,7 @@ class MergeSheet(Sheet):
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, what leaves, what decides."""
         decide = (("a b", "take one"), ("o", "both"), ("x", "as before")) if self.draft.conflicts else ()
-        return (("ctrl+s", "append"), ("esc", "leave"), *decide)
+        return (("ctrl+s", "append"), ("esc", "cancel"), *decide)
 
     def operation(self) -> str:
         """What would be written, or what is missing for it."""

@@ -13,6 +13,7 @@ from leafward_tui.ui.cells import counted
 from leafward_tui.ui.page import Tab
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.two_panes import has_two_panes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,7 +100,7 @@ class ExplorerPanes:
     @property
     def two_panes(self) -> bool:
         """Whether tree and inspector are beside each other."""
-        return self._screen.two_panes
+        return has_two_panes(self._screen.app.size)
 
     def arrange(self) -> None:
         """Fits panes, rules and heads to the size of the screen."""

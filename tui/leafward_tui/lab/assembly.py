@@ -23,6 +23,8 @@ from leafward_tui.lab.controllers.text import TextPane
 from leafward_tui.lab.controllers.turns import TurnsPane
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
@@ -36,8 +38,15 @@ class Controllers:
     """One of each; every one is given those that it needs."""
 
     def __init__(
-        self, state: LabState, view: LabPort, jobs: Jobs, services: AppServices, kept: KeptDrafts
+        self,
+        state: LabState,
+        view: LabPort,
+        jobs: Jobs,
+        services: AppServices,
+        kept: KeptDrafts,
+        prefetch: Callable[[], object],
     ) -> None:
+        """`prefetch` loads what the keys of the lab open."""
         glyphs = services.glyphs
         self.turns = TurnsPane(state, view, jobs, glyphs)
         self.display = Display(state, view, glyphs, self.turns, TextPane(state, view, services))
@@ -48,21 +57,30 @@ class Controllers:
         self.request = SummaryRequest(
             state, view, jobs, services, self.display, self.layout, self.prompt, self.drafts
         )
-        self.summarizer = Summarizer(state, view, services, self.layout, self.prompt, self.settings)
+        self.summarizer = Summarizer(state, view, jobs, services, self.layout, self.prompt, self.settings)
         self.pins = Pins(state, view, glyphs, self.settings, self.drafts)
         self.edit = SummaryEdit(state, view, self.display, self.layout, self.drafts)
         before = KeptSummaries(
             state, view, services, self.display, self.layout, self.settings, self.drafts, kept
         )
         self.path = PathReader(
-            state, view, jobs, services, self.display, self.turns, self.settings, self.drafts, before
+            state,
+            view,
+            jobs,
+            services,
+            self.display,
+            self.turns,
+            self.settings,
+            self.drafts,
+            before,
+            prefetch,
         )
         self.file = SessionFile(state, view, jobs, services.keymap, self.path)
         self.acceptance = Acceptance(state, view, jobs, services, self.edit, self.file, kept)
         self.sources = Sources(
             state, view, services, self.turns, self.layout, self.settings, self.pins, self.request
         )
-        self.leave = Leave(state, view, self.edit, self.request)
+        self.leave = Leave(state, view, self.layout, self.edit, self.request)
         self.routed: tuple[Controller, ...] = (
             self.turns,
             self.layout,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from leafward.session.journal import Write
     from leafward.session.session import Session
     from leafward.summaries.summarizers import Summarizer
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward_tui.lab.model.what_if import TimedPlan
     from leafward_tui.ui.services import Job
 
@@ -56,6 +56,7 @@ __all__ = [
     "injected",
     "measured",
     "model_draft",
+    "model_problem",
     "modules",
     "outgoing",
     "own_draft",
@@ -74,7 +75,7 @@ _SOON = ("textual.widgets._text_area", "leafward_tui.lab.runs")
 
 
 class Measured(NamedTuple):
-    """A path that was measured: the entry it leads to, the compaction the what-if stands beside (-1 for none)."""
+    """A path that was measured: the entry it leads to, the compaction beside which it is planned (-1 for none)."""
 
     at: EntryIndex
     beside: EntryIndex
@@ -109,7 +110,7 @@ def measured(
 
 
 def point_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
-    """Where a what-if at an entry stands, and the compaction it stands beside (-1 for none)."""
+    """Where a compaction at an entry is planned, and the compaction beside it (-1 for none)."""
     if entry >= 0 and session.columns.kind[entry] == Kind.COMPACTION:
         return EntryIndex(planned_at(session, entry)), EntryIndex(entry)
     return EntryIndex(entry), NO_ENTRY
@@ -213,38 +214,40 @@ def model_draft(
     choices: Choices,
     injection: Injection | None,
     config: Config,
-    tell: Callable[[str], object],
+    tell: Callable[[Progress], object],
     job: Job,
 ) -> Draft:
-    """A draft by a model; `tell` hears the summary so far. Raises Cancelled, LeafwardError, OSError."""
+    """A draft by a model; `tell` hears how far it is. Raises Cancelled, LeafwardError, OSError."""
     from leafward.session.journal.lock import busy
-    from leafward.summaries.summarizers.choice import summarizer
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.model import Model
 
     growing = _Growing(tell, job)
     with busy(session.path, "a compaction"):
-        writer = summarizer(choices.summarizer, config)
-        return _drafted(session, plan, writer, choices, injection, growing.grew, job)
+        writer = Model(model_settings(choices.summarizer, config), growing.grew)
+        return _drafted(session, plan, writer, choices, injection, lambda _text: None, job)
 
 
 class _Growing:
-    """A text that grows faster than it is shown: only the longest is told."""
+    """Progress that comes faster than it is shown: only the last is told."""
 
-    def __init__(self, tell: Callable[[str], object], job: Job) -> None:
+    def __init__(self, tell: Callable[[Progress], object], job: Job) -> None:
         self._tell = tell
         self._job = job
-        self._text = ""
+        self._last: Progress | None = None
         self._told = True
 
-    def grew(self, text: str) -> None:
-        """Takes the text so far; called in the thread of the job."""
-        self._text = text
+    def grew(self, now: Progress) -> None:
+        """Takes how far it is; called in the thread of the job."""
+        self._last = now
         if self._told:
             self._told = False
             self._job.report(self._show)
 
     def _show(self) -> None:
         self._told = True
-        self._tell(self._text)
+        if self._last is not None:
+            self._tell(self._last)
 
 
 def _drafted(
@@ -283,6 +286,19 @@ def outgoing(
         injection=injection if choices.inject else None,
     )
     return Model(model_settings(choices.summarizer, config)).outgoing(span, budget)
+
+
+def model_problem(name: str, config: Config, _job: Job) -> str:
+    """Why a model cannot be asked: its name is unknown, its key or address missing. Empty where it can; nothing is sent."""
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.failures import SummaryFailed
+    from leafward.summaries.summarizers.model import Model
+
+    try:
+        Model(model_settings(name, config)).refuse_unknown()
+    except SummaryFailed as failed:
+        return str(failed)
+    return ""
 
 
 def with_pins(before: Draft, pins: Iterable[str], _job: Job) -> Draft:

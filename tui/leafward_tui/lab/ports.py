@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.model.runs import Run
+    from textual.screen import Screen
+
     from leafward_tui.lab.widgets.state_line import Writing
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.results import LabResult
-    from leafward_tui.ui.sheet import Sheet
+
+_Answer = TypeVar("_Answer")
 
 __all__ = ["LabPort", "LinesPane", "PanesPort", "StatePane", "Timer"]
 
@@ -95,8 +96,12 @@ class PanesPort(Protocol):
     def state_line(self) -> StatePane:
         """The row over the summary."""
 
-    def show_area(self, area: str, page: str, rules: str) -> None:
-        """Shows as many panes as there is room for, the one with the keys among them, with their heads."""
+    @property
+    def columns_shown(self) -> int:
+        """How many panes stand beside each other."""
+
+    def show_area(self, area: str, page: str, rules: str, *, whole: bool) -> None:
+        """Shows as many panes as there is room for, the one with the keys among them, with their heads; or that one `whole`."""
 
     def show_heads(self, area: str, page: str, rules: str) -> None:
         """The heads alone."""
@@ -133,22 +138,16 @@ class LabPort(Protocol):
         """Says something in the row over the keys; nothing where the text is empty."""
 
     def show_title(self) -> None:
-        """The session, and the point that the what-if stands at."""
+        """The session, and the place that is planned at."""
 
     def show_hints(self) -> None:
         """The keys that matter now."""
 
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+    def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
+        """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
 
-    def open_runs(self, runs: tuple[Run, ...], done: Callable[[Choices | None], None]) -> None:
-        """Opens the runs side by side; `done` hears the choices to go on with."""
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer:
+        """Does something after so many seconds; Textual's own."""
 
-    def load_ahead(self) -> None:
-        """Loads what the keys of the lab open."""
-
-    def later(self, seconds: float, then: Callable[[], None]) -> Timer:
-        """Does something after a while."""
-
-    def close(self, result: LabResult | None) -> None:
+    def dismiss(self, result: LabResult | None) -> object:
         """Closes the screen with what was written."""

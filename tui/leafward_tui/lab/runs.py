@@ -115,10 +115,6 @@ class RunsScreen(BaseScreen[Choices | None]):
         for letter, head, run in zip("AB", self.names, (first, second), strict=True):
             head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
 
-    def close(self, choices: Choices | None) -> None:
-        """Closes with the choices to go on with."""
-        self.dismiss(choices)
-
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         return (

@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from leafward.base.safe_text import safe_line
-from leafward.session.entries import Kind
-from leafward.session.headline import headline
 from leafward_tui.lab.assembly import Controllers
-from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.lab.hints import hints_of, title_facts
 from leafward_tui.lab.model.paid_summaries import kept_drafts
-from leafward_tui.lab.state import LabState, Mode
+from leafward_tui.lab.state import LabState
 from leafward_tui.lab.widgets.panes import LabPanes
-from leafward_tui.ui.intents import APP_ACTIONS, intent_bindings
-from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.price_line import PriceLine
+from leafward_tui.ui.results import LabResult
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.session_crumb import session_crumb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
     from textual.widgets import TextArea
 
     from leafward.session.session import Session
-    from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.lines_view import LinesView
     from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.results import LabResult
     from leafward_tui.ui.tab_head import TabHead
 
 __all__ = ["LabScreen"]
 
 
-class LabScreen(BaseScreen["LabResult | None"]):
+class LabScreen(BaseScreen[LabResult | None]):
     """A compaction before it is one. Ends with what was written, or with None."""
 
     NAME: ClassVar[str] = "lab"
@@ -80,7 +75,12 @@ class LabScreen(BaseScreen["LabResult | None"]):
         self.panes = LabPanes()
         self.note = PriceLine(id="note")
         self.controllers = Controllers(
-            self.state, self, self.shell.jobs(self), self.shell, kept_drafts(self.app)
+            self.state,
+            self,
+            self.shell.jobs(self),
+            self.shell,
+            kept_drafts(self.app),
+            partial(self.shell.screens.prefetch, self),
         )
         steps = RowSteps(
             lambda by: self.panes.pane(self.state.layout.area).move_by(by),
@@ -150,24 +150,6 @@ class LabScreen(BaseScreen["LabResult | None"]):
         """Says something in the row over the keys; nothing where the text is empty."""
         self.note.note(text or None, tone, keys)
 
-    def later(self, seconds: float, then: Callable[[], None]) -> Timer:
-        """Does something after a while."""
-        return self.set_timer(seconds, then)
-
-    def load_ahead(self) -> None:
-        """Loads what the keys of the lab open."""
-        self.shell.screens.prefetch(self)
-
-    def open_runs(self, runs: tuple[Run, ...], done: Callable[[Choices | None], None]) -> None:
-        """Opens the runs side by side; `done` hears the choices to go on with."""
-        from leafward_tui.lab.runs import RunsScreen
-
-        self.app.push_screen(RunsScreen(runs), done)
-
-    def close(self, result: LabResult | None) -> None:
-        """Closes with what was written."""
-        self.dismiss(result)
-
     # --- title and keys -----------------------------------------------------------------------------------------------
 
     @property
@@ -179,54 +161,12 @@ class LabScreen(BaseScreen["LabResult | None"]):
         """Leaves one thing at a time."""
         self.controllers.leave.leave()
 
-    def enabled(self, intent_id: str) -> bool:
-        """Few keys do something before the path is measured, and while the summary is in a field."""
-        return (intent_id in APP_ACTIONS or self.state.takes(intent_id)) and super().enabled(intent_id)
-
     def show_title(self) -> None:
-        """The session, and the point that the what-if stands at."""
+        """The session, and the place that is planned at."""
         state, glyphs = self.state, self.shell.glyphs
-        session, path = state.session, state.path
-        first = session.columns.kind.find(Kind.USER)
-        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
-        project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 40)
-        place = f"#{path.at}" if path.at >= 0 else "the beginning"
-        where = f"what if at {place}"
-        if path.beside >= 0:
-            compaction = f"{glyphs.compaction} #{path.beside}"
-            corrects = path.what_if is not None and path.what_if.choices.summarizer == AS_IT_IS
-            where = f"Correcting {compaction}" if corrects else f"{where} beside {compaction}"
-        facts = [Fact(where, short=where, keep=3, hue="text")]
-        if state.file.grew:
-            facts.append(Fact("the file went on", short="file went on", keep=4, hue="warn"))
-        if session.read_only:
-            facts.append(Fact("read only", keep=4, hue="warn"))
-        else:
-            facts.append(Fact("nothing is written until you accept", short="", keep=1))
-        crumb = f"{project} {glyphs.crumb} {safe_line(title, 36)}" if project else ""
-        self.title_bar.show("Compaction lab", crumb=crumb or safe_line(title, 36), facts=facts)
+        crumb = session_crumb(state.session, 60, glyphs)
+        self.title_bar.show("Compaction lab", crumb=crumb, facts=title_facts(state, glyphs))
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
-        state, area = self.state, self.state.layout.area
-        if state.path.trouble or state.what_if is None:
-            return (Hint("mode.leave", "leave"),)
-        if state.mode is Mode.EDIT:
-            return (Hint("mode.leave", "take it over", "done"), Hint("compaction.accept"))
-        if state.mode is Mode.STREAM:
-            return (Hint("mode.leave", "cancel the summary", "cancel"),)
-        written = state.draft is not None
-        accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
-        slide = Hint(("slider.less", "slider.more"), "slide")
-        strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
-        source = Hint("lab.choose", "source")
-        of_area = {
-            "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
-            "text": (Hint("lab.page"), source),
-            "plan": (slide, strategies, Hint("injection.switch")),
-            "cut": (slide, Hint(("cut.down", "cut.up"), "cut line"), strategies),
-        }
-        more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
-        if len(state.drafts.runs) > 1:
-            more.append(Hint("runs.compare"))
-        return (accept, Hint("mode.leave", "leave no trace", "leave"), *of_area[area], *more)
+        return hints_of(self.state, alone=self.panes.columns_shown == 1)

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Refused
+from leafward.compaction.run import refuse_growth
 from leafward.session.entries import NO_ENTRY
+from leafward_tui.lab.model.choices import AS_IT_IS
 
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
@@ -57,11 +60,11 @@ class Mode(Enum):
 
 @dataclass(slots=True)
 class MeasuredPath:
-    """Where the what-if stands. Written by `controllers.path`."""
+    """Where the compaction is planned. Written by `controllers.path`."""
 
     at: int = NO_ENTRY
     beside: int = NO_ENTRY
-    """The compaction that the what-if stands beside; -1 for none."""
+    """The compaction beside which it is planned; -1 for none."""
     what_if: WhatIf | None = None
     """None until the path is measured. Its choices, plans and pins are those of `controllers.settings`, what is made of
     them is that of `controllers.drafts`, its costs are those of `controllers.prompt`."""
@@ -75,6 +78,8 @@ class Layout:
 
     area: str = "cut"
     page: str = "Summary"
+    whole: bool = False
+    """Whether the pane with the keys has all the room."""
 
 
 @dataclass(slots=True)
@@ -122,6 +127,8 @@ class Stream:
 
     text: str | None = None
     """The summary so far; None where none is being written."""
+    stage: str = ""
+    """What is waited for while nothing is written: the model and what it is asked, why it is asked again and when."""
     since: float = 0.0
 
 
@@ -195,6 +202,19 @@ class LabState:
         what_if = self.path.what_if
         return what_if.draft() if what_if is not None else None
 
+    def larger(self, draft: Draft) -> str:
+        """Why a draft is not offered as a compaction: it would make the context larger. Empty where it can be accepted.
+
+        A correction of a compaction that is in the session is offered whatever its size.
+        """
+        if self.path.what_if is not None and self.path.what_if.choices.summarizer == AS_IT_IS:
+            return ""
+        try:
+            refuse_growth(draft)
+        except Refused as refused:
+            return str(refused)
+        return ""
+
     @property
     def shown_draft(self) -> Draft | None:
         """The draft of the present choices; while it is being made, the one before."""
@@ -213,5 +233,5 @@ class LabState:
 _BUSY = {
     Mode.STREAM: "a summary is being written: esc cancels it",
     Mode.APPEND: "the compaction is being appended",
-    Mode.READ: "the session is being read anew",
+    Mode.READ: "the session is being reloaded",
 }

@@ -10,7 +10,7 @@ from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
 from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.two_panes import Panes
+from leafward_tui.ui.two_panes import Panes, has_two_panes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ class SearchDisplay:
     @property
     def two_panes(self) -> bool:
         """Whether there is room for results and text beside each other."""
-        return self._screen.two_panes
+        return has_two_panes(self._screen.app.size)
 
     @property
     def editing(self) -> bool:

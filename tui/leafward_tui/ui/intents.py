@@ -228,6 +228,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("draft.xray", "x", "Show the context before and after", "x-ray", _LAB, "Compaction"),
     Intent("runs.compare", "b", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
     Intent("lab.unfold", "z", "Show every turn, or those around the cut", "unfold", _LAB, "Compaction"),
+    Intent("lab.whole", "Z", "Show this pane alone, or all of them", "whole", _LAB, "Compaction"),
     Intent("lab.page", "v", "Summary, prompt or injected text", "page", _LAB, "Compaction"),
     Intent("session.reload", "r", "Reload the session", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),

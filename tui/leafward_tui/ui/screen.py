@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from rich.segment import Segment
 from textual.actions import SkipAction
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.screen import Screen
 
     from leafward_tui.ui.line_scroll import LineScroll
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.routed_screen import Controller
-    from leafward_tui.ui.sheet import Sheet
 
 __all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen"]
+
+_Answer = TypeVar("_Answer")
 
 LEAST_WIDTH = 60
 LEAST_HEIGHT = 16
@@ -50,6 +53,20 @@ class TooSmall(Widget):
         words = f"needs {LEAST_WIDTH} {times} {LEAST_HEIGHT}, has {has.width} {times} {has.height}"
         words = fit(words, width, ellipsis=services_of(self).glyphs.ellipsis)
         return Strip([Segment(words.center(width), ground.sub)]).adjust_cell_length(width, ground.blank)
+
+
+def _open_help(screen: BaseScreen[Any]) -> None:
+    """All keys of a screen."""
+    from leafward_tui.ui.key_help import HelpScreen
+
+    screen.app.push_screen(HelpScreen(screen.NAME))
+
+
+def _open_themes(screen: BaseScreen[Any]) -> None:
+    """Choose a theme, seeing it at once."""
+    from leafward_tui.ui.theme_choice import ThemesScreen
+
+    screen.app.push_screen(ThemesScreen())
 
 
 class BaseScreen(RoutedScreen[ScreenResultType]):
@@ -117,12 +134,6 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         return services_of(self)
 
     @property
-    def two_panes(self) -> bool:
-        """Whether there is room for two panes beside each other."""
-        width, height = self.app.size
-        return width >= 100 and height >= 30
-
-    @property
     def refusal(self) -> str:
         """Why nothing can be written to what is on show; empty where it can."""
         return ""
@@ -138,7 +149,11 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     def route(self, *controllers: Controller) -> None:
         """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own."""
-        common = {"app.help": self.show_help, "app.themes": self.show_themes, "app.back": self.go_back}
+        common: dict[str, Callable[[], object]] = {
+            "app.help": partial(_open_help, self),
+            "app.themes": partial(_open_themes, self),
+            "app.back": self.go_back,
+        }
         self.routes = Routes(Actions(common), *controllers)
 
     def mounted(self) -> None:
@@ -165,8 +180,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
                 cast("LineScroll", view).uncover(0)
         self.resumed()
 
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+    def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
+        """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
         self.app.push_screen(sheet, done)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
@@ -180,18 +195,6 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         if not selected:
             raise SkipAction
         self.shell.copy(selected)
-
-    def show_help(self) -> None:
-        """All keys of this screen."""
-        from leafward_tui.ui.key_help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self.NAME))
-
-    def show_themes(self) -> None:
-        """Choose a theme, seeing it at once."""
-        from leafward_tui.ui.theme_choice import ThemesScreen
-
-        self.app.push_screen(ThemesScreen())
 
     def go_back(self) -> None:
         """The screen before this one; from the first one, out."""

@@ -295,8 +295,8 @@ class ChoiceSheet(Sheet):
         cycle: str = "",
     ) -> None:
         super().__init__(title, about, note=note)
-        # The first row, also where it is refused: enter twice must not do what nobody chose.
-        first = next((number for number, one in enumerate(choices) if one.current), 0)
+        can = [number for number, one in enumerate(choices) if not one.refused]
+        first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first)
         self._cycle = cycle
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["PanedView", "Panes"]
+    from textual.geometry import Size
+
+__all__ = ["PanedView", "Panes", "has_two_panes"]
+
+
+def has_two_panes(size: Size) -> bool:
+    """Whether a terminal has room for two panes beside each other."""
+    return size.width >= 100 and size.height >= 30
 
 
 class PanedView(Protocol):

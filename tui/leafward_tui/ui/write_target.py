@@ -17,8 +17,8 @@ def book_words(session: Session) -> str:
 
 
 def remark_words(remark: Remark) -> str:
-    """A remark on a write as the price line says it: of a what-if only what follows, which has room in 80 cells with its keys."""
-    return "a what-if" if remark.code == "what-if" else remark.text
+    """A remark on a write as the price line says it: of a preview only that it is one, which has room in 80 cells with its keys."""
+    return "preview only" if remark.code == "what-if" else remark.text
 
 
 def line_words(session: Session, line: int) -> str:

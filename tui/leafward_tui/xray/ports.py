@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
-
-from leafward_tui.ui.screen_search import SearchedView
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.screen import Screen
+
     from leafward_tui.ui.results import XRayResult
     from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
     from leafward_tui.xray.model.captions import Teller
+
+_Answer = TypeVar("_Answer")
 
 __all__ = ["AboutPane", "LinesPane", "XRayPort"]
 
@@ -65,7 +69,7 @@ class AboutPane(Protocol):
         ...
 
 
-class XRayPort(SearchedView, Protocol):
+class XRayPort(Protocol):
     """The screen."""
 
     @property
@@ -87,6 +91,14 @@ class XRayPort(SearchedView, Protocol):
         """Shows the sums, once they are known."""
         ...
 
+    def show_hints(self) -> None:
+        """Other keys matter now."""
+        ...
+
+    def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
+        """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
+        ...
+
     def show_title(self) -> None:
         """Shows which compaction it is and what is known of it."""
         ...
@@ -95,14 +107,10 @@ class XRayPort(SearchedView, Protocol):
         """Copies text to the clipboard."""
         ...
 
-    def close(self, result: XRayResult) -> None:
+    def dismiss(self, result: XRayResult) -> object:
         """Closes the screen with what is wanted next."""
         ...
 
     def go_back(self) -> None:
         """Closes the screen without a result."""
-        ...
-
-    def compare_summaries(self) -> None:
-        """Opens the comparison of the summary with the one before."""
         ...

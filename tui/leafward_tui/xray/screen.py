@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from leafward.base.safe_text import safe_line
-from leafward.compaction.xray import Link
-from leafward.session.entries import Kind
-from leafward.session.headline import headline
-from leafward_tui.ui.cells import cell_len, count, exact, fit
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.results import XRayResult
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.times import moment
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.session_crumb import session_crumb
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
 from leafward_tui.xray.controllers.search import Search
+from leafward_tui.xray.hints import hints_of, title_facts
 from leafward_tui.xray.state import XRayState
 from leafward_tui.xray.widgets.foot import AboutLine, LedgerBar
 from leafward_tui.xray.widgets.head import XRayHead
@@ -35,12 +29,13 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
+    from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.line_scroll import LineList
 
 __all__ = ["XRayScreen"]
 
 
-class XRayScreen(BaseScreen["XRayResult | None"]):
+class XRayScreen(BaseScreen[XRayResult | None]):
     """One compaction, before beside after. Ends with what is wanted next, or with None."""
 
     NAME: ClassVar[str] = "xray"
@@ -111,22 +106,6 @@ class XRayScreen(BaseScreen["XRayResult | None"]):
 
     # --- what the controllers ask of it -------------------------------------------------------------------------------
 
-    def place(self) -> int:
-        """Where the cursor is, for the search."""
-        return self.search.place()
-
-    def go_to_place(self, place: int) -> None:
-        """Puts the cursor on a place of the search."""
-        self.search.go_to_place(place)
-
-    def look_for(self, words: str) -> None:
-        """Looks for words on both sides."""
-        self.search.look_for(words)
-
-    def show_hits(self) -> None:
-        """Shows what the search found."""
-        self.search.show_hits()
-
     @property
     def sheet_rows(self) -> int:
         """Rows that a sheet has room for."""
@@ -140,21 +119,6 @@ class XRayScreen(BaseScreen["XRayResult | None"]):
         """Copies text to the clipboard."""
         return self.shell.copy(text)
 
-    def close(self, result: XRayResult) -> None:
-        """Closes with what is wanted next."""
-        self.dismiss(result)
-
-    def compare_summaries(self) -> None:
-        """Opens the comparison of the summary with the one before."""
-        from leafward_tui.xray.summaries import SummariesScreen
-
-        state, xray = self.state, self.state.loaded.xray
-        if xray is not None:
-            screen = SummariesScreen(state.session, state.compaction, xray.before_at, xray.summary)
-            self.app.push_screen(
-                screen, lambda entry: self.close(XRayResult(entry=entry)) if entry is not None else None
-            )
-
     # --- title and keys -----------------------------------------------------------------------------------------------
 
     @property
@@ -165,72 +129,9 @@ class XRayScreen(BaseScreen["XRayResult | None"]):
     def show_title(self) -> None:
         """The session, and which compaction is seen through."""
         state, glyphs = self.state, self.shell.glyphs
-        session = state.session
-        first = session.columns.kind.find(Kind.USER)
-        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
-        facts = []
-        if state.compaction >= 0:
-            entry = session.entry(state.compaction)
-            glyph = glyphs.edited if state.of_edits else glyphs.compaction
-            name = "context edit" if state.of_edits else "compaction"
-            named = f"{glyph} #{state.compaction:,}"
-            facts.append(Fact(f"{name} {named}", short=named, keep=5))
-            if entry.timestamp:
-                facts.append(Fact(moment(entry.timestamp), keep=1))
-        else:
-            facts.append(Fact("planned, not written", short="planned", keep=5, hue="ghost"))
-        if (edits := self._edits_fact()) is not None:
-            facts.append(edits)
-        if (found := self.search.hits.fact()) is not None:
-            facts.append(found)
-        fates = state.loaded.fates
-        if fates is not None and fates.lost:
-            facts.append(Fact(f"{len(fates.lost):,} lost", keep=4, hue="warn"))
-        project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 30)
-        room = max(16, self.app.size.width - 72 - cell_len(project))
-        named = fit(safe_line(title, 200), room, ellipsis=glyphs.ellipsis)
-        crumb = f"{project} {glyphs.crumb} {named}" if project else named
-        self.title_bar.show("X-ray", crumb=crumb, facts=facts)
-
-    def _edits_fact(self) -> Fact | None:
-        """How many messages context edits left out or shortened, and what that frees; None where there are none."""
-        xray = self.state.loaded.xray
-        if xray is None:
-            return None
-        if xray.of_edits:
-            rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]
-            number = len(rows)
-            freed = sum(row.cut or (row.before.tokens if row.before is not None else 0) for row in rows)
-        else:
-            edits = xray.origins.messages.edits
-            number, freed = len(edits), sum(edit.freed for edit in edits)
-        if not number or (freed <= 0 and not xray.of_edits):
-            return None
-        glyph = self.shell.glyphs.edited
-        words = f"{number:,} edited, {exact(freed)} tokens freed"
-        return Fact(f"{glyph} {words}", short=f"{glyph} {count(freed)} freed", keep=4, hue="warn")
+        crumb = session_crumb(state.session, self.app.size.width - 72, glyphs)
+        self.title_bar.show("X-ray", crumb=crumb, facts=title_facts(state, self.search.hits.fact(), glyphs))
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
-        loaded, searched = self.state.loaded, bool(self.search.words)
-        if loaded.xray is None:
-            return (Hint("app.back"),)
-        piece = self.lines.piece
-        enter = "open fold" if piece is not None and piece.fold else "go to source"
-        if piece is not None and piece.cell.line < 0 and not piece.fold:
-            enter = "show entry"
-        pin = (Hint("fact.pin"),) if loaded.fates is not None and loaded.fates.lost else ()
-        leave = "end search" if searched else "show all" if self.state.folds.only is not None else "back"
-        return (
-            Hint(("row.down", "row.up"), "line"),
-            Hint("pane.next", "other side", "side"),
-            Hint("source.go", enter, enter.rpartition(" ")[2]),
-            Hint(("change.next", "change.previous"), *(("hit",) if searched else ("next change", "change"))),
-            *pin,
-            *((Hint("edits.undo"),) if loaded.undo_op else ()),
-            Hint("mode.leave", leave),
-            Hint("xray.find"),
-            Hint("kept.fold", "fold kept", "fold"),
-            Hint("summaries.compare", "diff"),
-            Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
-        )
+        return hints_of(self.state, self.lines.piece, searched=bool(self.search.words))

@@ -104,10 +104,6 @@ class SummariesScreen(BaseScreen["int | None"]):
         """Copies text to the clipboard."""
         return self.shell.copy(text)
 
-    def close(self, entry: int) -> None:
-        """Closes with an entry to go to."""
-        self.dismiss(entry)
-
     # --- title and keys -----------------------------------------------------------------------------------------------
 
     def show_title(self) -> None:

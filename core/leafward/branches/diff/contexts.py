@@ -117,10 +117,10 @@ def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -
             yield f"{name} was compacted, {other} was not"
             break
         if session.tree.is_ancestor(there.compaction, here.at):
-            yield f"only {name} was compacted again"
+            yield f"{name} has a compaction that {other} has not"
             break
     else:
-        yield "A and B were compacted apart from each other"
+        yield "A and B have different compactions"
     if only_system:
         yield "only the system part is shared"
 
@@ -131,8 +131,8 @@ def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[Co
         found.append("another model is used in A than in B: no cache of one is of use to the other")
     edited = {one.entry for one in mine if one.edited >= 0} ^ {one.entry for one in theirs if one.edited >= 0}
     if edited:
-        number = "a message" if len(edited) == 1 else f"{len(edited)} messages"
-        found.append(f"{number} edited in one of them only")
+        number = "a context edit" if len(edited) == 1 else f"{len(edited)} context edits"
+        found.append(f"{number} in one of them only")
     carried = [
         name
         for name, messages in (("A", mine), ("B", theirs))

@@ -105,7 +105,7 @@ class Outcomes:
     """Replies that were stopped; their calls were not run (pi 1.5.2)."""
     usage: Usage
     costs_known: bool
-    """Whether a reply says what it cost."""
+    """Whether it says what it cost; where no model was asked, it cost nothing."""
     seconds: float | None
     """From the first entry with a time to the last."""
     last_reply: EntryIndex
@@ -117,6 +117,7 @@ class Outcomes:
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 _COSTING = frozenset({int(Kind.COMPACTION), int(Kind.BRANCH_SUMMARY), int(Kind.USAGE)})
 """Kinds besides replies that say what they cost."""
+_CHARGED = _COSTING | {_ASSISTANT}
 
 
 class _Told(NamedTuple):
@@ -239,7 +240,7 @@ class OutcomeReader:
             self._replies,
             self._aborted,
             usage,
-            usage.cost > 0,
+            usage.cost > 0 or not any(kinds[at] in _CHARGED for at in entries),
             span if span is None or span >= 0 else None,
             self._reply,
             next((line.strip() for line in words if line.strip()), ""),

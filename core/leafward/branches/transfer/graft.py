@@ -223,7 +223,7 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
         then = source.rebuilt(name) if source is not None else now
         if Certainty.UNKNOWN in (now.certainty, then.certainty) and changed:
             found.append(
-                Misfit("unknown-file", f"{name}: what it holds on the other path is not known", entry)
+                Misfit("unknown-file", f"{name}: its contents on the other branch are not known", entry)
             )
         elif (now.certainty, now.text) != (then.certainty, then.text):
             found.append(Misfit("stale-file", f"{name}: these turns relied on another version of it", entry))

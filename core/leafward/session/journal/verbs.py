@@ -101,7 +101,7 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     The inverse sets what stood before the operation (label, name, archive state, whatever was set since), or moves back to
     the leaf that the operation came `from`. So undoing a move is only another move: what the agent appended meanwhile stays
     in the file as a branch, and a redo leads back to its end. An operation that was redone goes back to where that redo came
-    from. A what-if that left the place of another agent leads to where that agent is now. Raises NotFound for a name that fits
+    from. A preview move that left the place of another agent leads to where that agent is now. Raises NotFound for a name that fits
     none or several; Refused where there is nothing to undo, or it is undone.
     """
     refuse_changed(session)

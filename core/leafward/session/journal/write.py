@@ -145,7 +145,7 @@ def _is_what_if(session: Session, line: Body) -> bool:
     return True
 
 
-_WHAT_IF = "a what-if: a fork makes it real; the agent itself goes on at its own leaf"
+_WHAT_IF = "preview only: a fork makes it real; the agent itself goes on at its own leaf"
 
 
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:

@@ -269,11 +269,13 @@ class _Conversation:
     async def _attempts(self, ask: Ask) -> str:
         board, settings = self.board, self.settings
         failed = shrinks = gone = 0
+        reason = ""
         items = len(ask.items)
         while True:
             request = ask.request()
             board.clear(ask.title)
-            board.say(f"{settings.name}: {ask.title}")
+            attempt = f", attempt {failed + 1} of {settings.attempts}: {reason}" if failed else ""
+            board.say(f"{settings.name}: {ask.title}{attempt}")
             try:
                 answer = await call(
                     settings,
@@ -307,7 +309,8 @@ class _Conversation:
                 wait = max(min(settings.backoff * 2 ** (failed - 1), _LONGEST_BACKOFF), failure.wait)
                 if wait > settings.patience:
                     raise SummaryFailed(f"{failure.text}; it asks to wait {wait:,.0f} s") from error
-                board.say(f"{failure.text}; again in {wait:.0f} s")
+                reason = failure.text
+                board.say(f"{reason}; again in {wait:.0f} s, attempt {failed + 1} of {settings.attempts}")
                 await asyncio.sleep(wait)
                 continue
             board.spend(answer.usage, answer.cost)

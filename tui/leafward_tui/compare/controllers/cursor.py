@@ -101,7 +101,7 @@ class Cursor:
             case _:
                 line = self._view.lines.line
                 if line is not None and line.entry >= 0:
-                    self._view.close(CompareResult(entry=line.entry))
+                    self._view.dismiss(CompareResult(entry=line.entry))
 
     def _read_whole(self, title: str, texts: Sequence[tuple[str, str]]) -> None:
         """Shows a line in full, of each side that has it; what is the same on all of them once."""

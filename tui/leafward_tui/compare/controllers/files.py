@@ -104,11 +104,11 @@ class Files:
 
     def _give_rows(self) -> None:
         """As many rows for the lists as they need, and the diff the rest."""
-        height = self._view.room.height
+        height = self._view.size.height
         rows = (height - 10) // 3 if height >= 30 else (height - 6) * 2 // 5
         lists = [view.lines for view in self._view.lists.values()]
         needed = max((len(lines) for lines in lists if lines is not None), default=3)
-        self._view.give_rows(1 + max(3, min(rows, needed)))
+        self._view.files_page.give_rows(1 + max(3, min(rows, needed)))
 
     def _go_to_first(self) -> None:
         seen = self._state.read.overall
@@ -235,7 +235,7 @@ class Files:
         files, session = self._state.files, self._state.session
         if not files.based and self._state.folder is None:
             where = safe_line(session.cwd, 200) or "nowhere"
-            self._content.tell(f"no base: the folder of this session is not there: {where}", "warn")
+            self._content.tell(f"no base: folder missing: {where}", "warn")
             return
         files.based = not files.based
         self._services.remember(_BASED, files.based)
@@ -247,4 +247,4 @@ class Files:
     def show_timeline(self) -> None:
         """Back to the tree, with the rows of all branches that touch the file."""
         if self._state.files.file is not None:
-            self._view.close(CompareResult(touching=self._state.files.file.path))
+            self._view.dismiss(CompareResult(touching=self._state.files.file.path))

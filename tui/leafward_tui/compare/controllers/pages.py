@@ -82,7 +82,7 @@ class Pages:
         if seen is not None:
             number = counted(len(seen.sets), "file")
             right = f"{glyphs.differs} differ   {glyphs.same} same   {number}"
-            if self._state.files.based and self._view.room.width < 120:
+            if self._state.files.based and self._view.size.width < 120:
                 right = f"with a base   {number}"
             elif self._state.files.based:
                 right = f"base: disk and git   {right}"

@@ -161,8 +161,8 @@ class Transfer:
         sheet = GraftSheet(self._state.session, entries, letter.upper())
 
         def done(what: str | None) -> None:
-            if what is not None and sheet.ready is not None:
-                self._graft(sheet.ready, letter.upper())
+            if what is not None and sheet.choice.ready is not None:
+                self._graft(sheet.choice.ready, letter.upper())
 
         self._view.open_sheet(sheet, done)
 
@@ -173,7 +173,7 @@ class Transfer:
             return apply_graft(session, draft, writing)
 
         entries = counted(len(draft.sources), "entry", "entries")
-        self._view.close(CompareResult(change=change, done=f"grafted {entries} of {letter}"))
+        self._view.dismiss(CompareResult(change=change, done=f"grafted {entries} of {letter}"))
 
     def _merge(self, draft: MergeDraft) -> None:
         from leafward_tui.compare.summary_merge import MergeSheet
@@ -191,7 +191,7 @@ class Transfer:
         def change(session: Session, writing: Writing) -> Write:
             return apply_merge(session, draft, text, writing)
 
-        self._view.close(CompareResult(change=change, done=done))
+        self._view.dismiss(CompareResult(change=change, done=done))
 
     # --- facts --------------------------------------------------------------------------------------------------------
 
@@ -208,7 +208,7 @@ class Transfer:
             working = read.carried is None or read.summaries is None
             self._content.tell("still looking for facts" if working else "no fact is missing", "sub")
             return
-        shown = facts[: max(3, min(len(_PINNABLE), self._view.room.height - 10))]
+        shown = facts[: max(3, min(len(_PINNABLE), self._view.size.height - 10))]
         choices = [
             Choice(letter, fact, "", _APPENDED) for letter, fact in zip(_PINNABLE, shown, strict=False)
         ]

@@ -81,9 +81,9 @@ class Glance:
         if self.sides.ancestor < 0:
             return "they have no common ancestor"
         if self.sides.ancestor == a:
-            return "A lies above B: only B went on"
+            return "A is an ancestor of B"
         if self.sides.ancestor == b:
-            return "B lies above A: only A went on"
+            return "B is an ancestor of A"
         return ""
 
 
@@ -182,7 +182,7 @@ def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> 
         return LabLine((Span("making the summaries", "nothing"),))
     found: list[Span] = []
     for letter, one in (("A", told.a), ("B", told.b)):
-        where = f"stored in #{one.entry:,}" if one.entry >= 0 else "made on the spot, extractive"
+        where = f"stored in #{one.entry:,}" if one.entry >= 0 else "not stored: extractive, made just now"
         words = where if one.text else "nothing to tell"
         room = width // 2 - 6
         found += [
@@ -267,7 +267,7 @@ def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[L
     yield LabLine((Span("Outcome", "strong"),))
     for letter, side in (("A", sides.a), ("B", sides.b)):
         came = side.outcomes
-        words = safe_line(came.last_words, _LONGEST).lstrip("# ") or "says nothing"
+        words = safe_line(came.last_words, _LONGEST).lstrip("# ") or "no reply"
         for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
             lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
             yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))
@@ -278,7 +278,7 @@ def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[L
 
 def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
     """Checks, errors and cost in one line."""
-    cost = money(came.usage.cost) if came.costs_known else "cost not known"
+    cost = money(came.usage.cost, zero="$0") if came.costs_known else "cost not in file"
     room = width - 3 - cell_len(cost) - 2
     groups = [_checked(one, glyphs) for one in came.checks]
     if came.errors:
@@ -325,12 +325,11 @@ def pinnable(
 def _carried(
     carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str, most: int
 ) -> Iterator[LabLine]:
-    yield LabLine((Span("Carried over", "strong"),))
+    title = "Carried over" if carried is None or carried else "Nothing carried over"
+    yield LabLine((Span(fit(title, width, ellipsis=glyphs.ellipsis), "strong"),))
     if carried is None:
         yield LabLine((Span("looking for it", "nothing"),))
         return
-    if not carried:
-        yield LabLine((Span(fit("nothing was", width, ellipsis=glyphs.ellipsis), "nothing"),))
     for one in carried:
         other = "A" if one.holder == "B" else "B"
         size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""

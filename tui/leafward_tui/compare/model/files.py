@@ -69,7 +69,7 @@ def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem
         if not others:
             return changed
         gap = [FileItem()] if changed else []
-        return [*changed, *gap, FileItem(heading="read only here"), *others]
+        return [*changed, *gap, FileItem(heading="only read"), *others]
     used = [item for item in others if item.file is not None and (item.file.a or item.file.b)]
     idle = [item for item in others if item.file is not None and not (item.file.a or item.file.b)]
     if len(idle) < 2 or unfolded:

@@ -77,7 +77,7 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
                     "sub",
                 ),
             ),
-            (Span("what a cache could use again", "faint"),) if width >= 90 else (),
+            (Span("reusable from the prompt cache", "faint"),) if width >= 90 else (),
             width,
         )
     ]
@@ -218,18 +218,21 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
     stopped = any(side.outcomes.aborted for side in both)
     rows += [
         numbers("commands", lambda side: side.outcomes.commands),
-        numbers("failed", lambda side: side.outcomes.failed_commands),
+        numbers("failed commands", lambda side: side.outcomes.failed_commands),
         numbers("errors", lambda side: side.outcomes.errors),
-        numbers("calls", lambda side: side.outcomes.calls),
+        numbers("tool calls", lambda side: side.outcomes.calls),
         numbers("replies", lambda side: side.outcomes.replies),
         numbers("turns", lambda side: side.turns),
         numbers("edits", lambda side: side.edits),
         numbers("entries", lambda side: side.said),
         *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
-        numbers("tokens in all", lambda side: side.outcomes.usage.total),
-        numbers("written", lambda side: side.outcomes.usage.output),
+        numbers("total tokens", lambda side: side.outcomes.usage.total),
+        numbers("output tokens", lambda side: side.outcomes.usage.output),
     ]
-    costs = [money(side.outcomes.usage.cost) if side.outcomes.costs_known else "not known" for side in (a, b)]
+    costs = [
+        money(side.outcomes.usage.cost, zero="$0") if side.outcomes.costs_known else "not in file"
+        for side in (a, b)
+    ]
     spans = [lasted(side.outcomes.seconds) for side in (a, b)]
     return [*rows, ("cost", costs[0], costs[1]), ("duration", spans[0], spans[1])]  # type: ignore[list-item]  # each is three texts
 

@@ -52,12 +52,16 @@ class AgentResume:
             self.run(command)
 
     def _ask(self, command: Resume) -> None:
-        """Where the leaf is a what-if: the agent knows nothing of it."""
+        """Where the leaf is a preview: the agent knows nothing of it."""
         from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
 
-        about = [SheetLine("the leaf here is a what-if that Leafward keeps; a fork makes it real", "warn")]
+        about = [
+            SheetLine(
+                "the leaf here is a preview that only Leafward knows; a new session makes it real", "warn"
+            )
+        ]
         choices = [
-            Choice("n", "New session from here", "an agent goes on at the what-if leaf"),
+            Choice("n", "New session from here", "an agent goes on at the preview leaf"),
             Choice("r", "Resume all the same", "the agent goes on at its own leaf", command.command()),
         ]
 

@@ -132,7 +132,7 @@ class RowPainter:
             row = self.layout.row_of(entry)
             self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
         self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
-        """Where the agent itself goes on, where the leaf is a what-if of Leafward's; -1 where it is no other place."""
+        """Where the agent itself goes on, where the leaf is a preview of Leafward's; -1 where it is no other place."""
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
@@ -334,7 +334,7 @@ class RowPainter:
             ]
             entries = self.layout.entries_of(line.row)
             if any(self.layout.leaf in span for span in entries):
-                leaf = " what-if leaf " if self.session.what_if else " leaf "
+                leaf = " preview leaf " if self.session.what_if else " leaf "
                 chips.append((leaf, self.styles.leaf_tint.leaf))
             elif state.ghost is not None and any(state.ghost.target in span for span in entries):
                 chips.append((" would be leaf ", self.styles.ghost_tint.ghost))

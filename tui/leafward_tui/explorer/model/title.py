@@ -57,7 +57,7 @@ def title_of(exploration: Exploration, agent: str, *, following: bool, unseen: i
     if session.read_only:
         facts.append(Fact("read only", keep=5, hue="warn"))
     elif session.what_if:
-        facts.append(Fact("what-if", "leaf", "what-if leaf", keep=5, hue="ghost"))
+        facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
         facts.append(Fact(f"{dot} following", short=dot, keep=5, hue="leaf"))
     crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.lab.jobs import appended
+from leafward_tui.lab.model.fates import invented_words
 from leafward_tui.ui.cells import count, counted, percent
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.results import LabResult
@@ -53,9 +54,9 @@ class Acceptance:
         self._kept = kept
         self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def accept(self) -> None:
         """Shows what would be appended, and asks."""
@@ -73,13 +74,15 @@ class Acceptance:
         elif what_if.plan.nothing:
             tell(what_if.plan.diagnostics[0].text, "warn")
         elif state.busy:
-            tell("the summary is not whole yet", "warn")
+            tell(state.busy, "warn")
         elif draft is None:
             run = self._services.keymap.label("summary.run")
             waits = state.drafts.amending or not what_if.choices.asks
             tell("the draft is not ready yet" if waits else f"no summary yet: {run} writes one", "warn")
         elif state.session.changed_on_disk():
             self._file.say_grown()
+        elif grows := self._state.larger(draft):
+            tell(grows, "warn")
         else:
             self._ask(draft)
 
@@ -93,9 +96,13 @@ class Acceptance:
         about = [
             SheetLine(f"{draft.plan.settings.strategy.value} rules, by {draft.summary.summarizer}{kept}")
         ]
+        if invented := invented_words(draft.survival):
+            about.append(SheetLine(invented, "warn"))
         if draft.place.moves:
             about.append(
-                SheetLine(f"the leaf moves to #{draft.place.parent}: what follows now is left", "warn")
+                SheetLine(
+                    f"the leaf moves to #{draft.place.parent}: the entries below it become a branch", "warn"
+                )
             )
         known = {remark.text for remark in draft.plan.diagnostics}
         about += [
@@ -130,9 +137,9 @@ class Acceptance:
         self._state.append.running = False
         self._kept.drop(draft)
         sizes = (count(size) for size in (draft.tokens_before, draft.tokens_after))
-        self._view.close(LabResult(written, f"compacted: {f' {self._services.glyphs.arrow} '.join(sizes)}"))
+        self._view.dismiss(LabResult(written, f"compacted: {f' {self._services.glyphs.arrow} '.join(sizes)}"))
 
     def _refused(self, text: str) -> None:
         self._state.append.running = False
         label = self._services.keymap.label("session.reload")
-        self._view.tell(f"refused: {text}", "bad", (KeyHint("session.reload", label, "reads it anew"),))
+        self._view.tell(f"not appended: {text}", "bad", (KeyHint("session.reload", label, "reload"),))

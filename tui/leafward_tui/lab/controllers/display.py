@@ -65,7 +65,7 @@ class Display:
     def arrange(self) -> None:
         """As many panes as there is room for."""
         layout = self._state.layout
-        self._view.panes.show_area(layout.area, layout.page, self._rules())
+        self._view.panes.show_area(layout.area, layout.page, self._rules(), whole=layout.whole)
 
     def _rules(self) -> str:
         """Whose rules the plan follows, and how often it corrects them."""

@@ -31,7 +31,7 @@ _RUNS = 12
 
 
 class DraftMaker:
-    """Owns `state.drafts`, and the drafts and injected texts of the what-if."""
+    """Owns `state.drafts`, and the drafts and injected texts made of the choices."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class DraftMaker:
         """Starts the wait for the settings to rest."""
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self._view.later(REST, self.follow)
+        self._timer = self._view.set_timer(REST, self.follow)
 
     def redo(self) -> None:
         """Makes the draft of the present choices anew."""

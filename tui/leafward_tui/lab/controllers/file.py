@@ -31,9 +31,9 @@ class SessionFile:
         self._path = path
         self.actions: Mapping[str, Callable[[], object]] = {"session.reload": self.reload}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def look(self) -> None:
         """Looks whether the file went on; costs one stat. Nothing is read: plan and draft stay what they are."""
@@ -49,9 +49,9 @@ class SessionFile:
         self._view.show_title()
         label = self._keymap.label("session.reload")
         self._view.tell(
-            "the file went on since it was read: accepting would be refused",
+            "the session has grown: reload it before you accept",
             "warn",
-            (KeyHint("session.reload", label, "reads it anew"),),
+            (KeyHint("session.reload", label, "reload"),),
         )
 
     def reload(self) -> None:
@@ -66,7 +66,7 @@ class SessionFile:
 
     def _reread(self) -> None:
         self._state.file.reading = self._state.file.grew = False
-        self._view.tell("read anew", "leaf")
+        self._view.tell("reloaded", "leaf")
         self._path.measure()
 
     def _failed(self, text: str) -> None:

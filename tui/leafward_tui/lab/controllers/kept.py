@@ -78,11 +78,11 @@ class KeptSummaries:
         choices = [
             Choice(
                 "t",
-                f"Take up the summary by {_author(last)}",
+                f"Use the summary by {_author(last)}",
                 f"{exact(summary.tokens)} tokens{cost}, {self._made(last)}",
                 "its settings are chosen; nothing is written",
             ),
-            Choice("n", "Begin anew", "it stays among the runs", "nothing is written"),
+            Choice("n", "Start over", "it stays among the runs", "nothing is written"),
         ]
         others = f"; {counted(number - 1, 'more')} among the runs" if number > 1 else ""
         about = [SheetLine(f"made here before and not appended{others}")]
@@ -91,7 +91,7 @@ class KeptSummaries:
             if key == "t":
                 self._take_up(last)
 
-        self._view.open_sheet(ChoiceSheet("Kept summary", choices, about), done)
+        self._view.open_sheet(ChoiceSheet("Unused summary", choices, about), done)
 
     def _take_up(self, one: KeptDraft) -> None:
         what_if = self._state.what_if

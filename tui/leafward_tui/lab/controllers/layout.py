@@ -30,11 +30,12 @@ class PaneLayout:
             "pane.next": partial(self.step, 1),
             "pane.previous": partial(self.step, -1),
             "lab.page": self.turn_page,
+            "lab.whole": self.toggle_whole,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def go_to(self, area: str, page: str | None = None) -> None:
         """Keys go to a pane, which is shown if it was not."""
@@ -62,6 +63,15 @@ class PaneLayout:
         layout = self._state.layout
         at = (PAGES.index(layout.page) + 1) % len(PAGES) if layout.area in ("text", "fates") else 0
         self.go_to("text", PAGES[at])
+
+    def toggle_whole(self) -> None:
+        """The pane with the keys has all the room, or shares it."""
+        layout = self._state.layout
+        if not layout.whole and self._view.panes.columns_shown == 1:
+            self._view.tell("this pane has all the room already")
+            return
+        layout.whole = not layout.whole
+        self.go_to(layout.area)
 
     def go_to_tab(self, tab: str) -> None:
         """A tab was clicked."""

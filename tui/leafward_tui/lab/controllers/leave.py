@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.lab.controllers.edit import SummaryEdit
+    from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.request import SummaryRequest
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
@@ -18,18 +19,21 @@ __all__ = ["Leave"]
 
 
 class Leave:
-    """The field, then the summary that is being written, then the lab."""
+    """The field, then the summary that is being written, then the pane that has all the room, then the lab."""
 
-    def __init__(self, state: LabState, view: LabPort, edit: SummaryEdit, request: SummaryRequest) -> None:
+    def __init__(
+        self, state: LabState, view: LabPort, layout: PaneLayout, edit: SummaryEdit, request: SummaryRequest
+    ) -> None:
         self._state = state
         self._view = view
+        self._layout = layout
         self._edit = edit
         self._request = request
         self.actions: Mapping[str, Callable[[], object]] = {"mode.leave": self.leave}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def leave(self) -> None:
         """Leaves what is under way; a write is waited for."""
@@ -38,5 +42,7 @@ class Leave:
             self._edit.end()
         elif mode is Mode.STREAM:
             self._request.cancel()
+        elif self._state.layout.whole:
+            self._layout.toggle_whole()
         elif mode is Mode.CHOICE:
-            self._view.close(None)
+            self._view.dismiss(None)

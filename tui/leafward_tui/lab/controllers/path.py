@@ -1,4 +1,4 @@
-"""Measures the path that the what-if stands on."""
+"""Measures the path that is planned on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from leafward_tui.lab.jobs import measured, modules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.kept import KeptSummaries
@@ -36,6 +38,7 @@ class PathReader:
         settings: Settings,
         drafts: DraftMaker,
         kept: KeptSummaries,
+        prefetch: Callable[[], object],
     ) -> None:
         self._state = state
         self._view = view
@@ -46,6 +49,7 @@ class PathReader:
         self._settings = settings
         self._drafts = drafts
         self._kept = kept
+        self._prefetch = prefetch
 
     def forget(self) -> None:
         """The session changes: what is being made of it does not count."""
@@ -76,7 +80,7 @@ class PathReader:
             # What was chosen while the path was measured holds.
             self._settings.choose(replace(before.choices, cut=None))
         self._kept.take_up(offer=before is None)
-        self._jobs.latest("lab modules", modules, lambda _none: self._view.load_ahead())
+        self._jobs.latest("lab modules", modules, lambda _none: self._prefetch())
 
     def _failed(self, text: str) -> None:
         self._state.path.trouble = text

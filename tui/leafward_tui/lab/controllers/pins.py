@@ -42,9 +42,9 @@ class Pins:
             "lost.pin_all": self.pin_all,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def lost(self) -> list[LostFact]:
         """The lost facts as they are listed, pinned ones among them."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.compaction.draft import Draft
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Jobs
 
 __all__ = ["SummaryRequest"]
+
+_SECOND = 1.0
 
 
 class SummaryRequest:
@@ -52,9 +54,9 @@ class SummaryRequest:
         self._drafts = drafts
         self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def run(self) -> None:
         """Writes the summary: at once where nobody is asked, else after showing what would be sent."""
@@ -64,7 +66,7 @@ class SummaryRequest:
         if state.busy:
             self._view.tell(state.busy, "warn")
         elif self._jobs.running("measure"):
-            self._view.tell("the path is being measured anew", "warn")
+            self._view.tell("the context is being measured again", "warn")
         elif what_if.plan.nothing:
             self._view.tell(what_if.plan.diagnostics[0].text, "warn")
         elif not what_if.choices.asks:
@@ -95,12 +97,14 @@ class SummaryRequest:
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
         where = host_of(sending.model, sending.base_url)
         name = safe_line(what_if.choices.summarizer, 60)
+        grows = next((one.text for one in what_if.plan.diagnostics if one.code == "grows"), "")
         choices = [
             Choice(
                 "s",
                 f"Send it to {name}",
                 "streams in, esc cancels",
                 f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
+                refused=grows,
             ),
             Choice("v", "Look at the text first", "every word that would be sent", "nothing is sent"),
         ]
@@ -119,7 +123,7 @@ class SummaryRequest:
         what_if, stream = self._state.what_if, self._state.stream
         if what_if is None or self._state.mode is not Mode.CHOICE or self._jobs.running("measure"):
             return
-        stream.text, stream.since = "", time.monotonic()
+        stream.text, stream.stage, stream.since = "", what_if.choices.summarizer, time.monotonic()
         self._view.tell("")
         self._layout.go_to("text", "Summary")
         choices = what_if.choices
@@ -140,10 +144,17 @@ class SummaryRequest:
         )
         self._display.show_text()
         self._view.show_hints()
+        self._view.set_timer(_SECOND, self._tick)
 
-    def _grew(self, text: str) -> None:
-        self._state.stream.text = text
+    def _grew(self, now: Progress) -> None:
+        self._state.stream.text, self._state.stream.stage = now.text, now.stage
         self._display.show_text()
+
+    def _tick(self) -> None:
+        """The seconds go on while nothing comes."""
+        if self._state.mode is Mode.STREAM:
+            self._display.show_state()
+            self._view.set_timer(_SECOND, self._tick)
 
     def _done(self, key: tuple[object, ...], made: Draft) -> None:
         self._state.stream.text = None

@@ -53,7 +53,7 @@ class RunsPort(Protocol):
     def show_names(self, first: Run, second: Run) -> None:
         """The heads of both summaries."""
 
-    def close(self, choices: Choices | None) -> None:
+    def dismiss(self, choices: Choices | None) -> object:
         """Closes the screen with the choices to go on with."""
 
 
@@ -86,7 +86,7 @@ class RunPair:
             "run.take": self.take,
             "run.first": self.call_first,
             "copy.text": self.copy,
-            "mode.leave": partial(view.close, None),
+            "mode.leave": partial(view.dismiss, None),
         }
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
@@ -102,7 +102,7 @@ class RunPair:
     def show(self, at: str | None = None) -> None:
         """Everything, after A or the size changed."""
         state, glyphs = self._state, self._services.glyphs
-        self._view.show_head("facts of all spans together; A is held against the one under the cursor")
+        self._view.show_head("scored on all runs' facts combined; A beside the run under the cursor")
         self._view.table_head.show(lambda width, _height: Block([run_head(width)]))
         self._view.table.show(
             lambda width, _height: run_lines(state.runs, state.shares, state.first, width, glyphs), at=at
@@ -144,7 +144,7 @@ class RunPair:
 
     def take(self) -> None:
         """Back to the lab, with the settings of the run under the cursor."""
-        self._view.close(self._state.runs[self.second].choices)
+        self._view.dismiss(self._state.runs[self.second].choices)
 
     def copy(self) -> None:
         """Copies the summary of the run under the cursor, or of the one with the keys."""

@@ -30,7 +30,7 @@ __all__ = ["Settings"]
 
 
 class Settings:
-    """Owns the choices of the what-if, with its plans and pins."""
+    """Owns the choices, with its plans and pins."""
 
     def __init__(
         self, state: LabState, view: LabPort, jobs: Jobs, display: Display, drafts: DraftMaker
@@ -54,9 +54,9 @@ class Settings:
             "injection.switch": self.switch,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     # --- choices ------------------------------------------------------------------------------------------------------
 

@@ -50,9 +50,9 @@ class Sources:
             "draft.xray": self.open_xray,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     @property
     def pane(self) -> LinesPane:
@@ -101,17 +101,19 @@ class Sources:
 
     def compare_runs(self) -> None:
         """The runs made so far, two of them side by side."""
+        from leafward_tui.lab.runs import RunsScreen
+
         runs = self._state.drafts.runs
         if len(runs) < 2:
-            made = "one run so far" if runs else "no run yet"
-            self._view.tell(f"{made}: other settings make another to hold it against", "warn")
+            made = "only one run" if runs else "no run yet"
+            self._view.tell(f"{made}; change a setting to compare", "warn")
             return
 
         def done(choices: Choices | None) -> None:
             if choices is not None:
                 self._settings.choose(choices)
 
-        self._view.open_runs(runs, done)
+        self._view.open_sheet(RunsScreen(runs), done)
 
     def open_xray(self) -> None:
         """The context before and after, aligned."""

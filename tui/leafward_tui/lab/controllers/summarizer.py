@@ -1,11 +1,13 @@
-"""Who writes the summary, and what it should dwell on."""
+"""Who writes the summary, and what it should emphasise."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.lab.jobs import model_problem
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.services import AppServices, Jobs
 
 __all__ = ["Summarizer"]
 
@@ -31,6 +33,7 @@ class Summarizer:
         self,
         state: LabState,
         view: LabPort,
+        jobs: Jobs,
         services: AppServices,
         layout: PaneLayout,
         prompt: PromptReader,
@@ -38,6 +41,7 @@ class Summarizer:
     ) -> None:
         self._state = state
         self._view = view
+        self._jobs = jobs
         self._services = services
         self._layout = layout
         self._prompt = prompt
@@ -47,9 +51,9 @@ class Summarizer:
             "focus.edit": self.ask_focus,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def choose(self) -> None:
         """Asks who writes the summary."""
@@ -62,7 +66,7 @@ class Summarizer:
             Choice(
                 "e",
                 "Extractive",
-                "quotes the span on this machine, costs nothing",
+                "extracts text locally, costs nothing",
                 "nothing is sent anywhere",
                 current=now == EXTRACTIVE,
             )
@@ -113,20 +117,41 @@ class Summarizer:
 
         self._view.open_sheet(ChoiceSheet("Who writes the summary", choices), done)
 
-    def _name_model(self) -> None:
+    def _name_model(self, name: str = "", problem: str = "") -> None:
+        """Asks for a model's name; again where no model of that name can be asked."""
+
         def done(text: str | None) -> None:
             if text is not None and text.strip():
-                self.summarize_by(text.strip())
+                self._look_up(text.strip())
 
+        about = [SheetLine("as litellm names it: provider/model; keys come from the environment")]
         sheet = TextSheet(
             "Model",
-            "",
-            [SheetLine("as litellm names it: provider/model; keys come from the environment")],
+            name,
+            [*about, *([SheetLine(problem, "warn")] if problem else [])],
             placeholder="provider/model",
             commit="choose",
-            operation_of=lambda _text: "nothing is sent before it was shown",
+            operation_of=lambda _text: "you see it before anything is sent",
         )
         self._view.open_sheet(sheet, done)
+
+    def _look_up(self, name: str) -> None:
+        """Chooses a model if it can be asked. Whether it can is known before anything is sent."""
+
+        def done(problem: str) -> None:
+            self._view.tell("")
+            if not problem:
+                self.summarize_by(name)
+            elif self._view.on_top:
+                self._name_model(name, problem)
+
+        self._view.tell(f"looking up {safe_line(name, 60)}")
+        self._jobs.latest(
+            "name",
+            partial(model_problem, name, self._services.config),
+            done,
+            lambda text: self._view.tell(text, "bad"),
+        )
 
     def summarize_by(self, name: str) -> None:
         """Another summariser writes from now on."""
@@ -138,20 +163,20 @@ class Summarizer:
                 self._prompt.read()
 
     def ask_focus(self) -> None:
-        """Asks what the summary should dwell on."""
+        """Asks what the summary should emphasise."""
         what_if = self._state.what_if
         if what_if is None or self._state.busy:
             self._view.tell(self._state.busy, "warn")
             return
         extractive = not what_if.choices.asks
-        note = "a model is told so; the extractive summariser goes by words" if extractive else ""
+        note = "the extractive summariser prefers lines with these words" if extractive else ""
 
         def done(text: str | None) -> None:
             if text is not None:
                 self._settings.choose(replace(what_if.choices, focus=text.strip()))
 
         sheet = TextSheet(
-            "What the summary should dwell on",
+            "What the summary should emphasise",
             what_if.choices.focus,
             note=note,
             placeholder="empty for nothing in particular",

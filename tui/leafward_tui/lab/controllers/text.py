@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers import tokens_of
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.texts import injected_lines, note_lines, prompt_lines, summary_lines
@@ -75,7 +76,7 @@ class TextPane:
         summary = shown.summary if shown is not None else None
         plan = what_if.plan
         nothing = [remark.text for remark in plan.diagnostics[:1]] if plan.nothing else None
-        return (page, state.stream.text, summary, nothing, what_if.choices.summarizer)
+        return (page, state.stream.text, state.stream.stage, summary, nothing, what_if.choices.summarizer)
 
     def _page_lines(self, width: int, _height: int) -> Block:
         state, glyphs, keymap = self._state, self._services.glyphs, self._services.keymap
@@ -87,6 +88,8 @@ class TextPane:
             return injected_lines(injected, width, glyphs, on=what_if.choices.inject)
         if state.layout.page == "Prompt":
             return self._prompt(what_if, width)
+        if state.stream.text == "":
+            return note_lines([(safe_line(state.stream.stage, 400), "sub")], width, glyphs)
         if state.stream.text is not None:
             return summary_lines(state.stream.text, width, glyphs, writing=True)
         draft = state.shown_draft
@@ -107,7 +110,7 @@ class TextPane:
                 width,
                 glyphs,
             )
-        return note_lines([("the draft follows once the settings rest", "nothing")], width, glyphs)
+        return note_lines([("the draft follows in a moment", "nothing")], width, glyphs)
 
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
         glyphs, outgoing = self._services.glyphs, self._state.prompt.sending
@@ -117,7 +120,7 @@ class TextPane:
                 [
                     ("nothing is sent", "strong"),
                     ("", "blank"),
-                    ("the extractive summariser quotes the span on this machine", "sub"),
+                    ("the extractive summariser extracts text locally", "sub"),
                     (f"{choose} chooses a model", "sub"),
                 ],
                 width,
@@ -147,8 +150,19 @@ class TextPane:
         if stream.text is not None:
             tokens = tokens_of(stream.text)
             seconds = max(0.001, time.monotonic() - stream.since)
+            if not tokens:
+                return Writing(f"waiting {seconds:.0f} s", 0, 0.0, 0.0, leave, "cancels", "leaf")
             share = min(0.98, tokens / max(1, what_if.plan.settings.summary_tokens))
             return Writing("writing", tokens, tokens / seconds, share, leave, "cancels", "leaf")
+        if state.layout.page == "Injected":
+            switch, injected = keymap.label("injection.switch"), what_if.injected
+            words = "off" if what_if.choices.inject else "on"
+            return Writing(
+                "injected", injected.tokens if injected is not None else 0, key=switch, words=words
+            )
+        if state.layout.page == "Prompt":
+            sending = state.prompt.sending if what_if.choices.asks else None
+            return Writing(what_if.choices.summarizer, sending.tokens if sending is not None else 0)
         draft = state.draft
         if draft is None:
             follows = state.shown_draft is not None

@@ -36,9 +36,9 @@ class TurnsPane:
         self._glyphs = glyphs
         self.actions: Mapping[str, Callable[[], object]] = {"lab.unfold": self.unfold}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  the state answers for all of them
+    def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return True
+        return self._state.takes(intent_id)
 
     def show(self) -> None:
         """The rows of the path, and why the cut does not stand lower."""

@@ -28,7 +28,7 @@ def _nothing() -> Mapping[Strategy, int]:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All settings of a what-if. Sizes in tokens unless said."""
+    """All settings of a compaction that is considered. Sizes in tokens unless said."""
 
     strategy: Strategy
     keep: Mapping[Strategy, int]

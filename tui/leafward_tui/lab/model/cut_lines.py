@@ -1,4 +1,4 @@
-"""The left pane: what happens to each turn, the cut as a row of its own, and why it could not stand a little lower."""
+"""The left pane: what happens to each turn, the cut as a row of its own, and the next places below it."""
 
 from __future__ import annotations
 
@@ -311,9 +311,9 @@ def why_lines(turns: PathTurns, rows: CutRows, width: int, height: int, glyphs: 
     """What stands below the rows: the legend, and the neighbouring cuts."""
     if height <= 0:
         return Block()
-    lines = [LabLine(), legend(width)]
-    titled = height >= 6
-    found = neighbours(turns, rows.plan, rows.cut, width, glyphs, height - (4 if titled else 2))
-    if found and titled:
-        lines += [LabLine(), LabLine((Span("Why not lower", "strong"),))]
+    gap = [LabLine()] if height >= 6 else []
+    lines = [*gap, legend(width), *gap]
+    found = neighbours(turns, rows.plan, rows.cut, width, glyphs, height - len(lines) - 1)
+    if found:
+        lines.append(LabLine((Span("Next cut below", "strong"),)))
     return Block([*lines, *found][:height])

@@ -1,4 +1,4 @@
-"""What survives: a thin line for each kind of fact, then the facts that are lost, each with the key that pins it."""
+"""What survives: a thin line for each kind of fact, what the summary invents, then what is lost, each with the key that pins it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status
-from leafward_tui.ui.cells import cell_len, fit, fit_path, percent, right
+from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, percent, right
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["LostFact", "fate_lines", "kept_by_kind", "lost_facts", "pin_text"]
+__all__ = ["LostFact", "fate_lines", "invented_words", "kept_by_kind", "lost_facts", "pin_text"]
 
 _CLOSE = {
     FactKind.IDENTIFIER: ("identifiers", "idents"),
     FactKind.CONSTRAINT: ("constraints", "constraint", "constr."),
 }
 """Names where two stand on a line, the first that fits."""
+_TITLE = "Facts kept"
 _NAME = 12
 _COUNTS = 12
 _LEAST_LOST = 4
@@ -73,6 +74,24 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
     return sorted(every, key=lambda fact: (-fact.weight, fact.entry, fact.pin))
 
 
+def invented(survival: Survival) -> list[str]:
+    """What the summary says and nothing that it replaces does, what weighs most first; each safe, on one line."""
+    found = [fate.fact for fate in survival.fates if fate.status is Status.INVENTED]
+    found.sort(key=lambda fact: -fact.weight)
+    return list(dict.fromkeys(safe_line(fact.text, 300) for fact in found))
+
+
+def invented_words(survival: Survival, most: int = 4) -> str:
+    """`2 facts of the summary are invented: src/a.py, 41 of 44`; empty where none is."""
+    found = invented(survival)
+    if not found:
+        return ""
+    verb = "is" if len(found) == 1 else "are"
+    more = f" and {len(found) - most:,} more" if len(found) > most else ""
+    facts = counted(len(found), "fact")
+    return f"{facts} of the summary {verb} invented (nothing before says so): {', '.join(found[:most])}{more}"
+
+
 def kept_by_kind(survival: Survival) -> list[tuple[FactKind, int, int]]:
     """For each kind of which there were facts how many survive, and of how many."""
     found = []
@@ -95,21 +114,21 @@ def fate_lines(
     """Survival by kind, then the lost facts, in lines of `width` cells for a pane of some height."""
     if survival is None:
         said = "counting facts" if waiting else "no summary yet"
-        room = width - len("Survival") - 2
+        room = width - len(_TITLE) - 2
         words = Span(fit(said, room, ellipsis=glyphs.ellipsis), "nothing")
-        return Block([LabLine((Span("Survival", "strong"), blanks(2), words))])
+        return Block([LabLine((Span(_TITLE, "strong"), blanks(2), words))])
     overall = survival.overall()
     share = percent(overall, 1.0) if overall is not None else "no facts"
-    head = [Span("Survival", "strong")]
+    head = [Span(_TITLE, "strong")]
     kinds = kept_by_kind(survival)
     kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
     # The share weighs facts, the lines below count them: both are said, or they would seem to disagree.
     for about in (
-        f"  {kept:,} of {whole:,} facts, by weight",
+        f"  {kept:,} of {whole:,}, share by weight",
         f"  {kept:,} of {whole:,}, by weight",
         "  by weight",
     ):
-        if overall is not None and cell_len("Survival" + about) + len(share) + 2 <= width:
+        if overall is not None and cell_len(_TITLE + about) + len(share) + 2 <= width:
             head.append(Span(about, "faint"))
             break
     lines = [spread(head, [Span(share, "strong")], width)]
@@ -118,6 +137,7 @@ def fate_lines(
     lines += _close_kinds(kinds, width) if close else [_kind(*row, width, glyphs) for row in kinds]
     unpinned = [fact for fact in lost if not fact.pinned]
     wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
+    lines += _invented(invented(survival), width, glyphs)
     lines.append(LabLine())
     head = [
         Span("Lost", "strong"),
@@ -172,6 +192,27 @@ def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list
             ]
         lines.append(LabLine(tuple(spans)))
     return lines
+
+
+def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]:
+    """What the summary says and nothing before does."""
+    if not texts:
+        return []
+    head = [Span("Invented", "strong"), Span(f"  {len(texts):,}", "strong_warn")]
+    about = "  nothing before says so"
+    if sum(cell_len(span.text) for span in head) + cell_len(about) <= width:
+        head.append(Span(about, "faint"))
+    rows = [
+        LabLine(
+            (
+                Span(f"{glyphs.malformed} ", "warn"),
+                Span(fit(text, width - 2, ellipsis=glyphs.ellipsis), "text"),
+            ),
+            f"invented:{number}",
+        )
+        for number, text in enumerate(texts)
+    ]
+    return [LabLine(), LabLine(tuple(head)), *rows]
 
 
 def _lost(number: int, fact: LostFact, width: int, glyphs: Glyphs) -> LabLine:

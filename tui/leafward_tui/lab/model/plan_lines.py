@@ -169,6 +169,8 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
         )
     lines.append(LabLine((blanks(3 + name + 2), Span(glyphs.hairline * 5, "line"))))
     verdict = f"frees {count(ledger.frees)}" if ledger.frees > 0 else "frees nothing"
+    if ledger.frees < 0:
+        verdict = f"grows by {count(-ledger.frees)}"
     total_spans = (
         blanks(3),
         Span(fit("total", name, pad=True), "sub"),
@@ -209,16 +211,36 @@ def _injected(view: PlanView, budget: Slider, width: int, glyphs: Glyphs) -> lis
     reports: Mapping[str, SectionReport] = (
         {section.key: section for section in view.injected.sections} if view.injected is not None else {}
     )
+    if view.sections:
+        lines.append(_section_head(width))
     for known in view.sections:
         on = view.injecting and known.key not in view.off
         report = reports.get(known.key) if on else None
-        lines.append(_section(known, report, width, glyphs, on=on))
+        lines += _section(known, report, width, glyphs, on=on)
     return lines
+
+
+_SHOWN, _CHARS, _TOKENS = 10, 7, 7
+"""Cells of the numbers of a section."""
+
+
+def _section_numbers(width: int, shown: Span, chars: Span, tokens: Span) -> list[Span]:
+    """The numbers that a line of `width` cells has room for beside a name."""
+    found = [shown._replace(text=right(shown.text, _SHOWN))]
+    if width >= _WIDE:
+        found.append(chars._replace(text=right(chars.text, _CHARS)))
+    return [*found, tokens._replace(text=right(tokens.text, _TOKENS))]
+
+
+def _section_head(width: int) -> LabLine:
+    names = (Span("shown", "faint"), Span("chars", "faint"), Span("tok", "faint"))
+    return spread([blanks(2), Span("section", "faint")], _section_numbers(width, *names), width)
 
 
 def _section(
     known: SectionReport, report: SectionReport | None, width: int, glyphs: Glyphs, *, on: bool
-) -> LabLine:
+) -> list[LabLine]:
+    """A section with its numbers; a name that is too long for the line goes on below."""
     shown = chars = tokens = glyphs.zero
     left_out = False
     if report is not None:
@@ -226,15 +248,18 @@ def _section(
         shown = f"{report.shown} of {whole}" if whole else glyphs.zero
         chars, tokens = count(report.chars, zero=glyphs.zero), count(report.tokens, zero=glyphs.zero)
         left_out = report.omitted > 0
-    numbers = [
-        Span(right(shown, 10), "warn" if left_out else "faint"),
-        Span(right(chars, 7), "faint"),
-        Span(right(tokens, 7), "text" if on else "faint"),
-    ]
-    room = width - 2 - 24 - 1
-    name = fit(known.title.lower(), room, ellipsis=glyphs.ellipsis)
+    numbers = _section_numbers(
+        width,
+        Span(shown, "warn" if left_out else "faint"),
+        Span(chars, "faint"),
+        Span(tokens, "text" if on else "faint"),
+    )
+    room = width - 3 - sum(cell_len(span.text) for span in numbers)
     sign = Span(f"{glyphs.ok if on else glyphs.zero} ", "leaf" if on else "edge")
-    return spread([sign, Span(name, "sub" if on else "faint")], numbers, width, f"section:{known.key}")
+    key, ink = f"section:{known.key}", "sub" if on else "faint"
+    name, *more = wrap(known.title, max(8, room), ellipsis=glyphs.ellipsis)
+    first = spread([sign, Span(name, ink)], numbers, width, key)
+    return [first, *(LabLine((blanks(2), Span(text, ink)), key) for text in more)]
 
 
 # --- remarks ----------------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class LabPanes(Horizontal):
         self.fates = LinesView(id="fates")
         self.editor: TextArea | None = None
         """The field with the summary, while there is one."""
+        self._whole = False
         self._hairlines = (ColumnRule(), ColumnRule(), RowRule())
 
     def compose(self) -> ComposeResult:
@@ -61,12 +62,13 @@ class LabPanes(Horizontal):
     def columns_shown(self) -> int:
         """How many panes stand beside each other."""
         width, height = self.app.size
-        if width >= 120 and height >= 30:
-            return 3
-        return 2 if width >= 100 and height >= 30 else 1
+        if self._whole or width < 100 or height < 30:
+            return 1
+        return 3 if width >= 120 else 2
 
-    def show_area(self, area: str, page: str, rules: str) -> None:
-        """Shows as many panes as there is room for, the one with the keys among them, with their heads."""
+    def show_area(self, area: str, page: str, rules: str, *, whole: bool) -> None:
+        """Shows as many panes as there is room for, the one with the keys among them, with their heads; or that one `whole`."""
+        self._whole = whole
         shown = self.columns_shown
         alone = shown == 1
         first, second, row = self._hairlines

@@ -120,9 +120,9 @@ class Lines:
             if source is None:
                 self._view.about.say("no source found for this")
                 return
-            self._view.close(XRayResult(entry=source.entry))
+            self._view.dismiss(XRayResult(entry=source.entry))
         elif piece.cell.entry >= 0:
-            self._view.close(XRayResult(entry=piece.cell.entry))
+            self._view.dismiss(XRayResult(entry=piece.cell.entry))
 
     def fold(self) -> None:
         """Opens or closes the fold here; elsewhere folds everything that is kept, or shows it."""
@@ -162,13 +162,21 @@ class Lines:
 
     def compare(self) -> None:
         """Compares the summary with the one before it."""
-        xray = self._state.loaded.xray
+        from leafward_tui.xray.summaries import SummariesScreen
+
+        state, xray = self._state, self._state.loaded.xray
         if xray is None:
             return
-        if xray.summary.strip():
-            self._view.compare_summaries()
-        else:
+        if not xray.summary.strip():
             self._view.about.say("there is no summary to compare", "sub")
+            return
+
+        def shown(entry: int | None) -> None:
+            if entry is not None:
+                self._view.dismiss(XRayResult(entry=entry))
+
+        screen = SummariesScreen(state.session, state.compaction, xray.before_at, xray.summary)
+        self._view.open_sheet(screen, shown)
 
     # --- the cursor's line --------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ class LostFacts:
         elif not loaded.undo_op:
             self._view.about.say("other operations came later: undo a single one in the log")
         else:
-            self._view.close(XRayResult(undo=loaded.undo_op))
+            self._view.dismiss(XRayResult(undo=loaded.undo_op))
 
     def pin(self) -> None:
         """Offers the lost facts of what is under the cursor, or the heaviest of all."""
@@ -93,6 +93,6 @@ class LostFacts:
                 return
             picked = shown if key == "A" else [shown[_LETTERS.index(key)]]
             pins = tuple(dict.fromkeys(safe_line(fate.fact.text, 400) for fate in picked))
-            self._view.close(XRayResult(pins=pins, compaction=self._state.compaction))
+            self._view.dismiss(XRayResult(pins=pins, compaction=self._state.compaction))
 
         self._view.open_sheet(ChoiceSheet("Pin", choices, about, note=where), chosen)

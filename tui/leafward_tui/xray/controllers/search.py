@@ -31,7 +31,9 @@ class Search:
         self._view = view
         self._jobs = jobs
         self._lines = lines
-        self.hits = ScreenSearch(view)
+        self.hits = ScreenSearch(self)
+        self.show_hints = view.show_hints
+        self.open_sheet = view.open_sheet
         self._rows: list[tuple[Side, int]] = []
         self._began_at = (Side.AFTER, 0)
         """The side and the row that the search began at."""

@@ -98,7 +98,7 @@ class PairPort(SearchedView, Protocol):
         """Copies text to the clipboard."""
         ...
 
-    def close(self, entry: int) -> None:
+    def dismiss(self, entry: int) -> object:
         """Closes the screen with an entry to go to."""
         ...
 
@@ -266,7 +266,7 @@ class SummaryPair:
     def go(self) -> None:
         """Back to the tree, at the other summary."""
         if self._state.other >= 0:
-            self._view.close(self._state.other)
+            self._view.dismiss(self._state.other)
 
     def copy(self) -> None:
         """Copies the line under the cursor."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["XRayHead"]
 
-_ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what it sees now"}
+_ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what the model sees now"}
 _PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
 
 

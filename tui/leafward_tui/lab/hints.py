@@ -1,0 +1,62 @@
+"""What the title and the key bar of the lab say in its present state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.lab.state import Mode
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.title_bar import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["hints_of", "title_facts"]
+
+
+def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
+    """Where the compaction is planned, and what is to be known of the file."""
+    path = state.path
+    where = f"planned at #{path.at}" if path.at >= 0 else "planned at the beginning"
+    if path.beside >= 0:
+        compaction = f"{glyphs.compaction} #{path.beside}"
+        corrects = path.what_if is not None and path.what_if.choices.summarizer == AS_IT_IS
+        where = f"Correcting {compaction}" if corrects else f"{where}, beside {compaction}"
+    facts = [Fact(where, short=where, keep=3, hue="text")]
+    if state.file.grew:
+        facts.append(Fact("session has grown", short="grown", keep=4, hue="warn"))
+    if state.session.read_only:
+        facts.append(Fact("read only", keep=4, hue="warn"))
+    else:
+        facts.append(Fact("nothing is written until you accept", short="", keep=1))
+    return facts
+
+
+def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
+    """The keys that matter now; `alone` where the terminal has room for one pane."""
+    if state.path.trouble or state.what_if is None:
+        return (Hint("mode.leave", "leave"),)
+    if state.mode is Mode.EDIT:
+        return (Hint("mode.leave", "keep edit", "keep"), Hint("compaction.accept"))
+    if state.mode is Mode.STREAM:
+        return (Hint("mode.leave", "cancel the summary", "cancel"),)
+    written = state.draft is not None and not state.larger(state.draft)
+    accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
+    leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("leave no trace", "leave")))
+    slide = Hint(("slider.less", "slider.more"), "slide")
+    strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
+    source = Hint("lab.choose", "source")
+    of_area = {
+        "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
+        "text": (*(() if alone else (Hint("lab.whole"),)), Hint("lab.page"), source),
+        "plan": (slide, strategies, Hint("injection.switch")),
+        "cut": (slide, Hint(("cut.down", "cut.up"), "cut line"), strategies),
+    }
+    more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
+    if len(state.drafts.runs) > 1:
+        more.append(Hint("runs.compare"))
+    return (accept, leave, *of_area[state.layout.area], *more)

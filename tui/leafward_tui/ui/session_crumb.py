@@ -1,0 +1,25 @@
+"""What a session is called in the title of a screen that shows one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import Kind
+from leafward.session.headline import headline
+from leafward_tui.ui.cells import cell_len, fit
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["session_crumb"]
+
+
+def session_crumb(session: Session, cells: int, glyphs: Glyphs) -> str:
+    """`project › title` in about so many cells; without a title the first prompt, without that the name of the file."""
+    first = session.columns.kind.find(Kind.USER)
+    title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
+    project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 30)
+    named = fit(safe_line(title, 200), max(16, cells - cell_len(project)), ellipsis=glyphs.ellipsis)
+    return f"{project} {glyphs.crumb} {named}" if project else named

@@ -1,0 +1,84 @@
+"""What the title and the key bar of the X-ray say in its present state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction.xray import Link
+from leafward_tui.ui.cells import count, exact
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.times import moment
+from leafward_tui.ui.title_bar import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.compaction.xray import XRay
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.xray.model.arrangement import Piece
+    from leafward_tui.xray.state import XRayState
+
+__all__ = ["hints_of", "title_facts"]
+
+
+def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fact]:
+    """Which compaction is seen through, what was edited, what the search found and what was lost."""
+    session, facts = state.session, []
+    if state.compaction >= 0:
+        entry = session.entry(state.compaction)
+        glyph = glyphs.edited if state.of_edits else glyphs.compaction
+        name = "context edit" if state.of_edits else "compaction"
+        named = f"{glyph} #{state.compaction:,}"
+        facts.append(Fact(f"{name} {named}", short=named, keep=5))
+        if entry.timestamp:
+            facts.append(Fact(moment(entry.timestamp), keep=1))
+    else:
+        facts.append(Fact("planned, not written", short="planned", keep=5, hue="ghost"))
+    if state.loaded.xray is not None and (edits := _edits_fact(state.loaded.xray, glyphs)) is not None:
+        facts.append(edits)
+    if found is not None:
+        facts.append(found)
+    fates = state.loaded.fates
+    if fates is not None and fates.lost:
+        facts.append(Fact(f"{len(fates.lost):,} lost", keep=4, hue="warn"))
+    return facts
+
+
+def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
+    """How many messages context edits left out or shortened, and what that frees; None where there are none."""
+    if xray.of_edits:
+        rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]
+        number = len(rows)
+        freed = sum(row.cut or (row.before.tokens if row.before is not None else 0) for row in rows)
+    else:
+        edits = xray.origins.messages.edits
+        number, freed = len(edits), sum(edit.freed for edit in edits)
+    if not number or (freed <= 0 and not xray.of_edits):
+        return None
+    words = f"{number:,} edited, {exact(freed)} tokens freed"
+    return Fact(f"{glyphs.edited} {words}", short=f"{glyphs.edited} {count(freed)} freed", keep=4, hue="warn")
+
+
+def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequence[Hint]:
+    """The keys that matter now; `piece` is what the cursor is on."""
+    loaded = state.loaded
+    if loaded.xray is None:
+        return (Hint("app.back"),)
+    enter = "open fold" if piece is not None and piece.fold else "go to source"
+    if piece is not None and piece.cell.line < 0 and not piece.fold:
+        enter = "show entry"
+    pin = (Hint("fact.pin"),) if loaded.fates is not None and loaded.fates.lost else ()
+    leave = "end search" if searched else "show all" if state.folds.only is not None else "back"
+    return (
+        Hint(("row.down", "row.up"), "line"),
+        Hint("pane.next", "other side", "side"),
+        Hint("source.go", enter, enter.rpartition(" ")[2]),
+        Hint(("change.next", "change.previous"), *(("hit",) if searched else ("next change", "change"))),
+        *pin,
+        *((Hint("edits.undo"),) if loaded.undo_op else ()),
+        Hint("mode.leave", leave),
+        Hint("xray.find"),
+        Hint("kept.fold", "fold kept", "fold"),
+        Hint("summaries.compare", "diff"),
+        Hint(("only.kept", "only.cut"), "only kept, replaced", "only"),
+    )
