@@ -78,8 +78,9 @@ def test_sub_agents_of_all_layouts_hang_under_their_sessions(tmp_path: Path) -> 
         assert (card.relation, card.parent, card.title, card.branches) == (
             "subagent", str(main.path), prompt, 0,
         )  # fmt: skip
-        assert not card.archived
-    assert cards["agent-99"].archived
+        assert not card.warm_up
+    assert cards["agent-99"].warm_up
+    assert not cards["agent-99"].archived
     with pytest.raises(Refused, match="sub-agent"):
         CLAUDE.resume(opened(below.path), {})
 

@@ -220,8 +220,8 @@ def test_what_was_injected_is_told_by_its_name(home: Path) -> None:
     added = [
         headline(session, index) for index, kind in enumerate(session.columns.kind) if kind == Kind.INJECTED
     ]
-    assert {word for word, _ in added} == {"added"}
-    assert any(text.startswith("agents md instructions: # AGENTS.md instructions for") for _, text in added)
+    assert {line.word for line in added} == {"added"}
+    assert any(line.text.startswith("agents md instructions: # AGENTS.md instructions for") for line in added)
     old = opened(next((DATA / "0.80").rglob("*9f21*")))
     index = old.columns.kind.index(Kind.INJECTED, old.columns.kind.index(Kind.INJECTED) + 1)
     assert headline(old, index).text.startswith("environment context: /")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
-from leafward.session.headline import LIMIT, Headline, call_words, headline
+from leafward.session.headline import LIMIT, Headline, call_headline, call_words, headline
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.pi_file import PiFile
@@ -38,7 +38,40 @@ class TestCalls:
             ({"path": "src/a.py"}, "src/a.py"),
             ({"path": "src/a.py", "offset": 10}, "src/a.py:10"),
             ({"path": "src/a.py", "offset": 10, "limit": 5}, "src/a.py:10-14"),
-            ({"path": "src", "pattern": "def "}, "def src"),
+            ({"path": "src", "pattern": "def "}, "def in src"),
+            ({"path": "/work/p", "pattern": "*.py"}, "*.py"),
+            ({"path": "/work/p"}, "."),
+            ({"path": "/work/p/src/a.py", "offset": 3}, "src/a.py:3"),
+            ({"file_path": "/work/pool/a.py"}, "/work/pool/a.py"),
+            ({"pattern": "x", "path": "/work/p/src"}, "x in src"),
+            ({"command": "cd /work/p && make test"}, "make test"),
+            ({"cmd": "cd 'a b' && cd c; ls"}, "ls"),
+            ({"command": ["bash", "-lc", "cd /work/p\n# all of it\nmake"]}, "# all of it make"),
+            ({"command": "cd /work/p"}, "cd /work/p"),
+            ({"command": "cd /work/p || exit"}, "cd /work/p || exit"),
+            ({"command": "cd $(git root) && ls"}, "cd $(git root) && ls"),
+            ({"command": "cdrecord && ls"}, "cdrecord && ls"),
+            ({"taskId": "2", "status": "in_progress"}, "#2 in progress"),
+            (
+                {
+                    "todos": [
+                        {"content": "one", "status": "completed"},
+                        {"content": "two", "status": "pending"},
+                    ]
+                },
+                "1 of 2 done, next: two",
+            ),
+            (
+                {"plan": [{"step": "a", "status": "pending"}, {"step": "b", "status": "in_progress"}]},
+                "0 of 2 done, now: b",
+            ),
+            ({"todos": [{"content": "one", "status": "completed"}]}, "1 of 1 done"),
+            ({"todos": []}, "0 of 0 done"),
+            (
+                {"input": "*** Begin Patch\n*** Update File: /work/p/a.py\n@@\n-x\n*** Add File: b.py\n+y\n"},
+                "a.py and 1 more",
+            ),
+            ({"session_id": 7, "chars": ""}, "session_id 7"),
             ({"content": "x", "file_path": "b.py"}, "b.py"),
             ({"timeout": 5, "command": "make test"}, "make test"),
             ({"command": "one\n\ttwo"}, "one two"),
@@ -47,18 +80,36 @@ class TestCalls:
             ({"path": ""}, ""),
             ({"path": 7, "command": ["x"]}, "x"),
             ({"command": ["bash", "-lc", "make test"]}, "make test"),
-            ({"path": 7, "command": {}}, ""),
+            ({"path": 7, "command": {}}, "path 7"),
             ({}, ""),
         ],
     )
     def test_say_what_they_are_about(self, arguments: dict[str, Any], words: str) -> None:
-        assert call_words(ToolCall("c", "tool", arguments)) == words
+        assert call_headline(ToolCall("c", "tool", arguments), "/work/p").text == words
+
+    def test_are_copied_as_they_are(self) -> None:
+        assert call_words(ToolCall("c", "bash", {"command": "cd a && make"})) == "cd a && make"
+        assert call_words(ToolCall("c", "read", {"path": "/work/p/a.py", "offset": 3})) == "/work/p/a.py:3"
+        assert call_words(ToolCall("c", "todo", {"taskId": "1", "status": "done"})) == "#1 done"
+
+    @pytest.mark.parametrize(
+        ("width", "words"),
+        [
+            (99, "def in src/leafward/core/session/headline.py"),
+            (30, "def in src/…/headline.py"),
+            (20, "def in …/headline.py"),
+            (9, "def in headline.py"),
+        ],
+    )
+    def test_leave_out_the_middle_of_a_path(self, width: int, words: str) -> None:
+        arguments = {"path": "/work/p/src/leafward/core/session/headline.py", "pattern": "def"}
+        assert call_headline(ToolCall("c", "grep", arguments), "/work/p").within(width, len) == words
 
     def test_a_silent_reply_is_its_first_call(self, file: Acting) -> None:
         file.said(
             call("read", "1", path="a.py"), call("bash", "2", command="ls"), call("bash", "3", command="pwd")
         )
-        assert last(file) == Headline("read", "a.py  and 2 more")
+        assert last(file) == Headline("read", "a.py  and 2 more", "a.py")
 
     def test_a_result_is_what_its_call_asked_for(self, file: Acting) -> None:
         file.said(call("read", "1", path="a.py"), call("bash", "2", command="ls -l"))

@@ -168,7 +168,12 @@ def lines_of(store: Path, **view: Any) -> Listing:
     """What the catalogue lists of a store."""
     catalogue = Catalogue(Config(), [store])
     catalogue.refresh()
-    stock = Stock(catalogue.cards(), catalogue.files(), lambda cards, found: about(catalogue, cards, found))
+    stock = Stock(
+        catalogue.cards(),
+        catalogue.files(),
+        lambda cards, found: about(catalogue, cards, found),
+        catalogue.details,
+    )
     return list_sessions(stock, View(**view), NOW_MS)
 
 

@@ -149,6 +149,26 @@ async def test_a_choice_is_made_by_letter_by_enter_or_by_click() -> None:
         assert await answer("s", "q") is None
 
 
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_what_follows_from_a_choice_stands_beside_its_title(size: tuple[int, int]) -> None:
+    async with plain(size=size) as (pilot, _):
+        pilot.app.push_screen(ChoiceSheet("Move here", CHOICES))
+        await pilot.pause()
+        text = "\n".join(rows(pilot.app))
+        assert "Move the leaf         drops 79 entries" in text
+        assert "Move with a summary   comes later" in text
+
+
+async def test_a_long_title_leaves_room_for_what_follows_from_it() -> None:
+    choices = [Choice("a", "word " * 40, "effect " * 20), Choice("b", "short", "something else")]
+    async with plain() as (pilot, _):
+        pilot.app.push_screen(ChoiceSheet("Move here", choices))
+        await pilot.pause()
+        first, second = (row for row in rows(pilot.app) if "effect" in row or "something" in row)
+        assert first.index("effect") == second.index("something")
+        assert 0.3 < first.index("effect") / pilot.app.size.width < 0.7
+
+
 async def test_the_cursor_starts_on_the_first_choice_that_can_be_chosen() -> None:
     choices = (Choice("m", "Move the leaf", refused="the leaf is here"), Choice("e", "Move before this"))
     async with plain() as (pilot, screen):

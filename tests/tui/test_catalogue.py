@@ -97,6 +97,36 @@ async def test_the_preview_follows_once_the_cursor_rests(store: Path) -> None:
         assert any("Done: Light theme, second attempt." in row for row in rows(app))
 
 
+async def test_the_preview_follows_onto_a_project(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        for key in ("g", "enter"):  # its head, then its head while it is folded
+            await pilot.press(key)
+            await until(pilot, lambda: screen.preview.group == "/home/ada/orchard")
+            side = "\n".join(row.partition("│")[2] for row in rows(app))
+            assert screen.preview.card is None
+            assert "/home/ada/orchard" in side
+            assert "Light theme, second attempt" in side
+            assert "$0.07" in side
+        await pilot.press("enter", "j")
+        await previewed(pilot, screen)
+        assert screen.preview.group is None
+
+
+async def test_what_is_hidden_is_seen_below_the_last_session(tmp_path: Path) -> None:
+    for number in range(40):
+        SessionFile(tmp_path, "/home/ada/orchard", f"number {number}", ago=timedelta(hours=number))
+    SessionFile(tmp_path, "/home/ada/orchard", "done with", ago=timedelta(hours=50)).archive()
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        assert not any("1 session archived" in row for row in rows(app))
+        await pilot.press("G")
+        await until(pilot, lambda: any("1 session archived" in row for row in rows(app)))
+
+
 async def test_the_cursor_stays_on_its_session_while_others_come(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:

@@ -39,6 +39,7 @@ from tests.tui.session_store import (
     listed,
     mixed_store,
     previewed,
+    reached,
     rows,
     shows,
     titles,
@@ -227,6 +228,18 @@ async def test_the_totals_are_of_what_is_listed(store: Path) -> None:
         assert f"{screen.sessions.listing.shown + 1} of {screen.sessions.listing.total} sessions" in text
         await pilot.press("G", "q")
         await until(pilot, lambda: app.screen is screen)
+
+
+@pytest.mark.parametrize(("size", "whole"), [((120, 60), True), ((80, 24), False)])
+async def test_the_totals_use_the_height(store: Path, size: tuple[int, int], whole: bool) -> None:
+    app = app_over(store)
+    async with app.run_test(size=size) as pilot:
+        await listed(pilot)
+        await pilot.press("T")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        assert (totals.rows.size.height >= totals.rows.count) == whole
+        assert totals.rows.outer_size.height > 20
 
 
 async def test_all_excluded_says_so(store: Path) -> None:

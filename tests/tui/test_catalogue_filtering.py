@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.catalog import Sort
 from leafward_tui.catalogue.model.listing import Grouping, View
+from leafward_tui.search import SearchScreen
 from tests.tui.session_store import (
     NARROW,
     WIDE,
@@ -14,6 +15,7 @@ from tests.tui.session_store import (
     app_over,
     listed,
     previewed,
+    reached,
     rows,
     shows,
     titles,
@@ -70,6 +72,10 @@ async def test_letters_typed_into_the_filter_are_no_commands(store: Path) -> Non
         assert app.screen is screen
         assert screen.sessions.listing.view == View(text="jq svz")
         assert any("No session matches." in row for row in rows(app))
+        assert any("ctrl+f  searches all text of all sessions" in row for row in rows(app))
+        await pilot.press("ctrl+f")
+        search = await reached(pilot, SearchScreen)
+        await until(pilot, lambda: search.state.text == "jq svz")
 
 
 async def test_the_preview_shows_nothing_that_is_not_in_the_list(store: Path) -> None:

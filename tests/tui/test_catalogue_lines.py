@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog import Sort
+from leafward.catalog import Namesake, Sort
+from leafward_tui.catalogue.model.empty_words import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.catalogue.widgets.session_row import Columns, is_live
+from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.paths import tilde
-from tests.tui.session_store import lines_of
+from tests.claude_transcript import IDS, Transcript
+from tests.tui.session_store import SessionFile, groups, lines_of, titles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,3 +128,60 @@ def test_only_what_was_written_lately_is_live(store: Path) -> None:
         False,
     ]
     assert not is_live(card._replace(problem="cannot be read"), now)
+
+
+def test_sessions_of_one_title_are_told_apart(tmp_path: Path) -> None:
+    first = SessionFile(tmp_path, "/home/ada/orchard", "Fix the login", ago=timedelta(hours=3))
+    first.turn("now the tests")
+    second = SessionFile(tmp_path, "/home/ada/orchard", "Fix the login", ago=timedelta(hours=2))
+    second.turn("and the docs")
+    SessionFile(tmp_path, "/home/ada/orchard", "Another", ago=timedelta(hours=1))
+    SessionFile(tmp_path, "/home/ada/attic", "Fix the login", ago=timedelta(hours=4))
+    apart = {line.card.path: line.apart for line in lines_of(tmp_path).lines if line.card is not None}
+    said = [one.prompt for one in apart.values() if one is not None]
+    assert sorted(said) == ["and the docs", "now the tests"], "no other has that title in its project"
+
+
+def test_what_tells_a_session_apart_is_whole_or_not_there_but_for_its_prompt() -> None:
+    one = Namesake("now write the tests", "claude-opus", "$0.12")
+    assert one.words(80, cell_len, fit) == "last: now write the tests   claude-opus   $0.12"
+    assert one.words(40, cell_len, fit) == "last: now write the tests   claude-opus"
+    assert one.words(34, cell_len, fit) == "last: now write the tests   $0.12"
+    assert one.words(18, cell_len, fit) == "last: now write…"
+    assert one.words(12, cell_len, fit) == "claude-opus"
+    assert one.words(4, cell_len, fit) == ""
+
+
+def test_a_group_knows_its_sessions_folded_or_not(store: Path) -> None:
+    listing = lines_of(store)
+    group = groups(listing)[0]
+    folded = lines_of(store, folded=frozenset({group}))
+    assert [card.title for card in folded.groups[group]] == titles(listing, group)
+
+
+def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: Path) -> None:
+    talk = Transcript(tmp_path)
+    talk.turn("go", "gone")
+    sleeping = Transcript(tmp_path, "agent-99")
+    sleeping.defaults = {"isSidechain": True, "agentId": "99", "sessionId": IDS[5]}
+    sleeping.prompt("Warmup")
+    listing = lines_of(tmp_path)
+    assert titles(listing) == ["go"]
+    assert (listing.archived, listing.warm_ups) == (0, 1)
+    assert [(line.shown, line.words) for line in listing.lines if line.kind is LineKind.HIDDEN] == [
+        (1, "hidden: sub-agents started without a task")
+    ]
+    assert titles(lines_of(tmp_path, archived=True)) == ["go", "Warmup"]
+    words = empty_words(
+        lines_of(tmp_path, text="warmup"),
+        searching=False,
+        excluded=0,
+        searched=(),
+        demo_key="",
+        search_key="",
+    )
+    assert [text for _, text in words][:2] == [
+        "Only hidden sessions match.",
+        "1 session hidden by the filter",
+    ]
+    assert words[3][1].startswith("a  shows 1 match: ")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.base.config import Config
+from leafward.cli.output import Page
+from leafward.cli.tree import tree_text
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
+from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.graph import Density
@@ -17,6 +21,8 @@ from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
 from leafward_tui.ui.two_panes import has_two_panes
+from tests.acting import Acting, call
+from tests.pi_file import HEADER
 from tests.tui.explored import (
     NARROW,
     WIDE,
@@ -275,6 +281,33 @@ class TestGoing:
             assert screen.state.exploration is not None
             assert screen.state.exploration.layout.density is Density.ENTRIES
             assert any("make b" in row for row in tree(screen))
+
+    async def test_rows_of_entries_say_something(self, tmp_path: Path) -> None:
+        made = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": "/work/p"})
+        made.user("go")
+        deep = "/work/p/core/leafward/session/journal/deep/inside/of_everything.py"
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("TaskUpdate", {"taskId": "2", "status": "completed"}),
+            ("exec_command", {"cmd": "cd /work/p && make test"}),
+            ("read", {"path": deep, "offset": 5}),
+            ("todowrite", {"todos": [{"content": "look", "status": "in_progress"}]}),
+        ]
+        for number, (name, arguments) in enumerate(calls):
+            made.said(call(name, str(number), **arguments))
+            made.answered(str(number), name)
+        async with exploring(made.path, (80, 24), Config(density="entries")) as (_, screen):
+            shown = "\n".join(tree(screen))
+        for words in (
+            "TaskUpdate #2 completed",
+            "exec_comm… make test",
+            "/of_everything.py:5",
+            "todowrite  0 of 1 done, now: look",
+        ):
+            assert words in shown
+        with closing(Session.open(made.path)) as session:
+            outline = "\n".join(tree_text(session, Page(80), every_entry=True))
+        for words in ("TaskUpdate #2 completed", "exec_comm… make test", "/of_everything.py:5"):
+            assert words in outline
 
     async def test_a_step_draws_two_rows(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -68,6 +68,28 @@ def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
     assert text[line_with(page(turn(work)), "Changed")].split() == ["Changed", "1", "file", "edits", "+", "−"]
 
 
+@pytest.mark.parametrize("width", [18, 24, 32, 40, 46, 60, 90])
+def test_facts_at_the_head_are_whole_or_not_there(work: Session, width: int) -> None:
+    head = [line.text for line in page(turn(work), width=width).lines[1:3]]
+    assert not [text for text in head if "…" in text]
+    assert head[0].startswith("Turn 1")
+    assert ("entries" in head[1]) == (width >= 46)
+
+
+def test_a_command_is_listed_without_its_change_of_folder_and_opened_whole(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("go"),
+        reply("", call("bash", "1", command="cd /work/p && make"), call("bash", "2", command="ls")),
+        result("bash", "1", "ok"),
+        result("bash", "2", "ok"),
+    )
+    shown = page(turn(session))
+    at = line_with(shown, "$ make")
+    assert shown.lines[at].copy == "cd /work/p && make"
+    assert "cd /work/p && make" in page(turn(session), toggled={shown.lines[at].toggle}).text
+
+
 def test_what_you_said_is_bold_and_the_reply_is_not(work: Session) -> None:
     shown = page(turn(work))
     mine = shown.lines[line_with(shown, "yes, in old pi")]

@@ -10,13 +10,13 @@ from leafward.agents import agent_named
 from leafward.context.model_context import context_at
 from leafward.session.headline import place_words
 from leafward_tui.inspector import Gauge, Selection, SelectionKind, Tab
-from leafward_tui.inspector.context import ContextLines
-from leafward_tui.inspector.raw import escaped
+from leafward_tui.inspector.model.context import ContextLines
+from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Span
-from leafward_tui.ui.spans import cut, wrapped
+from leafward_tui.ui.spans import cut, width_of, wrapped
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
 from tests.tui.inspector_data import (
@@ -66,7 +66,7 @@ def test_the_context_is_in_order_and_leads_to_its_entries(compacted: Session) ->
     assert targets == [
         ("▓", 3),
         ("█", 2),
-        ("sum", 3),
+        ("summary", 3),
         ("you", 2),
         ("you", 4),
         ("ai", 5),
@@ -77,8 +77,17 @@ def test_the_context_is_in_order_and_leads_to_its_entries(compacted: Session) ->
         assert shown.lines[at].text.startswith(title)
         assert shown.lines[at - 1].text == ""
     assert "src/a.py" in shown.lines[line_with(shown, "read  ")].text
-    assert shown.lines[line_with(shown, "sum ")].text.startswith("sum   Goal Ship.")
+    assert shown.lines[line_with(shown, "summary    G")].text.startswith("summary    Goal Ship.")
     assert "gone" not in shown.text
+
+
+@pytest.mark.parametrize("width", [30, 36, 40, 44, 52, 70])
+def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: int) -> None:
+    shown = page(turn(compacted, 4), Tab.CONTEXT, width=width, gauge=Gauge())
+    above = [line.text for line in shown.lines[: shown.headings[0][0]]]
+    assert not [text for text in above if "…" in text]
+    assert width_of(shown.lines[1].spans) <= width
+    assert ("of compaction #3" in shown.text) == (width >= 40)
 
 
 def amounts(text: str) -> tuple[list[int], int]:
@@ -160,7 +169,7 @@ def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:
         {"type": "context_edit", "targetId": "00000000", "replacement": {"content": "short"}},
     )
     shown = page(single(session, 2), Tab.CONTEXT)
-    assert "edited" in shown.lines[line_with(shown, "you   short")].text
+    assert "edited" in shown.lines[line_with(shown, "you        short")].text
     assert "not sent" in shown.lines[line_with(shown, "$ ls")].text
     assert "1 shortened" in shown.lines[line_with(shown, "context edits")].text
 
@@ -188,7 +197,7 @@ def test_files_up_to_here_lead_to_their_last_entry(tmp_path: Path) -> None:
         reply(call("write", "c4", path="late.txt", content="x")),
     )
     shown = page(turn(session), Tab.FILES)
-    assert "1 modified   1 read only" in shown.text
+    assert "1 modified   1 only read" in shown.text
     read = shown.lines[line_with(shown, "docs/a.md")]
     assert read.text.split() == ["docs/a.md", "2", "#2"]
     assert read.entry == 2

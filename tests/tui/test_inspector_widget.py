@@ -11,7 +11,7 @@ from leafward_tui.app.input_priority import KeysFirst
 from leafward_tui.app.jobs import ScreenJobs
 from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
 from leafward_tui.inspector import jobs as inspector_jobs
-from leafward_tui.inspector.view import paint
+from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.ui.page import Span
@@ -112,10 +112,10 @@ async def test_a_selection_is_shown_once_its_page_is_built(session: Session) -> 
         assert "first prompt" in seen(app)
         assert app.inspector.page is not None
         assert app.inspector.page.width == 59
-        built = app.inspector.built
+        built = app.inspector.state.built
         app.inspector.show(turn(session))
         await settled(pilot)
-        assert app.inspector.built == built
+        assert app.inspector.state.built == built
         app.inspector.show(None)
         await settled(pilot)
         assert seen(app).strip() == ""
@@ -303,11 +303,11 @@ async def test_another_theme_repaints_without_building(session: Session) -> None
     async with app.run_test(size=(62, 20)) as pilot:
         app.inspector.show(turn(session))
         await settled(pilot)
-        built = app.inspector.built
+        built = app.inspector.state.built
         before = app.inspector.view.render_line(1)
         app.theme = "clearing"
         await settled(pilot)
-        assert app.inspector.built == built
+        assert app.inspector.state.built == built
         after = app.inspector.view.render_line(1)
         assert after.text == before.text
         assert [segment.style for segment in after] != [segment.style for segment in before]

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.inspector.jobs import PageRequest, build_page
-from leafward_tui.inspector.sought import Sought
+from leafward_tui.inspector.model.sought import Sought
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.page import Line, Page, Span, Tab
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session

@@ -220,7 +220,7 @@ NOT_YET = {
     "leafward.context.entry_metrics",
     "leafward_tui.explorer.model.overview",
     "leafward_tui.catalogue.screen",
-    "leafward_tui.inspector.entry",
+    "leafward_tui.inspector.model.entry",
     "leafward_tui.ui.markdown",
     "leafward_tui.explorer.model.view_state",
     "leafward_tui.ui.sheet",

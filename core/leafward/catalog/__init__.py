@@ -7,6 +7,7 @@ from leafward.catalog.card import NO_MESSAGES, Card, Details, iso_time, parse_ti
 from leafward.catalog.lineage import Group, Row, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
 from leafward.catalog.lookup import Found, find_session, sighted
+from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.places import discover, stores
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals
@@ -21,6 +22,7 @@ __all__ = [
     "Details",
     "Found",
     "Group",
+    "Namesake",
     "Row",
     "Sort",
     "Sum",
@@ -39,6 +41,7 @@ __all__ = [
     "sighted",
     "stores",
     "sum_of",
+    "told_apart",
     "totals",
     "with_parents",
 ]

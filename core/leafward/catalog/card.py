@@ -102,6 +102,8 @@ class Card(NamedTuple):
     """Whether no provider counted `tokens`: they are shown with `~`."""
     lacks_prompt: bool = False
     """`tokens` is estimated, and the agent's own prompt, whose size its session does not say, comes on top."""
+    warm_up: bool = False
+    """A sub-agent that was only started to be ready: nothing was asked of it."""
 
     def as_json(self) -> dict[str, Any]:
         """The row as `ls --json` writes it."""
@@ -124,6 +126,7 @@ class Card(NamedTuple):
             "parent": self.parent,
             "relation": self.relation,
             "archived": self.archived,
+            "warm_up": self.warm_up,
             "damage": self.damage,
             "problem": self.problem,
             "bytes": self.size,

@@ -54,6 +54,7 @@ _FIELDS: Mapping[str, frozenset[type]] = {
     "partial": _TRUTH,
     "lacks_prompt": _TRUTH,
     "estimated": _TRUTH,
+    "warm_up": _TRUTH,
 }
 """The types of a card's fields but for its path."""
 

@@ -132,6 +132,7 @@ def _reading(
         partial=False,
         lacks_prompt=look.lacks_prompt,
         estimated=look.estimated,
+        warm_up=session.header.get("warm_up") is True,
     )
     details = Details(
         tuple(files.changed),

@@ -150,15 +150,15 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
             yield page.style(section.value, "faint")
         kind = message.kind
         told = headline(session, message.entry)
-        said = told.text
+        mark = "" if message.sent else "(not sent) "
+        mark += "(edited) " if message.edited >= 0 else ""
+        said = told.within(width - cells(mark), cells, page.gap)
         if kind is Kind.COMPACTION:
             said = (
                 "system prompt kept by the compaction"
                 if message.role == "system"
                 else _first_words(session, message)
             )
-        mark = "" if message.sent else "(not sent) "
-        mark += "(edited) " if message.edited >= 0 else ""
         length = -(-message.tokens * 10 // most)
         yield "".join(
             (

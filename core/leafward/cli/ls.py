@@ -183,7 +183,7 @@ def _marks(card: Card, known: dict[str, Card]) -> str:
     if card.relation is not None:
         parent = known.get(card.parent or "")
         marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")
-    return marks + ("  archived" if card.archived else "")
+    return marks + ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "")
 
 
 def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:

@@ -26,6 +26,8 @@ _SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 """Kinds whose text needs no word before it."""
 
 
+_WORD_CELLS = 10
+"""Cells of an entry's kind, which may be the name of a tool."""
 _TEXT_KEPT = 10
 """Cells of a row's text that its marks never take."""
 
@@ -111,7 +113,7 @@ class _Painter:
         graph = self._graph(row, kind, active)
         marks = self._marks(row)
         room = self.text_width - sum(cells(mark) + 2 for mark, _ in marks)
-        text = fit(self._text(row, kind, every_entry), max(8, room), unicode=page.unicode)
+        text = fit(self._text(row, kind, every_entry, room), max(8, room), unicode=page.unicode)
         filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
         style = "memory" if kind in OWN_ROW else "bad" if kind in BAD_LINES else "bold" if active else "faint"
@@ -197,7 +199,7 @@ class _Painter:
             kept.insert(0, mark)
         return kept
 
-    def _text(self, row: Row, kind: Kind, every_entry: bool) -> str:
+    def _text(self, row: Row, kind: Kind, every_entry: bool, room: int) -> str:
         if row.hidden:
             return f"archived  {plural(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
         if row.folded:
@@ -208,10 +210,10 @@ class _Painter:
         if kind is Kind.BASH:
             return f"$ {told.text}"
         if every_entry:
-            return f"{pad(fit(told.word, 8), 8)} {told.text}"
-        if kind in _SPEAKING and told.word != TASK:
-            return told.text
-        return f"{told.word}  {told.text}"
+            word = pad(fit(told.word, _WORD_CELLS, unicode=self.page.unicode), _WORD_CELLS) + " "
+        else:
+            word = "" if kind in _SPEAKING and told.word != TASK else f"{told.word}  "
+        return word + told.within(room - cells(word), cells, self.page.gap)
 
     def _compaction(self, entry: EntryIndex) -> str:
         if self.compactions > _MEASURED_COMPACTIONS:

@@ -47,6 +47,11 @@ class Page:
     colour: bool = False
     unicode: bool = True
 
+    @property
+    def gap(self) -> str:
+        """What stands for the middle of a path that is too long."""
+        return "…" if self.unicode else "~"
+
     def style(self, text: str, name: str) -> str:
         """`text` in one of the styles, plain where there is no colour."""
         return f"\x1b[{_STYLES[name]}m{text}\x1b[0m" if self.colour and text else text

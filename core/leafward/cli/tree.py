@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import shortened
 from leafward.cli.facts import entry_facts, id_of
 from leafward.cli.outline_lines import measure, outline
 from leafward.cli.output import (
@@ -151,7 +152,8 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
-    folder = fit(cwd, page.width - cells(title) - 2, unicode=page.unicode)
+    room = page.width - cells(title) - 2
+    folder = fit(shortened(cwd, room, cells, page.gap), room, unicode=page.unicode)
     yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
         agent_behind(session).name,

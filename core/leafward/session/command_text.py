@@ -6,6 +6,10 @@ import re
 import shlex
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "pwsh", "cmd"})
+_CD = re.compile(
+    r"""\s*cd\s+(?:--\s+)?(?:"[^"\n]*"|'[^'\n]*'|(?:\\.|[^\s;&|<>()"'\\])+)[ \t]*(?:&&|;|\n)\s*(?=\S)"""
+)
+"""A change of folder with another command behind it."""
 _SCRIPT_FLAGS = re.compile(r"-[a-z]*c|-Command|/c", re.IGNORECASE)
 
 
@@ -28,3 +32,10 @@ def shown_command(command: object) -> str:
     if script is not None:
         return script
     return shlex.join(map(str, command)) if isinstance(command, list) else ""
+
+
+def without_cd(command: str) -> str:
+    """A command without the changes of folder that it begins with."""
+    while found := _CD.match(command):
+        command = command[found.end() :]
+    return command

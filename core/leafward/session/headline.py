@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward.session.command_text import shown_command
+from leafward.base.shown_path import below, shortened
+from leafward.session.command_text import shown_command, without_cd
 from leafward.session.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.session.messages import edit_targets
 
@@ -23,6 +24,13 @@ _COMMANDS = ("command", "cmd")
 """Arguments that may be a list of words."""
 _TELLING = (*_PATHS, *_COMMANDS, "pattern", "query", "url", "name")
 """Arguments that say what a call is about, the most telling first."""
+
+_TASKS = ("todos", "plan")
+"""Arguments that are a list of tasks, each with a `status`."""
+_TASK_WORDS = ("content", "step", "text")
+_PATCH = "*** Begin Patch"
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+"""The files of a patch."""
 
 _COMMANDS_TRIED = 16
 """Messages of nobody among which the first command is looked for."""
@@ -42,8 +50,18 @@ class Headline(NamedTuple):
     """One line of an entry, safe to show."""
 
     word: str
-    """The kind in at most six letters: `you`, `ai`, a tool's name, `sum`."""
+    """The kind in at most six letters: `you`, `ai`, `sum`; or a tool's name."""
     text: str
+    path: str = ""
+    """The path in `text`; empty where it names none."""
+
+    def within(self, width: int, cells: Callable[[str], int], gap: str = "…") -> str:
+        """The text, its path shortened in the middle where it is wider than `width` cells; it may be too wide still."""
+        over = cells(self.text) - width
+        if over <= 0 or not self.path:
+            return self.text
+        path = shortened(self.path, cells(self.path) - over, cells, gap)
+        return self.text.replace(self.path, path, 1)
 
 
 _WORDS: dict[int, str] = {
@@ -71,24 +89,94 @@ _WORDS: dict[int, str] = {
 
 
 def call_words(call: ToolCall) -> str:
-    """What a call is about: its path with the lines asked for, its command, its pattern, or its first text argument."""
-    arguments: dict[str, Any] = call.arguments
+    """What a call is about, to be copied: its path or command as it is, or else what its headline says."""
+    key, value = _subject(call.arguments)
+    if key in _PATHS:
+        return safe_line(value + _lines_read(call.arguments), LIMIT)
+    return safe_line(value, LIMIT) if key in _COMMANDS else call_headline(call).text
+
+
+def call_headline(call: ToolCall, cwd: str = "") -> Headline:
+    """A call in one line: its tool and what it is about.
+
+    That is its path, below the folder `cwd` where it lies there, with the lines asked for; its command without the
+    change of folder before it; its pattern; the files of a patch; how far a list of tasks is; or its first argument.
+    """
+    arguments = call.arguments
+    name = safe_line(call.name, LIMIT)
+    key, value = _subject(arguments)
+    if key in _PATHS:
+        path = safe_line(below(value, cwd), LIMIT)
+        pattern = arguments.get("pattern")
+        if key == "path" and isinstance(pattern, str):
+            return (
+                _about_path(name, path, before=f"{pattern} in ")
+                if path != "."
+                else Headline(name, safe_line(pattern, LIMIT))
+            )
+        return _about_path(name, path, behind=_lines_read(arguments))
+    if key in _COMMANDS:
+        value = without_cd(value)
+    elif not key:
+        value = _tasks(arguments) or _first(arguments)
+    patched = _PATCHED.findall(value) if _PATCH in value[:LIMIT] else []
+    if patched:
+        return _about_path(name, safe_line(below(patched[0], cwd), LIMIT), behind=_more(len(patched)))
+    return Headline(name, safe_line(value, LIMIT))
+
+
+def _subject(arguments: dict[str, Any]) -> tuple[str, str]:
+    """The argument that says most, and its text; two empty texts where none does."""
     for key in _TELLING:
         value = arguments.get(key)
         if isinstance(value, list) and key in _COMMANDS:
             value = shown_command(value)
         if isinstance(value, str) and value:
-            if key in _PATHS and isinstance(arguments.get("offset"), int):
-                first = arguments["offset"]
-                last = arguments.get("limit")
-                value += f":{first}" + (f"-{first + last - 1}" if isinstance(last, int) else "")
-            elif key == "path" and isinstance(arguments.get("pattern"), str):
-                value = f"{arguments['pattern']}  {value}"
-            return safe_line(value, LIMIT)
+            return key, value
+    return "", ""
+
+
+def _about_path(name: str, path: str, *, before: str = "", behind: str = "") -> Headline:
+    return Headline(name, safe_line(f"{before}{path}{behind}", LIMIT), path)
+
+
+def _lines_read(arguments: dict[str, Any]) -> str:
+    """The lines that a call asks for, as they stand behind its path."""
+    first, lines = arguments.get("offset"), arguments.get("limit")
+    if not isinstance(first, int):
+        return ""
+    return f":{first}" + (f"-{first + lines - 1}" if isinstance(lines, int) else "")
+
+
+def _tasks(arguments: dict[str, Any]) -> str:
+    """How far a list of tasks is and which is being done; what becomes of one; empty where a call is about none."""
+    task, status = arguments.get("taskId"), arguments.get("status")
+    if isinstance(task, str) and isinstance(status, str):
+        return f"#{task} {status.replace('_', ' ')}"
+    found = next((value for key in _TASKS if isinstance(value := arguments.get(key), list)), None)
+    if found is None:
+        return ""
+    tasks = [one for one in found if isinstance(one, dict)]
+    open_ones = [one for one in tasks if one.get("status") not in ("completed", "cancelled")]
+    count = f"{len(tasks) - len(open_ones):,} of {len(tasks):,} done"
+    if not open_ones:
+        return count
+    now = next((one for one in open_ones if one.get("status") == "in_progress"), None)
+    words = next((one for key in _TASK_WORDS if isinstance(one := (now or open_ones[0]).get(key), str)), "")
+    return f"{count}, {'next' if now is None else 'now'}: {words}" if words else count
+
+
+def _first(arguments: dict[str, Any]) -> str:
+    """The first argument that is a text; where there is none, the first that is a number, with its name."""
     for value in arguments.values():
         if isinstance(value, str) and value:
-            return safe_line(value, LIMIT)
-    return ""
+            return value
+    numbers = (f"{key} {value}" for key, value in arguments.items() if isinstance(value, int | float))
+    return next(numbers, "")
+
+
+def _more(count: int) -> str:
+    return f"  and {count - 1} more" if count > 1 else ""
 
 
 def shown_only(body: Body) -> str:
@@ -143,11 +231,12 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
     if kind is Kind.TOOL_RESULT:
         call = call_of(session, index, message.get("toolCallId"))
         name = safe_line(str(message.get("toolName") or (call.name if call else word)), LIMIT)
-        told = call_words(call) if call else safe_line(text_of(message.get("content")), LIMIT)
-        return Headline(name, told)
+        if call is None:
+            return Headline(name, safe_line(text_of(message.get("content")), LIMIT))
+        return call_headline(call, session.cwd)._replace(word=name)
     if kind is Kind.ASSISTANT:
         text = spoken(text_of(message.get("content")))
-        return Headline(word, text) if text else _of_silent_reply(message)
+        return Headline(word, text) if text else _of_silent_reply(message, session.cwd)
     text = safe_line(text_of(message.get("content"), " "), LIMIT)
     if kind is Kind.SYSTEM:
         text = text or "system prompt"
@@ -209,11 +298,11 @@ def spoken(text: str) -> str:
     return safe_line(_STRONG.sub(r"\1", "\n".join(lines)), LIMIT)
 
 
-def _of_silent_reply(message: Body) -> Headline:
+def _of_silent_reply(message: Body, cwd: str) -> Headline:
     calls = tool_calls(message)
     if calls:
-        more = f"  and {len(calls) - 1} more" if len(calls) > 1 else ""
-        return Headline(safe_line(calls[0].name, LIMIT), call_words(calls[0]) + more)
+        first = call_headline(calls[0], cwd)
+        return first._replace(text=first.text + _more(len(calls)))
     reason = message.get("stopReason")
     if reason in ("aborted", "error", "length"):
         told = message.get("errorMessage")

@@ -122,6 +122,7 @@ class CatalogueDisplay:
                 excluded=stores.catalogue.excluded if stores.catalogue is not None else 0,
                 searched=stores.catalogue.searched if stores.catalogue is not None else (),
                 demo_key=self._screen.shell.keymap.label("demo.open"),
+                search_key=self._screen.shell.keymap.label_while_typing("search.open"),
             )
         )
         self.arrange_panes()
@@ -159,10 +160,14 @@ class CatalogueDisplay:
         if self.card is not None and self.card.path == card.path:
             self.preview.show(card, glimpse, self.listing.query, self._state.list.stock)
 
+    def show_group(self, line: ListLine) -> None:
+        """In the preview."""
+        self.preview.show_group(line, self.listing)
+
     def clear_preview(self) -> None:
-        """Nothing is shown of a session that is not in the list."""
-        shown = self.preview.card
-        if shown is not None and self.card is None and shown.path not in self.listing.at:
+        """Nothing is shown of what is not in the list."""
+        shown = self.preview.card.path if self.preview.card is not None else f"group:{self.preview.group}"
+        if self.card is None and shown not in self.listing.at:
             self.preview.show(None, None, self.listing.query)
 
     # --- going about --------------------------------------------------------------------------------------------------

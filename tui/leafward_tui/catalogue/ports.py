@@ -81,6 +81,10 @@ class CatalogueView(Protocol):
         """Shows a look into a session, if the cursor is still there."""
         ...
 
+    def show_group(self, line: ListLine) -> None:
+        """Shows what is known of a group."""
+        ...
+
     def clear_preview(self) -> None:
         """Shows nothing of a session that is not in the list."""
         ...

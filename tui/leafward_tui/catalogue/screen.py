@@ -113,7 +113,7 @@ class CatalogueScreen(BaseScreen[None]):
         resume = [Hint("session.resume", f"resume in {card.agent}", "resume")] if card is not None else []
         if self.view.panes.side:
             return [
-                Hint("session.open"),
+                Hint("session.open") if card is not None else Hint("session.open", "fold"),
                 Hint("mode.leave", "list"),
                 *resume,
             ]

@@ -8,7 +8,7 @@ from rich.segment import Segment
 
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.modal import Modal
+from leafward_tui.ui.modal import MODAL_MARGIN, Modal
 from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class TotalsScreen(Modal):
 
     def on_mount(self) -> None:
         """Rows in their frame."""
-        self.frame("Totals", len(self.lines), self._note)
+        height = min((self.app.size - MODAL_MARGIN).height, len(self.lines))
+        self.frame("Totals", len(self.lines), self._note, height=height)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, a bar before those of a day."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.inspector.pages import build
+from leafward_tui.inspector.model.pages import build
 from leafward_tui.ui.page import Line, Page, Span
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
             stop=job.stop,
         )
         if request.words and isinstance(page.lines, list):
-            from leafward_tui.inspector.sought import Sought
+            from leafward_tui.inspector.model.sought import Sought
 
             page = replace(page, hits=Sought(request.words).places(page.lines))
         return page

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
+from leafward.base.shown_path import shortened, split_path
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
@@ -149,13 +151,6 @@ def _tail(text: str, width: int) -> str:
     return text[start:]
 
 
-def split_path(path: str) -> tuple[str, str]:
-    """Folder, with its last separator, and name of ``path``; their sum is ``path``. A trailing separator goes with the name."""
-    body = path.rstrip("/\\") or path
-    cut = max(body.rfind("/"), body.rfind("\\")) + 1
-    return path[:cut], path[cut:]
-
-
 def fit_path(path: str, width: int, *, pad: bool = False, gap: str = "…") -> str:
     """``path`` in at most ``width`` cells: it gives up its middle, then its folders; the file name stays.
 
@@ -164,30 +159,14 @@ def fit_path(path: str, width: int, *, pad: bool = False, gap: str = "…") -> s
     if width <= 0:
         return ""
     path = _flat(path)
-    fitted = path if cell_len(path) <= width else _shorter_path(path, width, gap)
+    fitted = shortened(path, width, cell_len, gap)
+    if cell_len(fitted) > width:
+        fitted = _shorter_name(fitted, width, gap)
     return fitted + " " * (width - cell_len(fitted)) if pad else fitted
 
 
-def _shorter_path(path: str, width: int, gap: str) -> str:
-    folder, name = split_path(path)
-    separator = folder[-1:] or "/"
-    parts = folder[:-1].split(separator) if folder else []
+def _shorter_name(name: str, width: int, gap: str) -> str:
     mark = cell_len(gap)
-    # The first folder tells most (the project, the home folder), then those next to the name.
-    first = parts[0] if parts and parts[0] else separator.join(parts[:2])
-    for start in (first + separator, ""):
-        room = width - cell_len(start) - mark - cell_len(separator) - cell_len(name)
-        if not parts or room < 0:
-            continue
-        kept = ""
-        for part in reversed(parts[(first.count(separator) + 1) if start else 0 :]):
-            longer = part + separator + kept
-            if cell_len(longer) > room:
-                break
-            kept = longer
-        return f"{start}{gap}{separator}{kept}{name}"
-    if cell_len(name) <= width:
-        return name
     # Keep the ending, and as much of the beginning as fits.
     if width <= mark:
         return _head(name, width)[0]

@@ -346,7 +346,14 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "group.next", "v", "Group by project, family, day, agent or not at all", "view", _LIST, "Sessions"
     ),
-    Intent("archived.toggle", "a", "Show all sessions, or hide archived ones", "all", _LIST, "Sessions"),
+    Intent(
+        "archived.toggle",
+        "a",
+        "Show or hide archived sessions and sub-agents without a task",
+        "all",
+        _LIST,
+        "Sessions",
+    ),
     Intent(
         "totals.open", "$", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
     ),

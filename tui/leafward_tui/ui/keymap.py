@@ -117,6 +117,11 @@ class Keymap(NamedTuple):
         keys = self.keys[intent_id]
         return key_label(keys[0]) if keys else ""
 
+    def label_while_typing(self, intent_id: str) -> str:
+        """The first key of an intent that is no letter, so that a field leaves it alone; else the first."""
+        labels = self.labels(intent_id)
+        return next((label for label in labels if len(label) > 1), labels[0] if labels else "")
+
     def labels(self, intent_id: str) -> tuple[str, ...]:
         """All keys of an intent as the interface writes them."""
         return tuple(key_label(key) for key in self.keys[intent_id])

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["Choice", "ChoiceSheet", "Sheet", "SheetLine", "TextSheet"]
 
 _EFFECT_SHARE = 0.45
-"""Of a row: what an effect may take from a title that is longer than the rest."""
+"""Of a row: what effects may take from titles that are longer than the rest."""
+_EFFECT_GAP = 3
+_BESIDE = 5 + _EFFECT_GAP + 1
+"""Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
 _KEY_GAP = 3
 
 
@@ -43,7 +46,7 @@ class Choice:
     """The letter that chooses it, lower or upper case; j, k and q are the sheet's own."""
     title: str
     effect: str = ""
-    """What follows from it, at the right."""
+    """What follows from it, beside the title."""
     operation: str = ""
     """What will be written where, in words: ``append 1 line to …``. Shown while the row is the current one."""
     refused: str = ""
@@ -242,11 +245,10 @@ class _Choices(Widget):
         choice = self.choices[y]
         ground = shell.styles_now.sel if y == self.at else shell.styles_now.raised
         mark = shell.glyphs.cursor if y == self.at else " "
-        effect = choice.refused or choice.effect
-        most = max(int(width * _EFFECT_SHARE), width - 9 - cell_len(choice.title))
-        effect = fit(effect, most, ellipsis=shell.glyphs.ellipsis)
-        room = width - 9 - cell_len(effect)
-        title = fit(choice.title, room, pad=True, ellipsis=shell.glyphs.ellipsis)
+        room = width - _BESIDE
+        titles = self._titles(room)
+        title = fit(choice.title, titles, pad=True, ellipsis=shell.glyphs.ellipsis)
+        effect = fit(choice.refused or choice.effect, room - titles, ellipsis=shell.glyphs.ellipsis)
         name = ground.faint if choice.refused else ground.strong if y == self.at else ground.text
         return Strip(
             [
@@ -254,9 +256,15 @@ class _Choices(Widget):
                 Segment(f" {choice.key}", ground.faint if choice.refused else ground.strong),
                 Segment(f" {shell.glyphs.dot if choice.current else ' '} ", ground.leaf),
                 Segment(title, name),
-                Segment(f"  {effect} ", ground.faint),
+                Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
             ]
         ).adjust_cell_length(width, ground.blank)
+
+    def _titles(self, room: int) -> int:
+        """Cells of the titles, of `room` for them and the effects: as many as the longest has, where the effects fit as well."""
+        longest = max(cell_len(one.title) for one in self.choices)
+        effects = max(cell_len(one.refused or one.effect) for one in self.choices)
+        return min(longest, max(room - effects, int(room * (1 - _EFFECT_SHARE))))
 
 
 class ChoiceSheet(Sheet):

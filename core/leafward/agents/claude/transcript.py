@@ -171,7 +171,7 @@ class ClaudeReader:
             if parent is not None:
                 header["parentSession"] = parent
             header["relation"] = "subagent"
-            header["archived"] = _is_warm_up(weaver, self.body)
+            header["warm_up"] = _is_warm_up(weaver, self.body)
             return 0
         found = self._lineage(os.path.abspath(self.path), rows)
         if found is None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.catalogue.jobs import preview_of
+from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
     from leafward.catalog import Card
@@ -29,9 +30,13 @@ class Previews:
         self._kept: OrderedDict[tuple[str, int, int], Glimpse] = OrderedDict()
 
     def look(self) -> None:
-        """Shows what is known of the session under the cursor at once, else has it read."""
+        """Shows what is known of the session or group under the cursor at once, else has the session read."""
         card = self._view.card
-        if card is None:
+        line = self._view.line
+        if line is not None and line.kind is LineKind.GROUP:
+            self._jobs.cancel("preview")
+            self._view.show_group(line)
+        elif card is None:
             self._view.clear_preview()
         elif self._view.preview_shown:
             known = self._kept.get(_version(card))

@@ -16,21 +16,32 @@ __all__ = ["empty_words"]
 
 
 def empty_words(
-    listing: Listing, *, searching: bool, excluded: int, searched: Sequence[str], demo_key: str
+    listing: Listing,
+    *,
+    searching: bool,
+    excluded: int,
+    searched: Sequence[str],
+    demo_key: str,
+    search_key: str,
 ) -> list[tuple[str, str]]:
     """One sentence, where was looked, one key: each with the name of its ink."""
     if searching:
         return [("nothing", "looking for sessions")]
+    hidden = listing.archived + listing.warm_ups
+    what = "archived" if not listing.warm_ups else "archived, or sub-agents started without a task"
     if listing.view.text:
+        other = counted(listing.total - hidden, "session")
         return [
-            ("text", "No session matches."),
-            ("nothing", f"{counted(listing.total, 'session')} hidden by the filter"),
+            ("text", "Only hidden sessions match." if hidden else "No session matches."),
+            ("nothing", f"{other} hidden by the filter"),
             ("faint", ""),
+            *([("sub", f"a  shows {counted(hidden, 'match', 'matches')}: {what}")] if hidden else []),
             ("sub", "esc  clears the filter"),
+            *([("sub", f"{search_key}  searches all text of all sessions")] if search_key else []),
         ]
-    if listing.archived:
+    if hidden:
         return [
-            ("text", f"All {counted(listing.archived, 'session')} are archived."),
+            ("text", f"All {counted(hidden, 'session')} are {what}."),
             ("sub", "a  shows them"),
         ]
     if excluded:

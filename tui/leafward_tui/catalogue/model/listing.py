@@ -19,14 +19,17 @@ from leafward.catalog import (
     Card,
     Details,
     Group,
+    Namesake,
     Sort,
     Sum,
     arrange,
     families,
     parents,
     sum_of,
+    told_apart,
 )
 from leafward.query.search import Query, Shelf, matches, parse
+from leafward_tui.ui.cells import money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,6 +61,7 @@ class Grouping(StrEnum):
 
 
 FAMILIES = "forks, copies and sub-agents"
+WARM_UPS = "hidden: sub-agents started without a task"
 ALONE = "on their own"
 """The groups of the forest."""
 
@@ -104,6 +108,8 @@ class ListLine(NamedTuple):
     words: str = ""
     relation: str = ""
     """How a nested session came from the one that it hangs under."""
+    apart: Namesake | None = None
+    """Of a session whose title is that of another in its group: what tells them apart."""
     elsewhere: str = ""
     """Of a session in the forest: its project, where that is another than the one of the line it hangs under."""
 
@@ -116,7 +122,9 @@ class Stock:
         cards: Sequence[Card],
         files: Mapping[str, Details] | None = None,
         about: Callable[[Sequence[Card], Mapping[str, tuple[str, str]]], About] | None = None,
+        details: Callable[[str], Details] | None = None,
     ) -> None:
+        """`details` gives the last words of a session by its path."""
         self.source = cards
         """The very list it was made from."""
         self.cards = sorted(cards, key=lambda card: card.path)
@@ -126,6 +134,7 @@ class Stock:
         self.agents = tuple(sorted({card.agent for card in self.cards}))
         self.projects = len({card.project for card in self.cards})
         self.used = {path: sum_of(days) for path, days in self.about.spent.items()}
+        self.details = details or (lambda _path: Details())
         self._shelf: Shelf | None = None
         self._lock = threading.Lock()
 
@@ -133,6 +142,15 @@ class Stock:
     def joined(self) -> frozenset[str]:
         """The paths of sessions that something was made from, or that were made from another."""
         return families(self.cards, self.parents)
+
+    def sum_of(self, path: str) -> Sum:
+        """What a session used and cost."""
+        return self.used.get(path, NOTHING)
+
+    def cost_of(self, path: str) -> str:
+        """What a session cost; empty where that is not known."""
+        used = self.sum_of(path)
+        return money(used.cost) if used.priced else ""
 
     def select(self, query: Query) -> list[Card]:
         """The cards that a query finds."""
@@ -157,8 +175,12 @@ class Listing:
     total: int
     archived: int
     """Sessions left out because they are archived."""
+    warm_ups: int = 0
+    """Sub-agents left out because nothing was asked of them."""
     at: Mapping[str, int] = field(default_factory=dict)
     """Line by path of the session, and by ``group:`` and its name."""
+    groups: Mapping[str, tuple[Card, ...]] = field(default_factory=dict)
+    """The sessions of each group that are shown or would be, were it not folded."""
 
     def files_found(self, path: str) -> tuple[str, ...]:
         """The files of a session that ``file:`` found."""
@@ -178,12 +200,15 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
     query = parse(view.text, now)
     found = stock.select(query)
     archived = 0 if view.archived else sum(1 for card in found if card.archived)
-    shown = [card for card in found if not card.archived] if archived else found
+    warm_ups = 0 if view.archived else sum(1 for card in found if card.warm_up and not card.archived)
+    shown = [card for card in found if not (card.archived or card.warm_up)] if archived or warm_ups else found
     group_of = _grouped(stock, view.grouping)
     totals = _totals(stock.cards, group_of)
     lines: list[ListLine] = []
     at: dict[str, int] = {}
+    cards: dict[str, tuple[Card, ...]] = {}
     for name, group in _groups(shown, stock, view, group_of):
+        cards[name] = tuple(row.card for row in group.rows)
         if view.grouping is not Grouping.NONE:
             if lines:
                 lines.append(ListLine(LineKind.BLANK))
@@ -208,9 +233,17 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
         )
     elsewhere = [totals[name] for name in totals.keys() - {group_of(card) for card in shown}]
     _add_hidden(
-        lines, query, stock, len(found), archived, elsewhere if view.grouping is Grouping.PROJECT else []
+        lines,
+        query,
+        stock,
+        len(found),
+        archived,
+        warm_ups,
+        elsewhere if view.grouping is Grouping.PROJECT else [],
     )
-    return Listing(lines, view, query, stock, len(shown), len(stock.cards), archived, at)
+    return Listing(
+        lines, view, query, stock, len(shown), len(stock.cards), archived, warm_ups, at=at, groups=cards
+    )
 
 
 def day_of(milliseconds: int) -> str:
@@ -260,7 +293,7 @@ def _groups(
 
 
 def _used(group: Group, stock: Stock) -> Sum:
-    return sum((stock.used.get(row.card.path, NOTHING) for row in group.rows), NOTHING)
+    return sum((stock.sum_of(row.card.path) for row in group.rows), NOTHING)
 
 
 def _add_sessions(
@@ -268,6 +301,7 @@ def _add_sessions(
 ) -> None:
     follows: list[bool] = []
     above: list[Card] = []
+    apart = told_apart((row.card for row in group.rows), stock.details, stock.cost_of)
     for row in group.rows:
         del follows[row.depth :], above[row.depth :]
         follows.append(not row.last)
@@ -277,12 +311,26 @@ def _add_sessions(
         above.append(card)
         at[card.path] = len(lines)
         lines.append(
-            ListLine(LineKind.SESSION, name, card, tuple(follows[1:]), relation=relation, elsewhere=project)
+            ListLine(
+                LineKind.SESSION,
+                name,
+                card,
+                tuple(follows[1:]),
+                relation=relation,
+                apart=apart.get(card.path),
+                elsewhere=project,
+            )
         )
 
 
 def _add_hidden(
-    lines: list[ListLine], query: Query, stock: Stock, found: int, archived: int, elsewhere: list[int]
+    lines: list[ListLine],
+    query: Query,
+    stock: Stock,
+    found: int,
+    archived: int,
+    warm_ups: int,
+    elsewhere: list[int],
 ) -> None:
     """What is left out leaves a line with a count; `elsewhere` are the sessions of each project of which none is shown."""
     filtered = len(stock.cards) - found if query else 0
@@ -295,12 +343,12 @@ def _add_hidden(
             words += f", {there:,} of them in {groups:,} other project{'s' if groups > 1 else ''}"
             groups = 0
         lines.append(ListLine(LineKind.HIDDEN, shown=filtered, total=groups, words=words))
-    if archived:
-        if not filtered:
-            lines.append(ListLine(LineKind.BLANK))
-        lines.append(ListLine(LineKind.HIDDEN, shown=archived, words="archived"))
-    excluded = stock.about.excluded
-    if excluded:
-        if not filtered and not archived:
-            lines.append(ListLine(LineKind.BLANK))
-        lines.append(ListLine(LineKind.HIDDEN, shown=excluded, words="excluded by the configuration"))
+    for count, words in (
+        (archived, "archived"),
+        (warm_ups, WARM_UPS),
+        (stock.about.excluded, "excluded by the configuration"),
+    ):
+        if count:
+            if lines[-1].kind is not LineKind.HIDDEN:
+                lines.append(ListLine(LineKind.BLANK))
+            lines.append(ListLine(LineKind.HIDDEN, shown=count, words=words))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.base.paths import is_kept
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.session_preview import Glimpse, Sign, TreeRow
+from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
     cell_len,
@@ -29,6 +28,7 @@ from leafward_tui.ui.cells import (
 from leafward_tui.ui.hits import marked
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.side_pane import PaneLine, SidePane
 from leafward_tui.ui.times import moment_at
 
 if TYPE_CHECKING:
@@ -38,102 +38,70 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward.query.search import Query
-    from leafward_tui.catalogue.model.listing import Stock
+    from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.theme import Ground
 
 __all__ = ["Preview"]
 
 _LABEL = 5
 _FILES = 6
+_LEAST_PATH = 12
+"""Cells in which a path says something."""
 
-Line = list[Segment]
 
-
-class Preview(Widget):
+class Preview(SidePane):
     """Title, where and when, small tree, context, first and last words, files."""
-
-    DEFAULT_CSS = "Preview { height: 1fr; width: 46; }"
 
     def __init__(self) -> None:
         super().__init__()
         self._card: Card | None = None
         self._glimpse: Glimpse | None = None
         self._query: Query | None = None
+        self._group: tuple[ListLine, Listing] | None = None
+        """The group shown instead of a session."""
         self._stock: Stock | None = None
         """What is known of all sessions: costs, and which of them go."""
-        self._lit = False
-        self._lines: dict[int, list[Strip]] = {}
-        self._top = 0
 
     @property
     def card(self) -> Card | None:
         """The session shown."""
         return self._card
 
+    @property
+    def group(self) -> str | None:
+        """The name of the group shown; None where none is."""
+        return self._group[0].group if self._group is not None else None
+
     def show(
         self, card: Card | None, glimpse: Glimpse | None, query: Query, stock: Stock | None = None
     ) -> None:
         """Replaces everything at once; without a glimpse, what the card says."""
-        if card is None or self._card is None or card.path != self._card.path:
-            self._top = 0
-        self._card, self._glimpse, self._query, self._stock = card, glimpse, query, stock
-        self._lines.clear()
-        self.refresh()
+        other = card is None or self._card is None or card.path != self._card.path
+        self._card, self._glimpse, self._query, self._stock, self._group = card, glimpse, query, stock, None
+        self.changed(from_top=other)
 
-    def light(self, *, lit: bool) -> None:
-        """Whether this pane has the focus."""
-        if lit != self._lit:
-            self._lit = lit
-            self._lines.clear()
-            self.refresh()
-
-    def scroll_by(self, rows: int) -> None:
-        """Moves the content."""
-        longest = max((len(lines) for lines in self._lines.values()), default=0)
-        self._top = max(0, min(max(0, longest - self.size.height), self._top + rows))
-        self.refresh()
-
-    def on_mouse_scroll_down(self) -> None:
-        """The wheel."""
-        self.scroll_by(3)
-
-    def on_mouse_scroll_up(self) -> None:
-        """The wheel."""
-        self.scroll_by(-3)
-
-    def notify_style_update(self) -> None:
-        """Another theme."""
-        super().notify_style_update()
-        self._lines.clear()
-
-    def render_line(self, y: int) -> Strip:
-        """One row; all rows of a width are made together."""
-        width = self.size.width
-        ground = services_of(self).styles_now.bg
-        lines = self._lines.get(width)
-        if lines is None:
-            shell = services_of(self)
-            made = self._make(max(1, width - 1), shell.styles_now, shell.glyphs)
-            lines = [Strip(line).adjust_cell_length(width, ground.blank) for line in made]
-            self._lines = {width: lines}
-        row = y if y < 2 else y + self._top
-        return lines[row] if row < len(lines) else Strip([Segment(" " * width, ground.blank)], width)
+    def show_group(self, line: ListLine, listing: Listing) -> None:
+        """A group, such as a project, instead of a session."""
+        other = self.group != line.group
+        self._card, self._glimpse, self._group = None, None, (line, listing)
+        self.changed(from_top=other)
 
     # --- lines --------------------------------------------------------------------------------------------------------
 
-    def _make(self, width: int, styles: Styles, glyphs: Glyphs) -> Iterator[Line]:
-        ground = styles.bg
-        card = self._card
-        title = card.title if card is not None else ""
-        yield [Segment(fit(title, width, ellipsis=glyphs.ellipsis), ground.strong)]
-        heavy = min(10, width) if self._lit else 0
-        yield [
-            Segment(glyphs.heavy * heavy, ground.leaf),
-            Segment(glyphs.hairline * (width - heavy), ground.line),
-        ]
-        if card is None:
-            return
+    def make_lines(self, width: int) -> tuple[list[PaneLine], list[PaneLine], int]:
+        """The title stays, everything else scrolls."""
+        shell = services_of(self)
+        ground, glyphs, card = shell.styles_now.bg, shell.glyphs, self._card
+        if self._group is not None:
+            (line, listing), now = self._group, shell.clock().timestamp()
+            title = group_title(line.group, listing.view.grouping, width, now, glyphs.gap)
+            head = self.title_lines(title, width, ground, glyphs)
+            return head, list(group_lines(line, listing, width, now, ground, glyphs)), 0
+        head = self.title_lines(card.title if card is not None else "", width, ground, glyphs)
+        return head, list(self._body(card, width, ground, glyphs)) if card is not None else [], 0
+
+    def _body(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         yield from self._meta(card, width, ground, glyphs)
         glimpse = self._glimpse
         if glimpse is None:
@@ -149,11 +117,13 @@ class Preview(Widget):
         yield from self._words(glimpse, width, ground, glyphs)
         yield from self._files(glimpse, width, ground, glyphs)
 
-    def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+    def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         model = card.model or ""
         named = min(cell_len(card.agent), 8)
         room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
-        where = fit_path(tilde(card.project), room, gap=glyphs.gap) if card.project else ""
+        where = tilde(card.project)
+        # Where the model leaves no room for a path, the list says the project.
+        where = fit_path(where, room, gap=glyphs.gap) if room >= min(_LEAST_PATH, cell_len(where)) else ""
         yield [
             Segment(fit(card.agent, named), ground.sub),
             Segment(f"   {where}", ground.faint),
@@ -188,7 +158,7 @@ class Preview(Widget):
                 Segment(", the rest is readable", ground.faint),
             ]
 
-    def _stays(self, card: Card, ground: Ground) -> Iterator[Line]:
+    def _stays(self, card: Card, ground: Ground) -> Iterator[PaneLine]:
         """Whether the session is kept, goes soon, or belongs to a folder that is not there."""
         if self._stock is None:
             return
@@ -210,15 +180,15 @@ class Preview(Widget):
 
     def _tree(
         self, card: Card, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs
-    ) -> Iterator[Line]:
+    ) -> Iterator[PaneLine]:
         if not glimpse.tree:
             return
         yield []
-        yield _head("Tree", counted(card.branches or 0, "branch", "branches"), width, ground)
+        yield section_head("Tree", counted(card.branches or 0, "branch", "branches"), width, ground)
         for row in glimpse.tree:
             yield _tree_row(row, width, ground, glyphs)
 
-    def _gauge(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+    def _gauge(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         if not card.tokens:
             return
         window = services_of(self).config.window_of(card.model)
@@ -239,7 +209,7 @@ class Preview(Widget):
             Segment(glyphs.block_free * free, ground.edge),
         ]
 
-    def _words(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+    def _words(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         if glimpse.first and glimpse.first != glimpse.last:
             yield []
             yield [Segment("First", ground.strong)]
@@ -252,7 +222,7 @@ class Preview(Widget):
 
     def _said(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
-    ) -> Iterator[Line]:
+    ) -> Iterator[PaneLine]:
         lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis)
         for number, line in enumerate(lines):
             label = Segment(fit(who if not number else "", _LABEL, pad=True), ground.faint)
@@ -266,14 +236,14 @@ class Preview(Widget):
         spans = found.spans.get("title", ()) if found is not None else ()
         return marked(line, line, spans, style, ground.hit)
 
-    def _files(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[Line]:
+    def _files(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         names = [change.path for change in glimpse.changes] or list(reversed(glimpse.changed))
         if not names and not glimpse.read:
             return
         yield []
         facts = [f"{len(names)} changed"] if names else []
         facts += [f"{glimpse.read} read"] if glimpse.read else []
-        yield _head("Files", "   ".join(facts), width, ground)
+        yield section_head("Files", "   ".join(facts), width, ground)
         if glimpse.changes:
             for change in glimpse.changes[:_FILES]:
                 numbers = [
@@ -294,20 +264,13 @@ class Preview(Widget):
             yield [Segment(f"{len(names) - _FILES} more", ground.faint)]
 
 
-def _head(title: str, fact: str, width: int, ground: Ground) -> Line:
-    return [
-        Segment(title, ground.strong),
-        Segment(right(fact, max(0, width - cell_len(title))), ground.faint),
-    ]
-
-
-def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> Line:
+def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
     folder, name = split_path(fit_path(path, width, gap=glyphs.gap))
     pad = " " * max(0, width - cell_len(folder) - cell_len(name))
     return [Segment(folder, ground.faint), Segment(name + pad, ground.text)]
 
 
-def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> Line:
+def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
     number = count(row.number) if row.number is not None else ""
     tail = f"  {right(number, 4)}" if number else ""
     text = fit(row.text, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)

@@ -174,8 +174,16 @@ class SessionList(LineScroll):
             first = 0
         if first < top:
             self.scroll_to(y=first, animate=False, force=True)
-        elif self.cursor >= top + height:
-            self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
+            return
+        last = self.cursor
+        below = range(last + 1, min(last + height, len(self.listing.lines)))
+        if last + len(below) + 1 == len(self.listing.lines) and all(
+            self.listing.lines[at].kind in {LineKind.BLANK, LineKind.HIDDEN} for at in below
+        ):
+            # What is hidden is said below the last session, where no cursor goes.
+            last += len(below)
+        if last >= top + height:
+            self.scroll_to(y=last - height + 1, animate=False, force=True)
 
     def on_resize(self) -> None:
         """Columns follow the width."""

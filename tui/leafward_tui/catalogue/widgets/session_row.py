@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -47,6 +48,8 @@ TEXT_AT = 5
 """Cells before the text: cursor, fold sign, live sign."""
 
 _LEAST_TEXT = 40
+_GAP = 3
+"""Cells between a title and what tells it from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +170,15 @@ class RowPainter:
         spans = found.spans.get("title", ()) if found is not None else ()
         if card.relation == "subagent":
             title, spans = f"sub-agent: {title}", tuple((start + 11, end + 11) for start, end in spans)
-        style = ground.faint if card.archived else ground.sub if line.nest else ground.text
+        style = ground.faint if card.archived or card.warm_up else ground.sub if line.nest else ground.text
         base = ground.strong if selected else style
         mark = ground.strong_hit if selected else ground.hit
+        apart, room = self._apart(line, title, room)
         text = fit(title, room, pad=True, ellipsis=glyphs.ellipsis)
         pieces.append(Segment(nest, ground.faint))
         pieces += marked(text, title, spans, base, mark)
+        if apart:
+            pieces.append(Segment(apart, ground.faint))
         if chip:
             pieces.append(Segment(chip, ground.warn if hue else ground.faint))
         zero = ground.edge
@@ -189,6 +195,17 @@ class RowPainter:
             "when": (self._age(card.modified), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)
+
+    def _apart(self, line: ListLine, title: str, room: int) -> tuple[str, int]:
+        """What tells a session from others of its title, and the cells left for that: half of them where it is long."""
+        if line.apart is None:
+            return "", room
+        most = max(room - cell_len(title), room // 2) - _GAP
+        words = line.apart.words(most, cell_len, partial(fit, ellipsis=self.glyphs.ellipsis))
+        if not words:
+            return "", room
+        own = min(cell_len(title), room - _GAP - cell_len(words))
+        return " " * _GAP + fit(words, room - _GAP - own, pad=True), own
 
     def _problem(self, card: Card, ground: Ground) -> list[Segment]:
         """A file that is no session: sign, name and reason over the columns, its age at the end."""
@@ -223,6 +240,7 @@ class RowPainter:
             word
             for word, holds in (
                 ("archived", card.archived),
+                ("no task", card.warm_up),
                 ("kept", card.path in about.kept),
                 ("copy", line.relation == INFERRED),
             )

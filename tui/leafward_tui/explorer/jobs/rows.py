@@ -22,7 +22,7 @@ from leafward_tui.explorer.jobs.session import PUBLISH_EVERY
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.widgets.peek import Glance
-from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.cells import cell_len, count, counted, fit
 from leafward_tui.ui.survival_cache import survivals_of
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     if names:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         parts.append("edited " + ", ".join(names[:3]) + more)
-    failed = _failures(session, spans)
+    failed = _failures(session, spans, glyphs)
     if failed:
         parts.append(failed)
     if not parts:
@@ -159,7 +159,7 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     return f" {glyphs.zero} ".join(part for part in parts if part)
 
 
-def _failures(session: Session, spans: list[range]) -> str:
+def _failures(session: Session, spans: list[range], glyphs: Glyphs) -> str:
     kinds = session.columns.kind
     results = [index for span in spans for index in span if kinds[index] == Kind.TOOL_RESULT]
     failed = [
@@ -171,7 +171,8 @@ def _failures(session: Session, spans: list[range]) -> str:
         return ""
     first = headline(session, failed[0])
     rest = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return f"failed: {first.word} {first.text[:40]}{rest}"
+    text = fit(first.within(40, cell_len, glyphs.gap), 40, ellipsis=glyphs.ellipsis)
+    return f"failed: {first.word} {text}{rest}"
 
 
 def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:

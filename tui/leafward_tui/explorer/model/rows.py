@@ -40,7 +40,7 @@ LOST_WIDTH = 11
 LEAST_TEXT = 40
 """Cells that text keeps before a number column goes."""
 
-WORD_WIDTH = 7
+WORD_WIDTH = 11
 """Cells of the kind column in the entries density, gap included."""
 
 NUMBERS = (("edits", 7), ("calls", 7), ("tok", 8))
@@ -286,15 +286,14 @@ class RowPainter:
             word = fit(words.word, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(word + " ", ground.faint if kind != Kind.USER else ground.sub))
             room -= WORD_WIDTH
-        text = words.text
+        before = f"{self.glyphs.malformed} {DAMAGE_TEXT[damage]}   " if damage is not None else ""
         if kind == Kind.BASH:
-            text = f"! {text}"
+            before += "! "
         elif kind == Kind.CONTEXT_EDIT:
-            text = f"context edit {text}"
+            before += "context edit "
         elif words.word not in _PLAIN_WORDS and self.layout.density is not Density.ENTRIES:
-            text = f"{words.word}  {text}"
-        if damage is not None:
-            text = f"{self.glyphs.malformed} {DAMAGE_TEXT[damage]}   {text}"
+            before += f"{words.word}  "
+        text = before + words.within(room - cell_len(before), cell_len, self.glyphs.gap)
         style = self._style(kind, stands, selected, ground)
         fitted = fit(text, max(0, room), pad=True, ellipsis=self.glyphs.ellipsis)
         if state.query and line.row in state.hits:

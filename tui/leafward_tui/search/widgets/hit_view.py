@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.search.model.finds import label_of
@@ -14,6 +12,7 @@ from leafward_tui.ui.cells import cell_len, fit, fit_path, right, wrap
 from leafward_tui.ui.hits import marked
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.side_pane import PaneLine, SidePane
 from leafward_tui.ui.times import moment
 
 if TYPE_CHECKING:
@@ -25,16 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HitView"]
 
-_ABOVE = 4
-"""Rows of text above the first place found."""
 
-Line = list[Segment]
-
-
-class HitView(Widget):
+class HitView(SidePane):
     """Where the hit stands, then its text with every place marked, moved so that the first is seen."""
-
-    DEFAULT_CSS = "HitView { height: 1fr; width: 46; }"
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,88 +35,33 @@ class HitView(Widget):
         self._text: str | None = None
         self._spans: Sequence[tuple[int, int]] = ()
         self._problem = ""
-        self._lit = False
-        self._lines: tuple[int, list[Strip]] = (-1, [])
-        self._top = -1
-        """The first row of text shown; -1 until it is known where the first place stands."""
 
     def show(self, card: Card | None, hit: Hit | None) -> None:
         """Shows what the list knows of a hit; its text follows."""
         if (card, hit) != (self._card, self._hit):
             self._card, self._hit, self._text, self._spans, self._problem = card, hit, None, (), ""
-            self._anew()
+            self.changed(from_top=True)
 
     def fill(self, hit: Hit, text: str, spans: Sequence[tuple[int, int]], problem: str = "") -> None:
         """The text that a hit stands in, safe, or why there is none; dropped where another hit is shown by now."""
         if hit is self._hit:
             self._text, self._spans, self._problem = text, spans, problem
-            self._anew()
-
-    def light(self, *, lit: bool) -> None:
-        """Whether this pane has the keys."""
-        if lit != self._lit:
-            self._lit = lit
-            self._lines = (-1, [])
-            self.refresh()
-
-    def _anew(self) -> None:
-        self._lines = (-1, [])
-        self._top = -1
-        self.refresh()
-
-    def scroll_by(self, rows: int) -> None:
-        """Moves the text."""
-        most = max(0, len(self._lines[1]) - self.size.height)
-        self._top = max(0, min(most, self._top + rows))
-        self.refresh()
-
-    def on_mouse_scroll_down(self) -> None:
-        """The wheel."""
-        self.scroll_by(3)
-
-    def on_mouse_scroll_up(self) -> None:
-        """The wheel."""
-        self.scroll_by(-3)
-
-    def notify_style_update(self) -> None:
-        """Another theme."""
-        super().notify_style_update()
-        self._lines = (-1, [])
+            self.changed(from_top=True)
 
     def on_resize(self) -> None:
         """Lines are broken anew."""
-        self._anew()
+        self.changed(from_top=True)
 
-    def render_line(self, y: int) -> Strip:
-        """One row; all rows of a width are made together."""
-        width = self.size.width
+    def make_lines(self, width: int) -> tuple[list[PaneLine], list[PaneLine], int]:
+        """What is said of the hit stays, its text scrolls; the first place found is in sight."""
         ground = services_of(self).styles_now.bg
-        if self._lines[0] != width:
-            head = self._head(max(1, width - 1), ground)
-            body, first = self._body(max(1, width - 1), ground)
-            made = [Strip(line).adjust_cell_length(width, ground.blank) for line in (*head, *body)]
-            self._fixed = len(head)
-            self._lines = width, made
-            if self._top < 0:
-                room = self.size.height - self._fixed
-                self._top = max(0, min(len(body) - room, first - _ABOVE)) if first + 2 > room else 0
-        row = y if y < self._fixed else y + max(0, self._top)
-        lines = self._lines[1]
-        return lines[row] if row < len(lines) else Strip.blank(width, ground.blank)
+        return self._head(width, ground), *self._body(width, ground)
 
-    def _head(self, width: int, ground: Ground) -> list[Line]:
+    def _head(self, width: int, ground: Ground) -> list[PaneLine]:
         shell = services_of(self)
         glyphs = shell.glyphs
         card, hit = self._card, self._hit
-        title = card.title if card is not None else ""
-        heavy = min(10, width) if self._lit else 0
-        lines: list[Line] = [
-            [Segment(fit(title, width, ellipsis=glyphs.ellipsis), ground.strong)],
-            [
-                Segment(glyphs.heavy * heavy, ground.leaf),
-                Segment(glyphs.hairline * (width - heavy), ground.line),
-            ],
-        ]
+        lines = self.title_lines(card.title if card is not None else "", width, ground, glyphs)
         if card is None:
             return lines
         agent = safe_line(card.agent)
@@ -149,13 +86,13 @@ class HitView(Widget):
         lines.append([])
         return lines
 
-    def _body(self, width: int, ground: Ground) -> tuple[list[Line], int]:
+    def _body(self, width: int, ground: Ground) -> tuple[list[PaneLine], int]:
         """The lines of the text, and which of them the first place stands on."""
         if self._problem:
             return [[Segment(line, ground.faint)] for line in wrap(self._problem, width)], 0
         if self._text is None:
             return [], 0
-        lines: list[Line] = []
+        lines: list[PaneLine] = []
         first, at = -1, 0
         for line in self._text.split("\n"):
             begin = 0

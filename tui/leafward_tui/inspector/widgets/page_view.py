@@ -54,6 +54,36 @@ def paint(
     return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
+def _leads_alike(line: Line | None, other: Line) -> bool:
+    """Whether two lines, of which the first may be none, do the same on enter."""
+    return line is not None and (line.toggle, line.entry) == (other.toggle, other.entry)
+
+
+def _marked(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
+    """A strip with the cells of `span` marked as selected; an end below 0 is that of the strip."""
+    start, end = span
+    width = strip.cell_length
+    end = width if end < 0 else min(end, width)
+    if start >= end:
+        return strip
+    before, inside, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end, width)
+    return Strip.join([before, Strip([Segment(s.text, style) for s in inside]), after])
+
+
+def _selected(lines: Sequence[Line], selection: TextSelection) -> str:
+    """The selected text: as it stands on the screen, without the margin."""
+    first = selection.start.y if selection.start is not None else 0
+    last = selection.end.y if selection.end is not None else len(lines) - 1
+    last = min(last, len(lines) - 1, first + _MOST_COPIED)
+    found: list[str] = []
+    for at in range(max(first, 0), last + 1):
+        text = " " * MARGIN + lines[at].text
+        start = selection.start.x if selection.start is not None and at == first else MARGIN
+        end = selection.end.x if selection.end is not None and at == selection.end.y else len(text)
+        found.append(text[max(start, MARGIN) : end].rstrip())
+    return "\n".join(found)
+
+
 def _bind(intent_id: str) -> Binding:
     known = intent(intent_id)
     return Binding(known.keys, known.action, known.hint, show=False, tooltip=known.title, id=known.id)
@@ -140,15 +170,10 @@ class PageView(LineScroll):
             hit = min(page.hits, default=0) if page is not None else 0
             height = self.scrollable_content_region.height
             self.scroll_to(y=max(0, hit - height // 3) if hit >= height else 0, animate=False, force=True)
-        elif before is not None and not self._same(self.cursor, before):
-            top, bottom = self._window()
-            near = (at for at in range(top, bottom) if self._same(at, before))
+        elif before is not None and not _leads_alike(self._line(self.cursor), before):
+            near = (at for at in range(*self._window()) if _leads_alike(self._line(at), before))
             self.cursor = next(near, -1)
         self.refresh()
-
-    def _same(self, at: int, line: Line) -> bool:
-        other = self._line(at)
-        return other is not None and (other.toggle, other.entry) == (line.toggle, line.entry)
 
     def _line(self, at: int) -> Line | None:
         if self.page is None or not 0 <= at < len(self.page.lines):
@@ -183,7 +208,11 @@ class PageView(LineScroll):
             self._strips[key] = strip
             if len(self._strips) > _KEPT_STRIPS:
                 self._strips.popitem(last=False)
-        return self._marked(strip, at, styles.ghost_tint.text).apply_offsets(0, at)
+        selection = self.text_selection
+        span = selection.get_span(at) if selection is not None else None
+        if span is not None:
+            strip = _marked(strip, span, styles.ghost_tint.text)
+        return strip.apply_offsets(0, at)
 
     def notify_style_update(self) -> None:
         """Another theme: every line looks different."""
@@ -198,39 +227,15 @@ class PageView(LineScroll):
 
     # --- text selection -----------------------------------------------------------------------------------------------
 
-    def _marked(self, strip: Strip, at: int, style: Style) -> Strip:
-        """The strip with what the mouse selected on it."""
-        selection = self.text_selection
-        span = selection.get_span(at) if selection is not None else None
-        if span is None:
-            return strip
-        start, end = span
-        width = strip.cell_length
-        end = width if end < 0 else min(end, width)
-        if start >= end:
-            return strip
-        before, inside, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end, width)
-        return Strip.join([before, Strip([Segment(s.text, style) for s in inside]), after])
-
     def selection_updated(self, selection: TextSelection | None) -> None:  # noqa: ARG002  Textual's own name
         """Paints the selection."""
         self.refresh()
 
     def get_selection(self, selection: TextSelection) -> tuple[str, str] | None:
-        """The selected text: as it stands on the screen, without the margin."""
+        """The selected text and what ends it."""
         if self.page is None:
             return None
-        lines = self.page.lines
-        first = selection.start.y if selection.start is not None else 0
-        last = selection.end.y if selection.end is not None else len(lines) - 1
-        last = min(last, len(lines) - 1, first + _MOST_COPIED)
-        found: list[str] = []
-        for at in range(max(first, 0), last + 1):
-            text = " " * MARGIN + lines[at].text
-            start = selection.start.x if selection.start is not None and at == first else MARGIN
-            end = selection.end.x if selection.end is not None and at == selection.end.y else len(text)
-            found.append(text[max(start, MARGIN) : end].rstrip())
-        return "\n".join(found), "\n"
+        return _selected(self.page.lines, selection), "\n"
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 

@@ -13,8 +13,8 @@ from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay, facts_of, survival
 from leafward.summaries.survival.spans import Said
-from leafward_tui.inspector.files import where
-from leafward_tui.inspector.sheet import INDENT, Sheet
+from leafward_tui.inspector.model.files import where
+from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted, exact, money, percent, right
 from leafward_tui.ui.page import XRAY, Page, Selection, Span, Tab
 from leafward_tui.ui.spans import padded, shown_line
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 _NAMES = 15
 _BAR = 18
 _SURVIVAL_ABOUT = (
-    "by weight, in summary, injected or kept",
-    "by weight, in the context after",
+    "facts still in the context after it, by weight",
+    "facts still in context, by weight",
+    "of facts, by weight",
     "by weight",
 )
 _MOST_LOST = 12
@@ -72,7 +73,7 @@ def compaction_page(
     own = kind == Kind.COMPACTION
     index = selection.head if own else latest(session, selection.at, frozenset({Kind.COMPACTION}))
     if index < 0:
-        sheet.row([Span("Compaction", "strong"), *where(selection)])
+        sheet.facts([[Span("Compaction", "strong")], where(selection)], gap=2)
         sheet.blank()
         sheet.note("No compaction on the path to here.")
         return sheet.page()
@@ -88,15 +89,8 @@ def _compaction(
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
-    left = (
-        [Span("Compaction", "strong"), *where(selection)]
-        if own
-        else [
-            Span("Compaction", "strong"),
-            Span("  the last above", "faint"),
-        ]
-    )
-    sheet.row(left, [Span(f"{when}   #{index:,}", "faint")], entry=-1 if own else index)
+    left = [[Span("Compaction", "strong")], where(selection) if own else [Span("the last above", "faint")]]
+    sheet.facts(left, _dated(when, index), gap=2, entry=-1 if own else index)
     xray = xray_of(session, index)
     _numbers(sheet, xray)
     _made_by(sheet, entry.body)
@@ -340,12 +334,17 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
         sheet.row([Span(f"  {title}", "sub")], told)
 
 
+def _dated(when: str, index: int) -> list[list[Span]]:
+    """The time of an entry, where it says one, and its number."""
+    return [[Span(word, "faint")] for word in (when, f"#{index:,}") if word]
+
+
 def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> None:
     """What a branch summary stands for, and what of it the summary holds."""
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
-    sheet.row([Span("Branch summary", "strong"), *where(selection)], [Span(f"{when}   #{index:,}", "faint")])
+    sheet.facts([[Span("Branch summary", "strong")], where(selection)], _dated(when, index), gap=2)
     left = session.columns.index(str(entry.body.get("fromId")))
     summary = entry.body.get("summary")
     text = summary if isinstance(summary, str) else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.files.working_set import working_set
-from leafward_tui.inspector.paths import path_spans
-from leafward_tui.inspector.sheet import INDENT, Sheet
+from leafward_tui.inspector.model.paths import path_spans
+from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.page import Page, Selection, Span, Tab
 from leafward_tui.ui.spans import shown_line
@@ -34,13 +34,13 @@ def files_page(
     files = working_set(selection.session, at, stop=stop)
     sheet = Sheet(Tab.FILES, width, height, glyphs, toggled)
     sheet.blank()
-    sheet.row([Span("Files", "strong"), *where(selection)], [Span(f"up to #{at:,}", "faint")])
+    sheet.facts([[Span("Files", "strong")], where(selection)], [[Span(f"up to #{at:,}", "faint")]], gap=2)
     sheet.line(
         [
             Span(f"{len(files.modified):,}", "sub"),
             Span(" modified   ", "faint"),
             Span(f"{len(files.read):,}", "sub"),
-            Span(" read only", "faint"),
+            Span(" only read", "faint"),
         ]
     )
     if not files.modified and not files.read:
@@ -53,7 +53,7 @@ def files_page(
 
 def where(selection: Selection) -> list[Span]:
     """How the selection lies to the path."""
-    return [Span("  on the path", "sub") if selection.on_path else Span("  off the path", "ghost")]
+    return [Span("on the path", "sub") if selection.on_path else Span("off the path", "ghost")]
 
 
 def _section(sheet: Sheet, title: str, files: Iterable[FileUse]) -> None:

@@ -19,20 +19,21 @@ from leafward.files.edits import (
 )
 from leafward.files.file_names import locate
 from leafward.files.working_set import nested_calls
-from leafward.session.headline import call_words
-from leafward_tui.inspector.diffs import diff_lines
-from leafward_tui.inspector.images import described
-from leafward_tui.inspector.paths import path_spans
-from leafward_tui.inspector.raw import JsonWriter
-from leafward_tui.inspector.sheet import INDENT, MOST_LINES, Sheet
-from leafward_tui.inspector.turn import Step
-from leafward_tui.ui.cells import cell_len, count, counted, exact, signed
+from leafward.session.command_text import without_cd
+from leafward.session.headline import call_headline, call_words
+from leafward_tui.inspector.model.diffs import diff_lines
+from leafward_tui.inspector.model.images import described
+from leafward_tui.inspector.model.paths import path_spans
+from leafward_tui.inspector.model.raw import JsonWriter
+from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet
+from leafward_tui.inspector.model.turn import Step
+from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, signed
 from leafward_tui.ui.code import fitted, highlighted
 from leafward_tui.ui.page import Selection, SelectionKind, Span
 from leafward_tui.ui.spans import padded, shown, shown_line, width_of
 
 if TYPE_CHECKING:
-    from leafward_tui.inspector.turn import Gathered
+    from leafward_tui.inspector.model.turn import Gathered
 
 MOST_ROWS = 12
 """Rows of a section before the rest folds."""
@@ -40,7 +41,8 @@ MOST_ROWS = 12
 NUMBERS = (6, 6, 6)
 """Cells of the columns edits, + and −."""
 
-_WORD = 6
+_MOST_NAME = 10
+"""Cells of a tool's name."""
 _MOST_OUTPUT = 120_000
 """Characters of an output that are looked at."""
 
@@ -199,7 +201,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
             else command_text(step.call, found.tools)
         )
         text = shown(command.strip()[:_MOST_COMMAND])
-        first, _, rest = text.partition("\n")
+        first, _, rest = without_cd(text).partition("\n")
         key = f"step{at}"
         is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
         more = f" {sheet.glyphs.ellipsis}" if rest else ""
@@ -208,7 +210,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         told = _outcome(sheet, step)
         sheet.row(spans, told, toggle=key, copy=safe(command))
         if is_open:
-            if rest or cell_len(first) > sheet.width - INDENT - 4 - width_of(told):
+            if text != first or cell_len(first) > sheet.width - INDENT - 4 - width_of(told):
                 _command(sheet, text, key, safe(command))
             besides = {name: value for name, value in step.call.arguments.items() if value != command}
             if sheet.seeks([besides]):
@@ -268,7 +270,7 @@ def _hang(line: list[Span], room: int) -> int:
     return min(len(text) - len(text.lstrip(" ")) + 2, max(2, room // 3))
 
 
-def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
+def write_called(sheet: Sheet, selection: Selection, found: Gathered, *, opened: bool) -> None:
     """All other calls, each with what came back; edits that failed are among them."""
     steps = [
         (at, step)
@@ -283,19 +285,22 @@ def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     told = [Span(f"{failed:,} failed", "bad")] if failed else []
     sheet.heading("Other calls", exact(len(steps)), told)
     folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
+    most = min(_MOST_NAME, max(cell_len(shown_line(step.call.name or "tool", 24)) for _, step in steps))
     limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         key = f"step{at}"
         is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
-        word = shown_line(step.call.name or "tool", 24)
-        word_spans = padded([Span(word, "faint")], _WORD)
-        if width_of(word_spans) >= _WORD:
-            word_spans.append(Span(" ", "blank"))
+        name = fit(shown_line(step.call.name or "tool", 24), most, ellipsis=sheet.glyphs.ellipsis)
+        name_spans = padded([Span(name, "faint")], most + 1)
         right = _outcome(sheet, step)
-        room = sheet.width - INDENT - width_of(word_spans) - width_of(right) - 2
+        room = sheet.width - INDENT - width_of(name_spans) - width_of(right) - 2
         ink = "text" if is_open else "sub"
         sheet.row(
-            [Span(" " * INDENT, "blank"), *word_spans, *_subject(sheet, step, room, ink, found.tools)],
+            [
+                Span(" " * INDENT, "blank"),
+                *name_spans,
+                *_subject(sheet, step, room, ink, selection.session.cwd),
+            ],
             right,
             toggle=key,
             copy=call_words(step.call),
@@ -308,13 +313,13 @@ def write_called(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     _rest(sheet, "called", len(steps) - limit, "call")
 
 
-def _subject(sheet: Sheet, step: Step, room: int, ink: str, table: ToolTable) -> list[Span]:
-    words = call_words(step.call)
-    path = path_in(step.call.arguments, table)
-    if path is not None and words.startswith(shown_line(path)[:120]):
-        rest = words[len(shown_line(path, 240)) :]
-        return [*path_spans(path, max(8, room - len(rest)), sheet.glyphs, ink=ink), Span(rest, "faint")]
-    return [Span(words, ink)]
+def _subject(sheet: Sheet, step: Step, room: int, ink: str, cwd: str) -> list[Span]:
+    line = call_headline(step.call, cwd)
+    before, path, behind = line.text.partition(line.path) if line.path else (line.text, "", "")
+    if not path:
+        return [Span(before, ink)]
+    left = max(8, room - cell_len(before) - cell_len(behind))
+    return [Span(before, ink), *path_spans(path, left, sheet.glyphs, ink=ink), Span(behind, "faint")]
 
 
 def _arguments(sheet: Sheet, step: Step, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
@@ -12,7 +13,7 @@ from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.inspector.sought import Sought
+    from leafward_tui.inspector.model.sought import Sought
     from leafward_tui.ui.glyphs import Glyphs
 
 LABEL = 5
@@ -26,6 +27,18 @@ MOST_LINES = 2_000
 
 MOST_UNFOLDED = 16
 """Sections of a page that words open: of a word that stands all over a long turn the first places are enough."""
+
+
+_GAP = 2
+"""Cells between what stands at the left and at the right."""
+
+
+def _spaced(facts: Sequence[Sequence[Span]], gap: int = 3) -> list[Span]:
+    """Facts side by side."""
+    found: list[Span] = []
+    for first, *rest in facts:
+        found += [first._replace(text=" " * gap + first.text) if found else first, *rest]
+    return found
 
 
 class Sheet:
@@ -51,7 +64,7 @@ class Sheet:
         """Sections that are open because of words in them."""
         self._sought: Sought | None = None
         if words:
-            from leafward_tui.inspector.sought import Sought
+            from leafward_tui.inspector.model.sought import Sought
 
             self._sought = Sought(words)
         self.lines: list[Line] = []
@@ -101,6 +114,30 @@ class Sheet:
         """One line with something at its right edge; what is left yields."""
         spans = aligned(left, right, self.width, self.glyphs.ellipsis)
         self.lines.append(Line(tuple(spans), toggle, entry, copy))
+
+    def facts(
+        self,
+        left: Sequence[Sequence[Span]],
+        right: Sequence[Sequence[Span]] = (),
+        *,
+        gap: int = 3,
+        entry: int = NO_ENTRY,
+    ) -> None:
+        """One line of facts, each whole or not there: the first of `right` go first, then the last of `left`.
+
+        The first of `left` is cut where it does not fit alone. `gap` is the cells between those of `left`.
+        """
+        first, last = list(left), list(right)
+        while width_of(chain(_spaced(first, gap), _spaced(last))) + (_GAP if last else 0) > self.width:
+            if len(last) > 1:
+                del last[0]
+            elif len(first) > 1:
+                del first[-1]
+            elif last:
+                del last[0]
+            else:
+                break
+        self.row(_spaced(first, gap), _spaced(last), entry=entry)
 
     def heading(self, title: str, about: str = "", right: Sequence[Span] = ()) -> None:
         """The head of a section: an empty row, its title, quiet words beside it."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.line_decoding import decode_line
-from leafward_tui.inspector.images import size_of
-from leafward_tui.inspector.sheet import MOST_LINES, Sheet
+from leafward_tui.inspector.model.images import size_of
+from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
 from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.page import Page, Selection, Span, Tab
 from leafward_tui.ui.spans import head_of, shown, shown_line, width_of, wrapped_text

@@ -9,15 +9,16 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.context.model_context import Context, Section, context_at, message_body
+from leafward.session.entries import NO_ENTRY
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
-from leafward_tui.inspector.files import where
-from leafward_tui.inspector.images import size_of
-from leafward_tui.inspector.sheet import Sheet
-from leafward_tui.ui.cells import cell_len, count, counted, exact, limit, percent, right, shares
+from leafward_tui.inspector.model.files import where
+from leafward_tui.inspector.model.images import size_of
+from leafward_tui.inspector.model.sheet import Sheet
+from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span, Tab
 from leafward_tui.ui.spans import aligned, padded, shown_line
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
-WORD = 6
-"""Cells of the kind column."""
+WORD = 11
+"""Cells of the kind column, gap included."""
+WIDE = 50
+"""Cells of a page in which messages have their bars."""
 BAR = 8
 """Cells of the largest message's bar."""
 TOKENS = 8
@@ -37,15 +40,16 @@ AMOUNT = 10
 """Cells of the ledger's amounts."""
 NAMES = 17
 """Cells of the ledger's names."""
+_ABOUT_GAP = 3
 
 MOST_DECODED = 4 << 20
 """Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
 
 _WORDS = {
-    "system": "sys",
-    "compactionSummary": "sum",
-    "branchSummary": "sum",
-    "custom": "ext",
+    "system": "system",
+    "compactionSummary": "summary",
+    "branchSummary": "summary",
+    "custom": "extension",
     "bashExecution": "!",
 }
 _HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6} ")
@@ -56,6 +60,19 @@ _TITLES = {
     Section.KEPT: "Kept",
     Section.AFTER: "After",
 }
+
+
+class _LedgerRow(NamedTuple):
+    part: str
+    """Its sign in the bar; empty for none."""
+    name: str
+    amount: int
+    """Tokens."""
+    abouts: tuple[str, ...]
+    """What is said of it: the first that fits."""
+    entry: int = NO_ENTRY
+    sign: str = ""
+    """`~` in front of what was not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +165,16 @@ class ContextLines(Sequence[Line]):
             # Less than half a cell is no bar: the number beside it says enough.
             cells = (message.tokens * BAR * 2 // self.largest + 1) // 2
         remark = "not sent" if not message.sent else "edited" if message.edited >= 0 else ""
-        tail = [
-            Span(f"{remark}  " if remark else "", "warn"),
+        bar = [
             Span(_bar(glyphs) * cells, "memory" if ink == "memory" else "faint"),
             Span(" " * (BAR - cells), "blank"),
+        ]
+        tail = [
+            Span(f"{remark}  " if remark else "", "warn"),
+            *(bar if self.width >= WIDE else ()),
             Span(right(count(message.tokens, zero=glyphs.zero), TOKENS), "sub" if message.tokens else "edge"),
         ]
-        head = padded([Span(word[: WORD - 1], "faint")], WORD)
+        head = padded([Span(fit(word, WORD - 1, ellipsis=glyphs.ellipsis), "faint")], WORD)
         spans = aligned([*head, Span(text, ink)], tail, self.width, glyphs.ellipsis)
         return Line(tuple(spans), entry=message.entry)
 
@@ -206,11 +226,14 @@ def context_page(
     sheet = Sheet(Tab.CONTEXT, width, height, glyphs, toggled)
     sheet.blank()
     about = counted(len(context.messages), "message")
-    sheet.row([Span("Context", "strong"), *where(selection)], [Span(f"{about}   at #{at:,}", "faint")])
+    sheet.facts(
+        [[Span("Context", "strong")], where(selection)],
+        [[Span(about, "faint")], [Span(f"at #{at:,}", "faint")]],
+        gap=2,
+    )
     model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
-    left = [Span(model, "sub")] if model else [Span("no model yet", "nothing")]
-    left.append(Span(f"   thinking {shown_line(context.thinking, 20)}", "faint"))
-    sheet.line(left)
+    named = Span(model, "sub") if model else Span("no model yet", "nothing")
+    sheet.facts([[named], [Span(f"thinking {shown_line(context.thinking, 20)}", "faint")]])
     sheet.blank()
     _gauge(sheet, context, gauge)
     sheet.blank()
@@ -284,59 +307,66 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     messages = context.messages
     parts = {part.section: part for part in parts_of(context)}
     inner = sum(1 for at in messages.apart if messages.role(at) == "system")
-    rows: list[tuple[str, str, int, str, int]] = []
+    rows: list[_LedgerRow] = []
     if ledger.system or inner:
-        rows.append(("system", "system", ledger.system, counted(inner, "message"), -1))
+        rows.append(_LedgerRow("system", "system", ledger.system, (counted(inner, "message"),)))
     if context.compaction >= 0:
+        of = f"#{context.compaction:,}"
         rows.append(
-            (
-                "summary",
-                "summary",
-                ledger.summary,
-                f"of compaction #{context.compaction:,}",
-                context.compaction,
-            )
+            _LedgerRow("summary", "summary", ledger.summary, (f"of compaction {of}", of), context.compaction)
         )
         kept = parts.get(Section.KEPT)
         if kept is None:
-            rows.append(("kept", "kept", ledger.kept, "nothing", -1))
+            rows.append(_LedgerRow("kept", "kept", ledger.kept, ("nothing",)))
         else:
             first = messages.entry[kept.start]
-            rows.append(("kept", "kept", ledger.kept, f"from #{first:,}", first))
+            rows.append(_LedgerRow("kept", "kept", ledger.kept, (f"from #{first:,}",), first))
     after = parts.get(Section.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
-    rows.append(("after", name, ledger.after, counted(size, "message"), -1))
+    rows.append(_LedgerRow("after", name, ledger.after, (counted(size, "message"),)))
     if ledger.not_in_file:
-        rows.append(("rest", "not in file", ledger.not_in_file, "system prompt, tools", -1))
+        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, ("system prompt, tools",)))
     if ledger.error:
         words = "the estimates are too low" if ledger.error > 0 else "the estimates are too high"
-        rows.append(("error", "estimation error", ledger.error, words, -1))
+        rows.append(_LedgerRow("error", "estimation error", ledger.error, (words,)))
     if ledger.unsent:
-        rows.append(("unsent", "not sent", ledger.unsent, "aborted or failed, or kept from the model", -1))
+        unsent = ("aborted or failed, or kept from the model", "aborted, failed or kept out")
+        rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
+    abouts: tuple[str, ...] = ("estimate; exact after the next reply", "estimated")
+    if ledger.recorded:
+        trailing = context.size.trailing if context.size.from_usage else 0
+        abouts = (f"{exact(trailing)} estimated",) if trailing else ("as the model counted", "exact")
+    rows.append(_LedgerRow("", "total", ledger.total, abouts, sign=context.sign))
+    _write_ledger(sheet, rows)
+
+
+def _write_ledger(sheet: Sheet, rows: Sequence[_LedgerRow]) -> None:
+    """Rows of which the last is the total; what is said of an amount is there whole or not at all."""
+    amounts = [
+        row.sign + exact(row.amount).replace("-", sheet.glyphs.minus) if row.amount else sheet.glyphs.zero
+        for row in rows
+    ]
+    wide = sheet.width >= WIDE
+    names = NAMES if wide else max(cell_len(row.name) for row in rows) + 1
+    size = AMOUNT if wide else max(map(cell_len, amounts)) + 1
     swatches = _swatches(sheet.glyphs)
-    for part, name, amount, about, entry in rows:
-        number = exact(amount).replace("-", sheet.glyphs.minus) if amount else sheet.glyphs.zero
-        sign, ink = swatches.get(part, (" ", "blank")) if amount > 0 else (" ", "blank")
+    for row, amount in zip(rows, amounts, strict=True):
+        total = row is rows[-1]
+        if total:
+            rule = max(cell_len(amount), 5)
+            sheet.line(
+                [Span(" " * (2 + names + size - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")]
+            )
+        sign, ink = swatches.get(row.part, (" ", "blank")) if row.amount > 0 else (" ", "blank")
+        room = sheet.width - 2 - names - size - _ABOUT_GAP
+        about = next((one for one in row.abouts if cell_len(one) <= room), "")
         sheet.line(
             [
                 Span(f"{sign} ", ink),
-                *padded([Span(name, "sub")], NAMES),
-                Span(right(number, AMOUNT), "text" if amount else "edge"),
-                Span(f"   {about}", "faint"),
+                *padded([Span(row.name, "sub")], names),
+                Span(right(amount, size), "strong" if total else "text" if row.amount else "edge"),
+                Span(f"{' ' * _ABOUT_GAP}{about}" if about else "", "faint"),
             ],
-            entry=entry,
+            entry=row.entry,
         )
-    rule = max(cell_len(exact(context.total)), 5)
-    sheet.line([Span(" " * (2 + NAMES + AMOUNT - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")])
-    about = "estimate; exact after the next reply"
-    if ledger.recorded:
-        trailing = context.size.trailing if context.size.from_usage else 0
-        about = f"{exact(trailing)} estimated" if trailing else "as the model counted"
-    sheet.line(
-        [
-            *padded([Span("  total", "sub")], NAMES + 2),
-            Span(right(f"{context.sign}{exact(ledger.total)}", AMOUNT), "strong"),
-            Span(f"   {about}", "faint"),
-        ]
-    )

@@ -37,19 +37,19 @@ def build(
     holds the `words` that are searched for is unfolded. Where `stop` turns true, the rest is left out. Raises what reading the session raises (OSError where its file is gone).
     """
     if tab is Tab.CONTEXT:
-        from leafward_tui.inspector.context import context_page
+        from leafward_tui.inspector.model.context import context_page
 
         return context_page(selection, width, height, glyphs, toggled, stop, gauge)
     if tab is Tab.COMPACTION:
-        from leafward_tui.inspector.compaction import compaction_page
+        from leafward_tui.inspector.model.compaction import compaction_page
 
         return compaction_page(selection, width, height, glyphs, config, toggled, stop, words)
     if tab is Tab.FILES:
-        from leafward_tui.inspector.files import files_page
+        from leafward_tui.inspector.model.files import files_page
 
         return files_page(selection, width, height, glyphs, toggled, stop)
     if tab is Tab.RAW:
-        from leafward_tui.inspector.raw import raw_page as make
+        from leafward_tui.inspector.model.raw import raw_page as make
     else:
-        from leafward_tui.inspector.entry import entry_page as make
+        from leafward_tui.inspector.model.entry import entry_page as make
     return make(selection, width, height, glyphs, toggled, stop, words)

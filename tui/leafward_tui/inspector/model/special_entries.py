@@ -18,10 +18,10 @@ from leafward.session.entries import (
 )
 from leafward.session.headline import headline, summarised_entries
 from leafward.session.messages import EDIT_TARGETS, edit_targets
-from leafward_tui.inspector.images import described
-from leafward_tui.inspector.paths import path_spans
-from leafward_tui.inspector.raw import JsonWriter, write_bytes
-from leafward_tui.inspector.sheet import INDENT, LABEL, Sheet
+from leafward_tui.inspector.model.images import described
+from leafward_tui.inspector.model.paths import path_spans
+from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
+from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet
 from leafward_tui.ui.cells import count, counted, exact, money
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Span
@@ -145,7 +145,10 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     kept = body.get("firstKeptEntryId")
     place = session.columns.index(kept) if isinstance(kept, str) else NO_ENTRY
     # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
-    _jump(sheet, session, "kept from", NO_ENTRY if place == index else place, "" if place == index else kept)
+    if isinstance(kept, str) and place != index:
+        _jump(sheet, session, "kept from", place, kept)
+    else:
+        sheet.pairs("kept", "nothing", ink="nothing", width=_NAMES)
     _author(sheet, body, own="the agent")
     details = body.get("details")
     inferred = details.get("inferredParent") if isinstance(details, dict) else None

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, TURN_STARTS, Damage, EntryIndex, Kind
-from leafward_tui.inspector.calls import write_called, write_changed, write_ran
-from leafward_tui.inspector.images import described
-from leafward_tui.inspector.raw import JsonWriter
-from leafward_tui.inspector.sheet import LABEL, MOST_LINES, Sheet
-from leafward_tui.inspector.special_entries import TITLES, write_other, write_special, write_system
-from leafward_tui.inspector.turn import Gathered, Said, gather
+from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
+from leafward_tui.inspector.model.files import where
+from leafward_tui.inspector.model.images import described
+from leafward_tui.inspector.model.raw import JsonWriter
+from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
+from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
+from leafward_tui.inspector.model.turn import Gathered, Said, gather
 from leafward_tui.ui.cells import count, counted, exact, money
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Page, Selection, SelectionKind, Span, Tab
@@ -78,7 +79,7 @@ def entry_page(
         _said(sheet, found, alone=not found.steps)
     write_changed(sheet, selection, found)
     write_ran(sheet, found, opened=single and len(found.steps) == 1)
-    write_called(sheet, found, opened=single and len(found.steps) == 1)
+    write_called(sheet, selection, found, opened=single and len(found.steps) == 1)
     _unknown(sheet, found)
     if others:
         sheet.heading("Also")
@@ -106,14 +107,11 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
         if selection.turns:
             title.append(Span(f" of {selection.turns:,}", "faint"))
-    title.append(Span("  on the path", "sub") if selection.on_path else Span("  off the path", "ghost"))
     first, last = selection.head, selection.last
     span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"
     when = moment(found.first_time)
-    right = [Span(span, "faint")]
-    if when and sum(len(part.text) for part in title) + len(when) + len(span) + 5 <= sheet.width:
-        right.insert(0, Span(f"{when}   ", "faint"))
-    sheet.row(title, right)
+    right = [[Span(when, "faint")]] if when else []
+    sheet.facts([title, where(selection)], [*right, [Span(span, "faint")]], gap=2)
 
 
 def _title(found: Gathered, kind: Kind) -> str:
@@ -125,29 +123,23 @@ def _title(found: Gathered, kind: Kind) -> str:
 
 
 def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
-    left: list[Span] = []
-
-    def add(spans: list[Span]) -> None:
-        if left:
-            left.append(Span("   ", "blank"))
-        left.extend(spans)
-
+    left: list[list[Span]] = []
     if found.models:
         more = f" +{len(found.models) - 1}" if len(found.models) > 1 else ""
-        add([Span(shown_line(found.models[-1], 40) + more, "sub")])
+        left.append([Span(shown_line(found.models[-1], 40) + more, "sub")])
     if len(selection) == 1:
         if found.others and found.others[0][1] is Kind.MALFORMED:
             return
-        add(
+        left.append(
             [
                 Span("id ", "faint"),
                 Span(shown_line(selection.session.columns.id(EntryIndex(selection.head)), 36), "sub"),
             ]
         )
     else:
-        add([Span(f"{len(selection):,}", "sub"), Span(" entries", "faint")])
+        left.append([Span(f"{len(selection):,}", "sub"), Span(" entries", "faint")])
     if found.steps and len(selection) > 1:
-        add(
+        left.append(
             [
                 Span(f"{len(found.steps):,}", "sub"),
                 Span(" call" + ("s" if len(found.steps) > 1 else ""), "faint"),
@@ -159,7 +151,7 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         right += [Span(tokens, "sub"), Span(" tok", "faint")]
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
-    sheet.row(left, right)
+    sheet.facts(left, [right] if right else [])
 
 
 def _marks(sheet: Sheet, selection: Selection) -> None:
@@ -178,7 +170,7 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
     ]
     for at, damage in damaged[:_MARKS]:
         words = [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[damage], "warn")]
-        sheet.line([*words, Span(f"  #{at:,}", "faint")], entry=at)
+        sheet.facts([words, [Span(f"#{at:,}", "faint")]], entry=at)
 
 
 def _prompts(sheet: Sheet, found: Gathered) -> None:

@@ -1,0 +1,52 @@
+"""Paths as rows show them: below a folder, and with their middle left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def below(path: str, folder: str) -> str:
+    """`path` as seen from `folder`; as it is where it does not lie there, `.` where it is that folder."""
+    start = folder.rstrip("/\\")
+    if not start or not path.startswith(start):
+        return path
+    rest = path[len(start) :]
+    if rest.rstrip("/\\") == "":
+        return "."
+    return rest.lstrip("/\\") if rest[0] in "/\\" else path
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """Folder, with its last separator, and name of `path`; their sum is `path`. A trailing separator goes with the name."""
+    body = path.rstrip("/\\") or path
+    cut = max(body.rfind("/"), body.rfind("\\")) + 1
+    return path[:cut], path[cut:]
+
+
+def shortened(path: str, width: int, cells: Callable[[str], int], gap: str = "…") -> str:
+    """`path` in `width` cells: it gives up its middle, then its folders; a file name that is wider stays as it is.
+
+    `cells` measures a text; `gap` stands for the folders left out.
+    """
+    if cells(path) <= width:
+        return path
+    folder, name = split_path(path)
+    separator = folder[-1:] or "/"
+    parts = folder[:-1].split(separator) if folder else []
+    # The first folder tells most (the project, the home folder), then those next to the name.
+    first = parts[0] if parts and parts[0] else separator.join(parts[:2])
+    for start in (first + separator, ""):
+        room = width - cells(start) - cells(gap) - cells(separator) - cells(name)
+        if not parts or room < 0:
+            continue
+        kept = ""
+        for part in reversed(parts[(first.count(separator) + 1) if start else 0 :]):
+            longer = part + separator + kept
+            if cells(longer) > room:
+                break
+            kept = longer
+        return f"{start}{gap}{separator}{kept}{name}"
+    return name

@@ -1,0 +1,66 @@
+"""What tells sessions of one title apart: forks carry the title of what they were made from, and prompts repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leafward.catalog.card import Card, Details
+
+__all__ = ["Namesake", "told_apart"]
+
+
+class Namesake(NamedTuple):
+    """What a session has that others of its title have not; empty texts where they are alike in that."""
+
+    prompt: str = ""
+    """The last prompt."""
+    model: str = ""
+    cost: str = ""
+
+    def words(self, width: int, cells: Callable[[str], int], fit: Callable[[str, int], str]) -> str:
+        """All of it in `width` cells: the prompt is cut where it is long, what follows is whole or not there.
+
+        `cells` measures a text, `fit` cuts one to cells.
+        """
+        found = fit(f"last: {self.prompt}", width) if self.prompt and width >= _LEAST_PROMPT else ""
+        for fact in (self.model, self.cost):
+            gap = _GAP if found else ""
+            if fact and cells(found + gap + fact) <= width:
+                found += gap + fact
+        return found
+
+
+_GAP = "   "
+_LEAST_PROMPT = 14
+"""Cells in which a prompt says something."""
+
+
+def told_apart(
+    cards: Iterable[Card], details: Callable[[str], Details], cost_of: Callable[[str], str]
+) -> dict[str, Namesake]:
+    """What tells each session apart that shares its title with another of `cards`, by path.
+
+    `details` gives those of a path, `cost_of` writes its cost, empty where none is known.
+    """
+    same: dict[str, list[Card]] = {}
+    for card in cards:
+        if card.problem is None:
+            same.setdefault(card.title, []).append(card)
+    found: dict[str, Namesake] = {}
+    for title, group in same.items():
+        if len(group) < 2:
+            continue
+        prompts = [details(card.path).last_prompt for card in group]
+        columns = (
+            [prompt if prompt != title else "" for prompt in prompts],
+            [card.model or "" for card in group],
+            [cost_of(card.path) for card in group],
+        )
+        telling = [column if len(set(column)) > 1 else [""] * len(group) for column in columns]
+        found |= {
+            card.path: Namesake(*values) for card, *values in zip(group, *telling, strict=True) if any(values)
+        }
+    return found

@@ -1,0 +1,92 @@
+"""What the preview shows of a group of sessions, such as a project: who worked there, what it took, its latest sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.catalogue.model.listing import Grouping
+from leafward_tui.catalogue.widgets.session_row import day_words
+from leafward_tui.ui.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
+from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.times import moment_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.catalog import Card
+    from leafward_tui.catalogue.model.listing import Listing, ListLine
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.side_pane import PaneLine
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["group_lines", "group_title", "section_head"]
+
+_MOST = 40
+"""Sessions that are listed."""
+_AGE = 4
+
+
+def group_title(group: str, grouping: Grouping, width: int, now: float, gap: str) -> str:
+    """What a group is called, in at most `width` cells where it is a folder. `now` in seconds since 1970."""
+    if grouping is Grouping.PROJECT:
+        return fit_path(tilde(group) or "no project", width, gap=gap)
+    return day_words(group, now) if grouping is Grouping.DAY else safe_line(group)
+
+
+def section_head(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
+    """The head of a section of the preview, with a fact at its right edge."""
+    return [
+        Segment(title, ground.strong),
+        Segment(right(fact, max(0, width - cell_len(title))), ground.faint),
+    ]
+
+
+def group_lines(
+    line: ListLine, listing: Listing, width: int, now: float, ground: Ground, glyphs: Glyphs
+) -> Iterator[PaneLine]:
+    """The lines below the title. `now` in seconds since 1970."""
+    cards = sorted(listing.groups.get(line.group, ()), key=lambda card: -card.modified)
+    agents = Counter(card.agent for card in cards)
+    many = len(agents) > 1
+    who = "   ".join(
+        f"{safe_line(agent)} {exact(number)}" if many else safe_line(agent)
+        for agent, number in agents.most_common()
+    )
+    yield [Segment(fit(who, width, ellipsis=glyphs.ellipsis), ground.sub)]
+    last = f"last {moment_at(line.modified)}" if line.modified else ""
+    yield [Segment(fit(last, width, ellipsis=glyphs.ellipsis), ground.faint)]
+    if line.words:
+        yield [Segment(fit(line.words, width, ellipsis=glyphs.ellipsis), ground.warn)]
+    used = line.used
+    if used.tokens or used.priced:
+        yield []
+        yield section_head("Total", f"{count(used.tokens)} tokens" if used.tokens else "", width, ground)
+        if used.priced:
+            more = f"{counted(used.unpriced, 'session')} without a recorded cost" if used.unpriced else ""
+            price = money(used.cost)
+            more = fit(more, max(0, width - cell_len(price) - 2), ellipsis=glyphs.ellipsis)
+            yield [
+                Segment(more, ground.faint),
+                Segment(right(price, width - cell_len(more)), ground.sub),
+            ]
+    yield []
+    yield from _sessions(line, cards, width, now, ground, glyphs)
+
+
+def _sessions(
+    line: ListLine, cards: Sequence[Card], width: int, now: float, ground: Ground, glyphs: Glyphs
+) -> Iterator[PaneLine]:
+    shown = exact(len(cards))
+    of_all = f"{shown} of {exact(line.total)}" if line.total != len(cards) else shown
+    yield section_head("Sessions", of_all, width, ground)
+    for card in cards[:_MOST]:
+        title = fit(card.title, width - _AGE - 2, pad=True, ellipsis=glyphs.ellipsis)
+        when = right(age(now - card.modified / 1000), _AGE)
+        style = ground.faint if card.problem is not None else ground.text
+        yield [Segment(title, style), Segment(f"  {when}", ground.faint)]
+    if len(cards) > _MOST:
+        yield [Segment(f"{exact(len(cards) - _MOST)} more", ground.faint)]

@@ -1,0 +1,153 @@
+"""The inspector: tabs over what the cursor rests on. Composes and routes; pages are built by its controller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from leafward.session.entries import EntryIndex
+from leafward_tui.inspector.controllers.pages import Pages
+from leafward_tui.inspector.state import InspectorState
+from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
+from leafward_tui.inspector.widgets.tab_rule import TabRule
+from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, PageShown, TabChanged, XRayWanted
+from leafward_tui.ui.page import XRAY, Gauge, Page, Selection, Tab
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+
+class Inspector(Widget):
+    """The right pane of the explorer."""
+
+    DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
+
+    def __init__(self, *, tabs: bool = True, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self.state = InspectorState(gauge)
+        services = services_of(self)
+        self._pages = Pages(self.state, self, services, services.jobs(self))
+        self.rule = TabRule()
+        self.rule.display = tabs
+        self.view = PageView()
+
+    def compose(self) -> ComposeResult:
+        """The tabs and the page."""
+        yield self.rule
+        yield self.view
+
+    # --- what is asked of it ------------------------------------------------------------------------------------------
+
+    @property
+    def tab(self) -> Tab:
+        """The tab that is open."""
+        return self.state.tab
+
+    @property
+    def selection(self) -> Selection | None:
+        """What is shown, or about to be."""
+        return self.state.selection
+
+    @property
+    def page(self) -> Page | None:
+        """The page on the screen."""
+        return self.view.page
+
+    def show(self, selection: Selection | None) -> None:
+        """Shows another selection, as soon as its page is built; None empties the pane."""
+        self._pages.show(selection)
+
+    def reload(self) -> None:
+        """Builds the page anew: the session has grown, or what it is measured by has changed."""
+        self._pages.rebuild()
+
+    def show_tab(self, tab: Tab) -> None:
+        """Opens a tab."""
+        self._pages.show_tab(tab)
+
+    def seek(self, words: str) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
+        self._pages.seek(words)
+
+    def show_gauge(self, gauge: Gauge | None) -> None:
+        """Measures contexts by another window."""
+        self._pages.measure_by(gauge)
+
+    def show_tabs(self, shown: bool) -> None:
+        """Shows the tabs, or leaves them to the screen."""
+        self.rule.display = shown
+
+    def focus(self, scroll_visible: bool = True) -> Inspector:
+        """Gives the page the keys."""
+        self.view.focus(scroll_visible)
+        return self
+
+    def copied_text(self) -> str:
+        """What a copy takes now: the line under the cursor, or the page."""
+        return self.view.copied_text()
+
+    # --- its port -----------------------------------------------------------------------------------------------------
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """Cells and rows of a page: all but the margin and air before the scrollbar."""
+        if not self.is_mounted:
+            return 0, 0
+        region = self.view.scrollable_content_region
+        return region.width - MARGIN - AIR, region.height
+
+    def show_page(self, page: Page | None, *, keep_place: bool) -> None:
+        """Shows a page from its top or, the same page built anew, where it was; None empties the pane."""
+        self.view.show(page, keep_place=keep_place)
+        if page is not None:
+            self.post_message(PageShown(page.tab))
+
+    def show_tab_open(self, tab: Tab) -> None:
+        """Marks the tab that is open, and says that it is."""
+        self.rule.tab = tab
+        self.rule.refresh()
+        self.post_message(TabChanged(tab))
+
+    # --- what its parts say -------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Another width is another page."""
+        self.call_after_refresh(self._pages.remeasure)
+
+    def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
+        """Opens or closes a section, or asks for the entry."""
+        message.stop()
+        line = message.line
+        if line.toggle.startswith(XRAY):
+            self.post_message(XRayWanted(int(line.toggle.removeprefix(XRAY))))
+        elif line.toggle:
+            self._pages.toggle(line.toggle)
+        elif line.entry >= 0:
+            self.post_message(EntryWanted(EntryIndex(line.entry)))
+
+    def on_page_view_tab_stepped(self, message: PageView.TabStepped) -> None:
+        """Goes round the tabs."""
+        message.stop()
+        self._pages.step_tab(message.step)
+
+    def on_page_view_text_wanted(self, message: PageView.TextWanted) -> None:
+        """Hands the wish on."""
+        message.stop()
+        self.post_message(CopyWanted(message.text))
+
+    def on_tab_rule_tab_chosen(self, message: TabRule.TabChosen) -> None:
+        """Opens the tab that was clicked."""
+        message.stop()
+        self._pages.show_tab(message.tab)
+
+    def on_descendant_focus(self) -> None:
+        """The rule shows that the keys go here."""
+        self.rule.focused_below = True
+        self.rule.refresh()
+
+    def on_descendant_blur(self) -> None:
+        """The rule shows that they do not."""
+        self.rule.focused_below = False
+        self.rule.refresh()

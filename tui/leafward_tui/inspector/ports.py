@@ -1,0 +1,27 @@
+"""What the controller of the inspector sees of its pane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.page import Page, Tab
+
+__all__ = ["InspectorView"]
+
+
+class InspectorView(Protocol):
+    """The pane with its tabs and its page."""
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """Cells and rows of a page; zeros before there is a size."""
+        ...
+
+    def show_page(self, page: Page | None, *, keep_place: bool) -> None:
+        """Shows a page from its top or, the same page built anew, where it was; None empties the pane."""
+        ...
+
+    def show_tab_open(self, tab: Tab) -> None:
+        """Marks the tab that is open, and says that it is."""
+        ...

@@ -1,0 +1,3 @@
+"""What the inspector is drawn with."""
+
+from __future__ import annotations
