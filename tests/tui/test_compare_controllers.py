@@ -81,7 +81,7 @@ class FakeScreen:
 
     size = SIZE
     three_columns = True
-    on_top = True
+    is_active = True
     refusal = ""
 
     def __init__(self) -> None:

@@ -143,7 +143,7 @@ class FakePanes:
 class FakeScreen:
     """What the controllers see of the screen."""
 
-    on_top = True
+    is_active = True
 
     def __init__(self) -> None:
         self.panes = FakePanes()

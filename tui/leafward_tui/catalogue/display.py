@@ -63,7 +63,7 @@ class CatalogueDisplay:
     @property
     def on_top(self) -> bool:
         """Whether no other screen lies over this one."""
-        return self._screen.is_current
+        return self._screen.is_active
 
     @property
     def two_panes(self) -> bool:

@@ -256,7 +256,7 @@ class ComparePort(Protocol):
         ...
 
     @property
-    def on_top(self) -> bool:
+    def is_active(self) -> bool:
         """Whether no other screen lies over it."""
         ...
 

@@ -163,11 +163,6 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         width, height = self.app.size
         return width >= 120 and height >= 30
 
-    @property
-    def on_top(self) -> bool:
-        """Whether no other screen lies over it."""
-        return self.app.screen is self
-
     def show_panes(self, page: Page) -> None:
         """Shows the panes of a tab."""
         self.set_class(page is Page.CONTENTS, "-contents")

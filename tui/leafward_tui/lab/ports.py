@@ -131,7 +131,7 @@ class LabPort(Protocol):
         """The panes."""
 
     @property
-    def on_top(self) -> bool:
+    def is_active(self) -> bool:
         """Whether no sheet and no other screen lies over it."""
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:

@@ -141,11 +141,6 @@ class LabScreen(BaseScreen[LabResult | None]):
 
     # --- what the controllers ask of it -------------------------------------------------------------------------------
 
-    @property
-    def on_top(self) -> bool:
-        """Whether no sheet and no other screen lies over it."""
-        return self.app.screen is self
-
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
         """Says something in the row over the keys; nothing where the text is empty."""
         self.note.note(text or None, tone, keys)

@@ -68,7 +68,7 @@ class LogDisplay:
     @property
     def on_top(self) -> bool:
         """Whether no other screen lies over this one."""
-        return self._screen.app.screen is self._screen
+        return self._screen.is_active
 
     # --- showing ------------------------------------------------------------------------------------------------------
 

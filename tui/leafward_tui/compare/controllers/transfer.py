@@ -119,7 +119,7 @@ class Transfer:
         """Asks what to carry over, each with what it would append."""
         from leafward_tui.ui.sheet import ChoiceSheet
 
-        if not self._view.on_top:
+        if not self._view.is_active:
             return
         self._content.tell("")
         merge, grafts = drafts

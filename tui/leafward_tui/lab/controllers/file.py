@@ -38,7 +38,7 @@ class SessionFile:
     def look(self) -> None:
         """Looks whether the file went on; costs one stat. Nothing is read: plan and draft stay what they are."""
         state = self._state
-        if state.append.running or state.file.reading or state.file.grew or not self._view.on_top:
+        if state.append.running or state.file.reading or state.file.grew or not self._view.is_active:
             return
         if state.session.changed_on_disk():
             self.say_grown()

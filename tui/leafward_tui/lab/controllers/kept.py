@@ -57,7 +57,7 @@ class KeptSummaries:
         self._display.show_text()
         self._view.show_hints()
         # Whoever comes with facts to pin has another summary in mind.
-        if not offer or state.given_pins or not self._view.on_top:
+        if not offer or state.given_pins or not self._view.is_active:
             return
         last = found[-1]
         if last.draft is what_if.draft():

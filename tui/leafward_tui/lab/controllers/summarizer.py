@@ -142,7 +142,7 @@ class Summarizer:
             self._view.tell("")
             if not problem:
                 self.summarize_by(name)
-            elif self._view.on_top:
+            elif self._view.is_active:
                 self._name_model(name, problem)
 
         self._view.tell(f"looking up {safe_line(name, 60)}")
