@@ -87,7 +87,7 @@ def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: in
     above = [line.text for line in shown.lines[: shown.headings[0][0]]]
     assert not [text for text in above if "…" in text]
     assert width_of(shown.lines[1].spans) <= width
-    assert ("of compaction #3" in shown.text) == (width >= 40)
+    assert ("of compaction #3" in shown.text) == (width >= 44)
 
 
 def amounts(text: str) -> tuple[list[int], int]:

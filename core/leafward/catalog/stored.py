@@ -52,8 +52,8 @@ _FIELDS: Mapping[str, frozenset[type]] = {
     "version": _WHOLE,
     "origin": _WHOLE,
     "partial": _TRUTH,
-    "lacks_prompt": _TRUTH,
     "estimated": _TRUTH,
+    "lacks_prompt": _TRUTH,
     "warm_up": _TRUTH,
 }
 """The types of a card's fields but for its path."""
