@@ -311,7 +311,7 @@ class TestOtherAgents:
         file.said("done")
         with reading(file.path) as session:
             past = Conversation(session, cut_at(session, session.leaf, CLAUDE.may_end))
-            found = list(past.told())
+            found = list(past.portable_messages())
         calls = [str(block["id"]) for one in found for block in one.content if block["type"] == "toolCall"]
         results = [one.call for one in found if one.role == "result"]
         assert len(set(calls)) == 3

@@ -231,7 +231,7 @@ class TestFromPi:
             fork = made(session, session.place, "codex", terms(tmp_path), tmp_path)
             said = [
                 str(block["text"])
-                for one in Conversation(session, fork.cut).told()
+                for one in Conversation(session, fork.cut).portable_messages()
                 for block in one.content
                 if block["type"] == "text" and one.role != "result"
             ]

@@ -136,4 +136,4 @@ def test_before_a_prompt_too(tmp_path: Path) -> None:
         made = forked(session, session.leaf, "codex", tmp_path)
         assert made.prompt == "three"
         past = Conversation(session, made.cut)
-        assert [one.content[0]["text"] for one in past.told()][-1] == "mind the pears"
+        assert [one.content[0]["text"] for one in past.portable_messages()][-1] == "mind the pears"

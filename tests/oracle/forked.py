@@ -64,7 +64,9 @@ def compacted_beside(session: Session) -> list[str]:
     accept(session, draft(session, plan(sizes, PlanSettings(keep_recent=1)), Extractive()))
     place = session.place
     past = Conversation(session, ForkPoint(place, place, NO_ENTRY, None, place))
-    texts = ["".join(str(block.get("text") or "") for block in one.content) for one in past.told()]
+    texts = [
+        "".join(str(block.get("text") or "") for block in one.content) for one in past.portable_messages()
+    ]
     assert past.context.compaction == place
     return [text for text in texts if text]
 

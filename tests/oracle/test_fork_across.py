@@ -74,7 +74,7 @@ def expected(session: Session, end: int) -> Said:
     """What the source says, as far as every agent takes it."""
     cut = forking.cuts(session, end, (agent_named("pi"),))["pi"]
     found: Said = []
-    for told in Conversation(session, cut).told():
+    for told in Conversation(session, cut).portable_messages():
         text = "".join(block["text"] for block in told.content if block["type"] == "text")
         if told.role == "result":
             found.append(("result", text))

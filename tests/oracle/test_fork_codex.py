@@ -271,7 +271,7 @@ def test_another_agents_session(codex: Codex, opened: Opened) -> None:
         items = spoken(sent["input"])
         past = Conversation(session, made.cut)
         expected: list[str] = []
-        for told in past.told():
+        for told in past.portable_messages():
             if told.role == "result":
                 expected.append(told.call)
             else:

@@ -95,7 +95,7 @@ def test_a_threads_history_goes_to_pi(tmp_path: Path, corpora: Path) -> None:
                 made = forked(session, session.place, tmp_path, "Mind the pears.")
                 expected = [
                     "\n".join(str(block["text"]) for block in one.content if block["type"] == "text")
-                    for one in Conversation(session, made.cut).told()
+                    for one in Conversation(session, made.cut).portable_messages()
                 ]
             finally:
                 session.close()

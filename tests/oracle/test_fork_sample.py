@@ -117,7 +117,7 @@ def said_by_codex(items: list[dict[str, Any]]) -> Said:
 def told(session: Session, cut: forking.ForkPoint) -> Said:
     """What the source says up to a cut, as far as every agent takes it."""
     found: Said = []
-    for one in Conversation(session, cut).told():
+    for one in Conversation(session, cut).portable_messages():
         text = "".join(block["text"] for block in one.content if block["type"] == "text")
         if one.role == "result":
             found.append(("result", text))
@@ -144,13 +144,16 @@ def differs(to: str, session: Session, made: forking.Fork, messages: Any) -> str
         said = [one.text for one in messages["sent"] if one.role != "system"][:-1]
         texts = [
             "\n".join(str(block["text"]) for block in one.content if block["type"] == "text")
-            for one in Conversation(session, made.cut).told()
+            for one in Conversation(session, made.cut).portable_messages()
         ]
         texts = [re.sub(r"\ASummary of [^\n]+:\n\n", "", text).strip() for text in texts]
         same = len(said) == len(texts) and all(mine in text for mine, text in zip(texts, said, strict=True))
         return "" if same else unequal(texts, said)
     if agent == to == "opencode":
-        ours, theirs = test_fork_opencode.told(session, made.cut.end), test_fork_opencode.said(messages)
+        ours, theirs = (
+            test_fork_opencode.told(session, made.cut.end),
+            test_fork_opencode.said(messages),
+        )
         return "" if ours == theirs else unequal(ours, theirs)
     if agent == to == "claude":
         try:

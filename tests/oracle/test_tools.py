@@ -14,7 +14,7 @@ import pytest
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.files.file_replay import Certainty, Rebuilt, replay
 from leafward.files.file_replay.knowledge import FileState
-from leafward.files.file_replay.steps import asked
+from leafward.files.file_replay.steps import requests_in
 from leafward.session.entries import EntryIndex, ToolCall
 from tests.acting import Acting, call, reading
 from tests.oracle.test_resume import NODE, PACKAGE
@@ -188,7 +188,7 @@ def test_what_codex_left_of_a_patch_is_what_is_rebuilt(tmp_path: Path, seed: int
             continue
         applied += 1
         state = FileState(text=text)
-        (one,) = asked(ToolCall("c", "apply_patch", {"input": patch}), CODEX_TOOLS)
+        (one,) = requests_in(ToolCall("c", "apply_patch", {"input": patch}), CODEX_TOOLS)
         state.patched(one.places, EntryIndex(0))
         assert_true(state, file.read_bytes().decode())
         known += state.certainty is Certainty.EXACT

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork_point import ForkPoint
     from leafward.session.session import Session
 
-__all__ = ["Conversation", "ConversationMessage", "is_own", "told_blocks"]
+__all__ = ["Conversation", "ConversationMessage", "is_own", "portable_blocks"]
 
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids of calls that every provider takes."""
@@ -64,14 +64,14 @@ class Conversation:
     cut: ForkPoint
     _context: Context | None = None
     left_out: int = 0
-    """After `told`: messages of the context that were left out, because each agent brings its own: system prompt,
+    """After `portable_messages`: messages of the context that were left out, because each agent brings its own: system prompt,
     instructions, environment."""
     orphans: int = 0
-    """After `told`: results without a call, which no provider takes; left out as well."""
+    """After `portable_messages`: results without a call, which no provider takes; left out as well."""
     thoughts: int = 0
-    """After `told`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
+    """After `portable_messages`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
     invented: int = 0
-    """After `told`: calls that were never answered, and got a result that says so."""
+    """After `portable_messages`: calls that were never answered, and got a result that says so."""
 
     @property
     def context(self) -> Context:
@@ -89,7 +89,7 @@ class Conversation:
                 return " ".join(prompt_text(self.session.body(at) or {}).split())[:limit]
         return ""
 
-    def told(self) -> Iterator[ConversationMessage]:
+    def portable_messages(self) -> Iterator[ConversationMessage]:
         """The messages, in the order the model received them, one in memory at a time.
 
         Every call is followed by its result. What another agent puts in by itself is left out, and counted.
@@ -99,10 +99,10 @@ class Conversation:
         names = _CallNames()
         last: ConversationMessage | None = None
         stamp = 0
-        for said, message in self.messages():
+        for outline, message in self.messages():
             given = message.get("timestamp")
             stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
-            one = _told(message, said.role, said.entry, stamp)
+            one = _portable(message, outline.role, outline.entry, stamp)
             if one is None:
                 continue
             if one.role == "result":
@@ -137,32 +137,32 @@ class Conversation:
     def messages(self) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages as pi's files hold them, edits applied, without those that only the source's agent puts in.
 
-        Counts those as `told` does. Of replies that were broken off nothing is sent, and nothing comes.
+        Counts those as `portable_messages` does. Of replies that were broken off nothing is sent, and nothing comes.
         """
         self.left_out = self.thoughts = 0
         every = self.context.messages
         for position in range(len(every)):
-            said = every[position]
-            if not said.sent:
+            outline = every[position]
+            if not outline.sent:
                 continue
-            if is_own(self.session, said.kind, said.entry) or said.role == "system":
+            if is_own(self.session, outline.kind, outline.entry) or outline.role == "system":
                 self.left_out += 1
                 continue
-            message = message_body(self.session, said)
-            if said.role == "assistant":
+            message = message_body(self.session, outline)
+            if outline.role == "assistant":
                 if message.get("stopReason") in BROKEN_OFF:
                     continue
                 self.thoughts += sum(
                     1 for block in blocks_of(message.get("content")) if block.get("type") == "thinking"
                 )
-                content = told_blocks(message)
+                content = portable_blocks(message)
                 if not content:
                     continue
                 message = {**message, "content": content}
-            yield said, message
+            yield outline, message
 
     def remarks(self) -> list[Remark]:
-        """What `told` or `messages` left out or made up, once they ran."""
+        """What `portable_messages` or `messages` left out or made up, once they ran."""
         found = []
         if self.left_out:
             text = f"source's system prompt left out ({_count(self.left_out, 'message')})"
@@ -186,7 +186,7 @@ def is_own(session: Session, kind: Kind, entry: int) -> bool:
     return kind is Kind.CUSTOM_MESSAGE and bool((session.body(entry) or {}).get(INJECTED))
 
 
-def told_blocks(reply: Body) -> list[Body]:
+def portable_blocks(reply: Body) -> list[Body]:
     """The blocks of a reply that another provider can take."""
     return [kept for block in blocks_of(reply.get("content")) if (kept := _kept(block)) is not None]
 
@@ -229,7 +229,7 @@ class _CallNames:
         return self._now.get(given, given)
 
 
-def _told(message: Body, role: str, entry: EntryIndex, stamp: int) -> ConversationMessage | None:
+def _portable(message: Body, role: str, entry: EntryIndex, stamp: int) -> ConversationMessage | None:
     if role == "assistant":
         return ConversationMessage(
             "assistant",

@@ -32,11 +32,11 @@ def frame(columns: Columns, index: int) -> Body:
     }
 
 
-def message(said: Body, stamp: int | None) -> Body:
+def message(body: Body, stamp: int | None) -> Body:
     """A message, said at a time in milliseconds since 1970."""
     if stamp is not None:
-        said["timestamp"] = stamp
-    return {"type": "message", "message": said}
+        body["timestamp"] = stamp
+    return {"type": "message", "message": body}
 
 
 def injected(name: str, content: list[Body]) -> Body:

@@ -138,9 +138,9 @@ class Claude:
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file, and what is kept beside it."""
-        asked = list(paths)
-        yield from map(Text, asked, asked)
-        yield from kept_texts(self.name, ((path, place_of(path).id) for path in asked))
+        wanted = list(paths)
+        yield from map(Text, wanted, wanted)
+        yield from kept_texts(self.name, ((path, place_of(path).id) for path in wanted))
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""

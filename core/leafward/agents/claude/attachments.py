@@ -18,24 +18,24 @@ _LISTED = 200
 
 
 def _field(name: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda said: _text(said.get(name))
+    return lambda fields: _text(fields.get(name))
 
 
-def _selection(said: Mapping[str, Any]) -> str:
+def _selection(fields: Mapping[str, Any]) -> str:
     """The file, the lines, and what they say."""
-    first, last = said.get("lineStart"), said.get("lineEnd")
+    first, last = fields.get("lineStart"), fields.get("lineEnd")
     lines = f"lines {first} to {last}" if type(first) is int and type(last) is int else ""
     return _joined(
         "\n",
-        " ".join(filter(None, (_text(said.get("filename")), lines))),
-        _text(said.get("content"))[:_SELECTED],
+        " ".join(filter(None, (_text(fields.get("filename")), lines))),
+        _text(fields.get("content"))[:_SELECTED],
     )
 
 
-def _diagnostics(said: Mapping[str, Any]) -> str:
+def _diagnostics(fields: Mapping[str, Any]) -> str:
     """Each file with what the editor says of it."""
     found = []
-    for file in _dicts(said.get("files")):
+    for file in _dicts(fields.get("files")):
         remarks = [
             _joined(" ", _text(one.get("severity")), _text(one.get("message")))
             for one in _dicts(file.get("diagnostics"))
@@ -57,7 +57,7 @@ def _joined(separator: str, *parts: str) -> str:
     return separator.join(filter(None, parts))
 
 
-TOLD: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+WORDS_OF: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "opened_file_in_ide": _field("filename"),
     "selected_lines_in_ide": _selection,
     "diagnostics": _diagnostics,

@@ -30,7 +30,7 @@ from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.records import Row
-    from leafward.agents.claude.shapes import Said, Shapes
+    from leafward.agents.claude.shapes import RowFacts, Shapes
     from leafward.session.entries import Body
 
 _NO_NAME = b"00000000-0000-0000-0000-000000000000"
@@ -97,8 +97,8 @@ class Decoded(NamedTuple):
 class Facts(NamedTuple):
     """What rows from here on say of the session."""
 
-    ahead: Said
-    behind: Said
+    ahead: RowFacts
+    behind: RowFacts
 
 
 class Block:
@@ -141,7 +141,7 @@ class Block:
 
     def tell(self, data: bytes, stop: int, at: int) -> None:
         """Whole lines, `at` bytes into the file, without a NUL."""
-        find, told = data.find, self._shapes.told
+        find, known_row = data.find, self._shapes.known_row
         starts, codes, names = self.start, self.codes, self.names
         ahead = behind = None
         last = self.last
@@ -151,15 +151,15 @@ class Block:
             if data.startswith(CHAINED, start):
                 above = data[start + ABOVE : start + OPENING]
                 key = NO_KEY if above == last else key_in(above)
-                row = told(data, start, end) if key is not None and self._begun else None
+                row = known_row(data, start, end) if key is not None and self._begun else None
                 if row is not None and key is not None and above != row[1]:
-                    role, name, opening, said = row
+                    role, name, opening, closing = row
                     if key is not NO_KEY:
                         self.jumps.append((len(codes), key))
                     if role == _REPLY:
                         self.replies.append((len(codes), self._shapes.reply))
-                    if said is not behind or opening.said is not ahead or said.copied:
-                        ahead, behind = opening.said, said
+                    if closing is not behind or opening.facts is not ahead or closing.copied:
+                        ahead, behind = opening.facts, closing
                         self.remarks.append((len(codes), Facts(ahead, behind)))
                     starts.append(at + start)
                     codes.append(role + opening.code)
@@ -207,10 +207,10 @@ class Block:
         if begins == _POINTS:
             found = _POINTER.fullmatch(data, start, end)
             leaf = key_in(found[2]) if found is not None else None
-            said = decode_line(b'{"":%b}' % found[1]) if found is not None else None
-            if leaf is None or said is None:
+            value = decode_line(b'{"":%b}' % found[1]) if found is not None else None
+            if leaf is None or value is None:
                 return False
-            self.remarks.append((len(self.codes), Asked(leaf, said[""])))
+            self.remarks.append((len(self.codes), Asked(leaf, value[""])))
             return True
         if begins == _COSTS:
             found = _COST.match(data, start, end)
@@ -295,9 +295,9 @@ class Block:
         if not hangs:
             self.jumps.append((index, above))
         if role is Role.REPLY:
-            said = message_of(body)
-            reply = said.get("id")
-            if isinstance(reply, str) and reply and said.get("model") != "<synthetic>":
+            message = message_of(body)
+            reply = message.get("id")
+            if isinstance(reply, str) and reply and message.get("model") != "<synthetic>":
                 self.replies.append((index, reply.encode("utf-8", "surrogatepass")))
         if body.get("type") == "api-request":
             self.requests.append((str(body.get("id")).encode("utf-8", "surrogatepass"), at))

@@ -87,15 +87,17 @@ def _keep(
     kept = _entries(placed, [found[key] for key in boundary.kept if key in found])
     if not boundary.kept and boundary.segment is not None:
         kept = _stretch(placed, *(found.get(key, -1) for key in boundary.segment))
-    said = [index for index in between if placed.columns.kind[index] not in BOOKKEEPING]
+    spoken = [index for index in between if placed.columns.kind[index] not in BOOKKEEPING]
     anchor = found.get(boundary.anchor, -1)
     place = placed.entry[anchor] if anchor >= 0 else -1
     if kept and (anchor == row or place in between):
-        ahead = [index for index in said if place in between and between.index(index) <= between.index(place)]
-        rest = [index for index in said if index not in ahead]
-        placed.kept[entry] = Kept((*ahead, *kept, *rest), (), tuple(said))
+        ahead = [
+            index for index in spoken if place in between and between.index(index) <= between.index(place)
+        ]
+        rest = [index for index in spoken if index not in ahead]
+        placed.kept[entry] = Kept((*ahead, *kept, *rest), (), tuple(spoken))
     else:
-        placed.kept[entry] = Kept(tuple(said), tuple(kept), tuple(said))
+        placed.kept[entry] = Kept(tuple(spoken), tuple(kept), tuple(spoken))
 
 
 def _entries(placed: PlacedRows, rows: list[int]) -> list[int]:

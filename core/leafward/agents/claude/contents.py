@@ -64,8 +64,10 @@ def _block(part: dict[str, Any]) -> list[Body]:
         return [{"type": "text", "text": f"[tool {part.get('tool_name', '')}]"}]
     for name in ("text", "stdout"):
         if isinstance(part.get(name), str):
-            said = [part[name], part.get("stderr") if name == "stdout" else None]
-            return [{"type": "text", "text": "\n".join(one for one in said if isinstance(one, str) and one)}]
+            streams = [part[name], part.get("stderr") if name == "stdout" else None]
+            return [
+                {"type": "text", "text": "\n".join(one for one in streams if isinstance(one, str) and one)}
+            ]
     return [{"type": "text", "text": described(part)}]
 
 
@@ -97,12 +99,12 @@ def reply_message(rows: Iterable[Body]) -> Body:
     usage: Body | None = None
     stop: object = None
     for row in rows:
-        said = message_of(row)
-        content += blocks(said.get("content"))
-        if isinstance(said.get("model"), str):
-            message["model"] = said["model"]
-        stop = said.get("stop_reason") or stop
-        usage = native_usage(said.get("usage"), row.get("costUSD")) or usage
+        piece = message_of(row)
+        content += blocks(piece.get("content"))
+        if isinstance(piece.get("model"), str):
+            message["model"] = piece["model"]
+        stop = piece.get("stop_reason") or stop
+        usage = native_usage(piece.get("usage"), row.get("costUSD")) or usage
         if row.get("isApiErrorMessage") is True:
             stop = "error"
         if is_for_show(row):
@@ -135,18 +137,18 @@ def native_usage(usage: object, cost: object = None) -> Body | None:
     """Counts of one request as native ones; None where nothing was counted."""
     if not isinstance(usage, dict):
         return None
-    sent, written, read, said = (
+    sent, written, read, output = (
         _count(usage.get(key))
         for key in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     )
-    if not sent + written + read + said:
+    if not sent + written + read + output:
         return None
     found: Body = {
         "input": sent,
-        "output": said,
+        "output": output,
         "cacheRead": read,
         "cacheWrite": written,
-        "totalTokens": sent + said + read + written,
+        "totalTokens": sent + output + read + written,
     }
     details = usage.get("output_tokens_details")
     thought = _count(details.get("thinking_tokens")) if isinstance(details, dict) else 0

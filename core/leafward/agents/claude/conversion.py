@@ -49,7 +49,7 @@ def adopt(past: Conversation, terms: Terms, root: Path) -> Draft:
     cwd = terms.folder(past.session, TITLE)
     name = str(uuid4())
     path = Path(folder_of(os.path.join(root, PROJECTS), cwd)) / f"{name}{SUFFIX}"
-    kept = sum(1 for _ in past.told())
+    kept = sum(1 for _ in past.portable_messages())
     writer = _Writer(past, terms, name, cwd)
     return Draft(
         agent="claude",
@@ -84,25 +84,25 @@ class _Writer:
         beside: list[ConversationMessage] = []
         """What nobody typed, and nobody answered so far."""
         stamp = entry = 0
-        for told in self._past.told():
-            if told.role != "result" and results:
+        for message in self._past.portable_messages():
+            if message.role != "result" and results:
                 yield self._user(results, stamp, entry)
                 results = []
-            if told.role == "user" and not told.typed:
-                beside.append(told)
+            if message.role == "user" and not message.typed:
+                beside.append(message)
                 continue
             for one in beside:
                 yield self._user(_content(one), one.time or stamp, one.entry)
             beside = []
-            stamp, entry = told.time or stamp, told.entry
-            if told.role == "result":
-                results.append(self._result(told))
-            elif told.role == "assistant":
-                row = self._assistant(told)
+            stamp, entry = message.time or stamp, message.entry
+            if message.role == "result":
+                results.append(self._result(message))
+            elif message.role == "assistant":
+                row = self._assistant(message)
                 if row is not None:
                     yield row
             else:
-                yield self._user(_content(told), stamp, entry)
+                yield self._user(_content(message), stamp, entry)
         if results:
             yield self._user(results, stamp, entry)
         for text in [*map(_text, beside), self._terms.injected]:
@@ -134,9 +134,9 @@ class _Writer:
     def _user(self, content: object, stamp: int, entry: int) -> bytes:
         return self._row("user", stamp, entry, message={"role": "user", "content": content})
 
-    def _assistant(self, told: ConversationMessage) -> bytes | None:
+    def _assistant(self, converted: ConversationMessage) -> bytes | None:
         blocks: list[Body] = []
-        for block in told.content:
+        for block in converted.content:
             if block.get("type") == "text" and str(block.get("text") or "").strip():
                 blocks.append({"type": "text", "text": block["text"]})
             elif block.get("type") == "toolCall" and "hosted" not in block:
@@ -149,13 +149,13 @@ class _Writer:
             "id": f"msg_{self._made(f'm{self._number}')}",
             "type": "message",
             "role": "assistant",
-            "model": told.model or "unknown",
+            "model": converted.model or "unknown",
             "content": blocks,
             "stop_reason": "tool_use" if calls else "end_turn",
             "stop_sequence": None,
             "usage": _NOTHING,
         }
-        return self._row("assistant", told.time, told.entry, message=message)
+        return self._row("assistant", converted.time, converted.entry, message=message)
 
     def _call(self, block: Body) -> Body:
         given = str(block.get("id") or "")
@@ -173,35 +173,35 @@ class _Writer:
             "input": arguments if isinstance(arguments, dict) else {},
         }
 
-    def _result(self, told: ConversationMessage) -> Body:
+    def _result(self, message: ConversationMessage) -> Body:
         block: Body = {
             "type": "tool_result",
-            "tool_use_id": self._calls.pop(told.call, told.call),
-            "content": _content(told),
+            "tool_use_id": self._calls.pop(message.call, message.call),
+            "content": _content(message),
         }
-        return {**block, "is_error": True} if told.failed else block
+        return {**block, "is_error": True} if message.failed else block
 
     def _made(self, text: str) -> str:
         """An id that comes from the session and from a text."""
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12, key=self._seed).hexdigest()
 
 
-def _text(told: ConversationMessage) -> str:
+def _text(message: ConversationMessage) -> str:
     """What a message says; its images are named."""
-    found = _content(told)
+    found = _content(message)
     if isinstance(found, str):
         return found
     return "\n".join(str(block.get("text") or "[image]") for block in found)
 
 
-def _content(told: ConversationMessage) -> str | list[Body]:
+def _content(message: ConversationMessage) -> str | list[Body]:
     """Text as a string where there is nothing else, else blocks; images of forms that Anthropic does not take are named."""
-    texts = [str(block.get("text") or "") for block in told.content if block.get("type") == "text"]
-    if len(texts) == len(told.content):
+    texts = [str(block.get("text") or "") for block in message.content if block.get("type") == "text"]
+    if len(texts) == len(message.content):
         text = "\n".join(texts)
         return text if text.strip() else EMPTY
     found: list[Body] = []
-    for block in told.content:
+    for block in message.content:
         if block.get("type") == "image":
             kind = str(block.get("mimeType") or "")
             if kind in _IMAGES:

@@ -102,8 +102,10 @@ class EntryBuilder:
         self.scattered = any(map(lt, rows.jumps, rows.above))
         """Whether rows hang on later ones."""
         jumping = sum(map(self._named.__getitem__, rows.jumps))
-        told = (above for row, above in zip(rows.jumps, rows.above, strict=True) if row not in rows.inferred)
-        self._linked = max(told, default=-1) >= 0 or self._named.count(1) > jumping
+        recorded = (
+            above for row, above in zip(rows.jumps, rows.above, strict=True) if row not in rows.inferred
+        )
+        self._linked = max(recorded, default=-1) >= 0 or self._named.count(1) > jumping
         nameless = bytes(compress(rows.role, self._named.translate(_NOT)))
         in_order = not (rows.mended or self.scattered or 1 in self._aside or 1 in nameless.translate(_SPEAKS))
         if not in_order:

@@ -50,7 +50,7 @@ class Facts:
         elif role is Role.UNKNOWN:
             self.types[str(kind)] = self.types.get(str(kind), 0) + 1
 
-    def asked(self, prompt: object) -> None:
+    def note_prompt(self, prompt: object) -> None:
         """Takes in what was asked last."""
         self.last_prompt = _text(prompt) or self.last_prompt
 
@@ -82,7 +82,7 @@ class Facts:
             if text:
                 self.summaries.append((key_of(body.get("leafUuid")), text))
         elif kind == "last-prompt":
-            self.asked(body.get("lastPrompt"))
+            self.note_prompt(body.get("lastPrompt"))
 
 
 def _text(value: object) -> str | None:

@@ -107,8 +107,8 @@ def _after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str 
 
 def _stands_below(session: Session, end: EntryIndex) -> str | None:
     """Why a session may not end at a compaction: in a copy of one, what it kept stands behind the summary, and is sent."""
-    said = (session.body(end) or {}).get(PROJECTION)
-    after = said.get("after") if isinstance(said, dict) else None
+    projection = (session.body(end) or {}).get(PROJECTION)
+    after = projection.get("after") if isinstance(projection, dict) else None
     if any(session.columns.index(name) > end for name in after or ()):
         return "what the compaction kept stands behind it here"
     return None
@@ -259,8 +259,8 @@ class _Copy:
         at: int = self._cut.end
         while at >= 0 and columns.kind[at] != Kind.COMPACTION:
             at = columns.parent[at]
-        said = (self._reader.body(at) or {}).get(PROJECTION) if at >= 0 else None
-        names = [*said["before"], *said["after"]] if isinstance(said, dict) else []
+        projection = (self._reader.body(at) or {}).get(PROJECTION) if at >= 0 else None
+        names = [*projection["before"], *projection["after"]] if isinstance(projection, dict) else []
         kinds = [columns.kind[index] for name in names if (index := columns.index(name)) >= 0]
         spoken = [kind for kind in kinds if kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)]
         return bool(spoken) and spoken[-1] == Kind.ASSISTANT

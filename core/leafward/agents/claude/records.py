@@ -7,7 +7,7 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.claude.attachments import TOLD
+from leafward.agents.claude.attachments import WORDS_OF
 from leafward.agents.lines import bodies_in
 
 if TYPE_CHECKING:
@@ -229,8 +229,8 @@ def replacements_in(body: Body) -> list[dict[str, Any]]:
 
 def cleared_in(body: Body) -> list[str]:
     """The calls whose results a microcompaction cleared."""
-    said = body.get("microcompactMetadata")
-    listed = said.get("compactedToolIds") if isinstance(said, dict) else None
+    metadata = body.get("microcompactMetadata")
+    listed = metadata.get("compactedToolIds") if isinstance(metadata, dict) else None
     return [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)]
 
 
@@ -292,10 +292,10 @@ def _user(body: Body) -> Row:
         return Row(Role.RESULT, body, results)
     if body.get("isCompactSummary") is True:
         return Row(Role.SUMMARY, body)
-    return Row(_said(body), body)
+    return Row(_role_of(body), body)
 
 
-def _said(body: Body) -> Role:
+def _role_of(body: Body) -> Role:
     """Who said a user's row."""
     text = text_in(message_of(body).get("content"))
     tag = tag_of(text)
@@ -338,9 +338,9 @@ def attachment_text(body: Body) -> str:
         return "\n".join(filter(None, (_rendered(one) for one in rendered)))
     attachment = body.get("attachment")
     attachment = attachment if isinstance(attachment, dict) else {}
-    told = TOLD.get(str(attachment.get("type")))
-    if told is not None:
-        return told(attachment)
+    words_of = WORDS_OF.get(str(attachment.get("type")))
+    if words_of is not None:
+        return words_of(attachment)
     for name in _TEXT_FIELDS:
         text = _plain(attachment.get(name))
         if text:

@@ -78,8 +78,8 @@ class Requests:
         """The hash that a reply has."""
         content: list[Any] = []
         for row in self._entry_rows(entry):
-            said = message_of(row).get("content")
-            content += said if isinstance(said, list) else [{"type": "text", "text": said}]
+            blocks = message_of(row).get("content")
+            content += blocks if isinstance(blocks, list) else [{"type": "text", "text": blocks}]
         text = json.dumps(
             {"content": content, "role": "assistant"},
             sort_keys=True,
@@ -99,16 +99,16 @@ class Requests:
         return found if isinstance(found, str) and found in self._requests else None
 
 
-def corrected(weaver: EntryBuilder, requests: Requests) -> list[int]:
+def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
     """Corrects what compactions keep by the first request recorded below each; returns those that were wrong."""
     wrong: list[int] = []
-    for compaction, kept in list(weaver.kept.items()):
-        below = _first_below(weaver, requests, compaction)
+    for compaction, kept in list(builder.kept.items()):
+        below = _first_below(builder, requests, compaction)
         hashes = requests.hashes(below[0]) if below is not None else None
         if hashes is None or below is None:
             continue
-        above = _above(weaver, compaction)
-        kinds = weaver.columns.kind
+        above = _above(builder, compaction)
+        kinds = builder.columns.kind
         wanted = {one for one in hashes if requests.text(one) is None}
         wanted -= {requests.reply(entry) for entry in below[1]}
         known: dict[str, int] = {}
@@ -130,14 +130,14 @@ def corrected(weaver: EntryBuilder, requests: Requests) -> list[int]:
         if sent != ours:
             texts = "\n".join(filter(None, map(requests.text, hashes)))
             is_sent = {entry for entry in above if requests.says(entry) in texts}.__contains__
-            weaver.kept[compaction] = _kept(kinds, above, sent, kept, is_sent)
+            builder.kept[compaction] = _kept(kinds, above, sent, kept, is_sent)
             wrong.append(compaction)
     return wrong
 
 
-def _first_below(weaver: EntryBuilder, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
+def _first_below(builder: EntryBuilder, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
     """The first recorded request below a compaction, and the replies between."""
-    kinds, parents = weaver.columns.kind, weaver.columns.parent
+    kinds, parents = builder.columns.kind, builder.columns.parent
     passed: list[int] = []
     at = kinds.find(Kind.ASSISTANT, compaction + 1)
     while at >= 0 and len(passed) < _TRIED:
@@ -153,9 +153,9 @@ def _first_below(weaver: EntryBuilder, requests: Requests, compaction: int) -> t
     return None
 
 
-def _above(weaver: EntryBuilder, compaction: int) -> list[int]:
+def _above(builder: EntryBuilder, compaction: int) -> list[int]:
     """The entries above a compaction that say something, from the first on."""
-    kinds, parents = weaver.columns.kind, weaver.columns.parent
+    kinds, parents = builder.columns.kind, builder.columns.parent
     found: list[int] = []
     at = parents[compaction]
     while at >= 0 and len(found) < _LOOKED_BACK:

@@ -24,10 +24,10 @@ def cleanup_days(settings: str) -> int:
     """What a settings file says; the usual number where it says nothing that counts."""
     try:
         with open_buffered(settings) as file:
-            said = json.loads(file.read())
+            body = json.loads(file.read())
     except (OSError, ValueError, RecursionError):
         return USUAL_DAYS
-    days = said.get(_SETTING) if isinstance(said, dict) else None
+    days = body.get(_SETTING) if isinstance(body, dict) else None
     return days if isinstance(days, int) and not isinstance(days, bool) and days >= 0 else USUAL_DAYS
 
 

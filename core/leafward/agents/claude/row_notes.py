@@ -36,18 +36,18 @@ class Pointers:
     def __init__(self) -> None:
         self._rows = array("i")
         self._leaves = bytearray()
-        self._said = bytearray()
+        self._flags = bytearray()
 
     def add(self, pointer: Pointer) -> None:
         """Takes in one."""
         self._rows.append(pointer.row)
         self._leaves += pointer.leaf
-        self._said.append(pointer.empty + 2 * pointer.exact)
+        self._flags.append(pointer.empty + 2 * pointer.exact)
 
     def __reversed__(self) -> Iterator[Pointer]:
         for at in range(len(self._rows) - 1, -1, -1):
-            leaf, said = bytes(self._leaves[at * KEY : (at + 1) * KEY]), self._said[at]
-            yield Pointer(self._rows[at], leaf, empty=bool(said & 1), exact=bool(said & 2))
+            leaf, flags = bytes(self._leaves[at * KEY : (at + 1) * KEY]), self._flags[at]
+            yield Pointer(self._rows[at], leaf, empty=bool(flags & 1), exact=bool(flags & 2))
 
 
 class Recorded:
@@ -92,11 +92,11 @@ class Boundary:
 
 def boundary_of(body: Body) -> Boundary:
     """What a compaction kept."""
-    said = body.get("compactMetadata")
-    said = said if isinstance(said, dict) else {}
+    metadata = body.get("compactMetadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
     found = Boundary()
-    kept = said.get("preservedMessages")
-    segment = said.get("preservedSegment")
+    kept = metadata.get("preservedMessages")
+    segment = metadata.get("preservedSegment")
     if isinstance(segment, dict):
         found.anchor = key_of(segment.get("anchorUuid"))
         found.segment = key_of(segment.get("headUuid")), key_of(segment.get("tailUuid"))

@@ -147,17 +147,17 @@ class Rows:
         self.blobs.add(block.blobs)
         self.decoded += block.decoded
         self._last = block.last
-        for index, said in block.remarks:
+        for index, remark in block.remarks:
             row = base + index
-            if isinstance(said, Decoded):
-                self._decoded(row, said)
-            elif isinstance(said, Spent):
-                self._cost(row, said.total)
-            elif isinstance(said, Asked):
-                self.pointers.add(Pointer(row, said.leaf, empty=False, exact=False))
-                self.facts.asked(said.prompt)
+            if isinstance(remark, Decoded):
+                self._decoded(row, remark)
+            elif isinstance(remark, Spent):
+                self._cost(row, remark.total)
+            elif isinstance(remark, Asked):
+                self.pointers.add(Pointer(row, remark.leaf, empty=False, exact=False))
+                self.facts.note_prompt(remark.prompt)
             else:
-                self.facts.note({**said.ahead.body, **said.behind.body}, Role.PROMPT, row)
+                self.facts.note({**remark.ahead.body, **remark.behind.body}, Role.PROMPT, row)
         for index, key in block.jumps:
             self._jump(base + index, key)
         stops = [index for index, _ in block.replies[1:]] + [len(codes)]
@@ -192,17 +192,17 @@ class Rows:
             self.rejoined[row] = first
             row = self.role.find(Role.FURTHER, row + 1, stop)
 
-    def _decoded(self, row: int, said: Decoded) -> None:
+    def _decoded(self, row: int, remark: Decoded) -> None:
         """One decoded row."""
-        body, role, parts = said.row.body, said.row.role, said.row.parts
+        body, role, parts = remark.row.body, remark.row.role, remark.row.parts
         if role is Role.TITLE and body.get("customTitle") == self.facts.title:
             # Said again with every prompt.
             role = Role.BOOKS
-        self.role[row], self.flags[row] = role, said.flags
+        self.role[row], self.flags[row] = role, remark.flags
         self.facts.note(body, role, row)
         if parts > 1:
             self.parts[row] = parts
-        if said.flags & NAMED and len(str(body["uuid"])) != NAME:
+        if remark.flags & NAMED and len(str(body["uuid"])) != NAME:
             self.names[row] = str(body["uuid"])
         if role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)

@@ -105,7 +105,7 @@ _NO_REPLY = b"\n"
 _HUMAN = {"kind": "human"}
 
 
-class Said(NamedTuple):
+class RowFacts(NamedTuple):
     """What an opening or a closing says of the session; the same value for all that say the same."""
 
     body: Body
@@ -119,12 +119,12 @@ class Opening(NamedTuple):
     kind: int
     code: int
     """`IN_CHAIN`, on a side line also `ASIDE`."""
-    said: Said
+    facts: RowFacts
 
 
-_UNSEEN = Opening(-1, 0, Said({}, copied=False))
+_UNSEEN = Opening(-1, 0, RowFacts({}, copied=False))
 
-Told = tuple[int, bytes, Opening, Said]
+KnownRow = tuple[int, bytes, Opening, RowFacts]
 """What is known of a row: its role, its id as it is written, its opening, and what its closing says."""
 
 
@@ -137,15 +137,15 @@ class Shapes:
     """Tells rows of the chain by their bytes."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Said] = {}
+        self._known: dict[str, RowFacts] = {}
         self._openings: dict[bytes, Opening | None] = {}
-        self._closings: dict[bytes, Said | None] = {}
-        self._plain = Opening(_USER, IN_CHAIN, self._said({}, side=False))
+        self._closings: dict[bytes, RowFacts | None] = {}
+        self._plain = Opening(_USER, IN_CHAIN, self._facts_of({}, side=False))
         self.reply = b""
         """The id of the reply told last."""
         self._reply_begins, self._reply_code = _NO_REPLY, 0
 
-    def told(self, data: bytes, start: int, end: int) -> Told | None:
+    def known_row(self, data: bytes, start: int, end: int) -> KnownRow | None:
         """A row that begins as those of the chain do; None where it differs in anything."""
         value = data.find(b"{", start + OPENING, end)
         if value < 0:
@@ -166,8 +166,8 @@ class Shapes:
         if not at or TORN.first(data, seen, behind) >= 0:
             return None
         name, closing = data[at : at + NAME], data[behind:end]
-        said = self._closings.get(closing) or self._closing(closing, name)
-        return (role, name, opening, said) if said is not None else None
+        behind_message = self._closings.get(closing) or self._closing(closing, name)
+        return (role, name, opening, behind_message) if behind_message is not None else None
 
     def interrupt(self) -> None:
         """Something else is said: what follows of the same reply does not simply go on."""
@@ -197,10 +197,10 @@ class Shapes:
         behind = at + NAME + _STAMP
         if data.startswith(_SILENT, value):
             return _QUIET_ROLE, at, behind, value
-        said = behind + len(_RENDERED)
-        if not data.startswith(_RENDERED, behind) or data[said] == _QUOTE:
+        words_begin = behind + len(_RENDERED)
+        if not data.startswith(_RENDERED, behind) or data[words_begin] == _QUOTE:
             return _NOWHERE
-        behind = data.rfind(_RENDERED_ENDS, said, end)
+        behind = data.rfind(_RENDERED_ENDS, words_begin, end)
         return (_ATTACHED_ROLE, at, behind + len(_RENDERED_ENDS), value) if behind >= 0 else _NOWHERE
 
     def _user(self, data: bytes, value: int, end: int) -> _Place:
@@ -257,13 +257,13 @@ class Shapes:
         # Claude Code 2.0 has what the programs see last.
         return _RESULT_ROLE, at, called + len(_CALLED) + NAME if called >= 0 else end - 1, behind
 
-    def _system(self, data: bytes, start: int, end: int) -> Told | None:
+    def _system(self, data: bytes, start: int, end: int) -> KnownRow | None:
         found = _SYSTEM.match(data, start + OPENING, end)
         if found is None or TORN.first(data, start + OPENING, end) >= 0:
             return None
         role = _INJECTED_ROLE if found[1] else _QUIET_ROLE
-        said = self._closing(b'"' + data[found.end() + _META : end], found[2])
-        return (role, found[2], self._plain, said) if said is not None else None
+        behind_message = self._closing(b'"' + data[found.end() + _META : end], found[2])
+        return (role, found[2], self._plain, behind_message) if behind_message is not None else None
 
     # --- openings and closings, decoded once ---
 
@@ -280,17 +280,17 @@ class Shapes:
         return found
 
     def _opened(self, opening: bytes) -> Opening | None:
-        said = decode_line(b'{"":"%b0}' % opening)
-        if said is None or not opening.startswith(b'","') or not isinstance(said.get("isSidechain"), bool):
+        body = decode_line(b'{"":"%b0}' % opening)
+        if body is None or not opening.startswith(b'","') or not isinstance(body.get("isSidechain"), bool):
             return None
-        last = next(reversed(said))
-        kind = _TYPES.get((last, said.get("type")))
-        if kind is None or not said.keys() & _OF_THE_ROW <= _AHEAD | {last}:
+        last = next(reversed(body))
+        kind = _TYPES.get((last, body.get("type")))
+        if kind is None or not body.keys() & _OF_THE_ROW <= _AHEAD | {last}:
             return None
-        side = said["isSidechain"]
-        return Opening(kind, IN_CHAIN + side * ASIDE, self._said(said, side=side))
+        side = body["isSidechain"]
+        return Opening(kind, IN_CHAIN + side * ASIDE, self._facts_of(body, side=side))
 
-    def _closing(self, closing: bytes, name: bytes) -> Said | None:
+    def _closing(self, closing: bytes, name: bytes) -> RowFacts | None:
         """What a closing says; None where it is to be decoded with its row."""
         if len(closing) > _LONG:
             return None
@@ -306,19 +306,19 @@ class Shapes:
             self._closings[own] = self._closed(closing)
         return self._closings[own]
 
-    def _closed(self, closing: bytes) -> Said | None:
-        said = decode_line(b'{"":"' + closing) if closing != b"}" else {}
-        if said is None or not said.keys() & _OF_THE_ROW <= {"origin"}:
+    def _closed(self, closing: bytes) -> RowFacts | None:
+        body = decode_line(b'{"":"' + closing) if closing != b"}" else {}
+        if body is None or not body.keys() & _OF_THE_ROW <= {"origin"}:
             return None
-        if said.get("origin", _HUMAN) != _HUMAN:
+        if body.get("origin", _HUMAN) != _HUMAN:
             return None
-        return self._said(said, side=False)
+        return self._facts_of(body, side=False)
 
-    def _said(self, said: Body, *, side: bool) -> Said:
-        facts = {key: said[key] for key in _FACTS if key in said}
+    def _facts_of(self, body: Body, *, side: bool) -> RowFacts:
+        facts = {key: body[key] for key in _FACTS if key in body}
         if side and "agentId" in facts:
             facts["isSidechain"] = True
         copied = "forkedFrom" in facts or "requestSessionId" in facts
         if len(self._known) >= _KNOWN:
             self._known.clear()
-        return self._known.setdefault(repr(facts), Said(facts, copied))
+        return self._known.setdefault(repr(facts), RowFacts(facts, copied))

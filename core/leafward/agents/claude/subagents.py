@@ -56,9 +56,9 @@ class Spawners:
         call = str(meta.get("toolUseId", "")).encode("utf-8", "surrogatepass")
         named = [one.path for one in others if name in one.agents]
         called = [one.path for one in others if call in one.calls]
-        for told in (named, called):
+        for candidates in (named, called):
             # A later message to it names it too, and a fork holds the calls of its source.
-            found = [one for one in told if _may_be_above(one, depth)]
+            found = [one for one in candidates if _may_be_above(one, depth)]
             if len(found) == 1:
                 return found[0]
         return None
@@ -97,10 +97,10 @@ def _meta(path: str) -> dict[str, Any]:
     """What lies beside the transcript of a sub-agent; nothing where that cannot be read."""
     try:
         with open_buffered(path.removesuffix(SUFFIX) + _META) as file:
-            said = json.loads(file.read(_META_AT_MOST))
+            meta = json.loads(file.read(_META_AT_MOST))
     except (OSError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return meta if isinstance(meta, dict) else {}
 
 
 def _transcripts(folder: str) -> list[str]:

@@ -113,12 +113,12 @@ class ClaudeReader:
         seed = int.from_bytes(
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
-        weaver = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
-        self._columns, self._end, self._seal = weaver.columns, size, file.seal(size)
-        self._translator = Translator(weaver, self.region, self.row)
+        builder = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
+        self._columns, self._end, self._seal = builder.columns, size, file.seal(size)
+        self._translator = Translator(builder, self.region, self.row)
         wrong: list[int] = []
-        if rows.requests and weaver.kept:
-            wrong = corrected(weaver, Requests(rows, self.row, self._translator.rows))
+        if rows.requests and builder.kept:
+            wrong = corrected(builder, Requests(rows, self.row, self._translator.rows))
         header: Body = {
             "type": "session",
             "id": session,
@@ -128,24 +128,24 @@ class ClaudeReader:
         for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):
             if isinstance(value, str) and value:
                 header[name] = value
-        _title(header, rows, weaver)
-        inherited = self._descend(header, place, rows, weaver)
+        _title(header, rows, builder)
+        inherited = self._descend(header, place, rows, builder)
         if not (rows.mended or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
             self._known = _Known(rows, size, file.identity, file.seal(size), file.long_lines)
         return Transcript(
             header,
-            weaver.columns,
-            EntryIndex(leaf_of(weaver)),
+            builder.columns,
+            EntryIndex(leaf_of(builder)),
             (Path(file.path),),
             size,
             [
                 *([marked_note(file.path, "Claude Code")] if file.is_marked else ()),
                 *oversize_notes(file.path, file.long_lines),
-                *_notes(rows, weaver, wrong, Path(file.path)),
+                *_notes(rows, builder, wrong, Path(file.path)),
             ],
             pending,
             inherited,
-            hoisted=weaver.hoisted,
+            hoisted=builder.hoisted,
         )
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
@@ -161,7 +161,7 @@ class ClaudeReader:
         file.long_lines.update(known.long_lines)
         return known.rows, known.size
 
-    def _descend(self, header: Body, place: Place, rows: Rows, weaver: EntryBuilder) -> int:
+    def _descend(self, header: Body, place: Place, rows: Rows, builder: EntryBuilder) -> int:
         """Says where the session comes from; returns how many of its entries are copies."""
         if place.helper:
             parent = self._spawner(os.path.abspath(self.path)) or place.parent
@@ -171,19 +171,19 @@ class ClaudeReader:
             if parent is not None:
                 header["parentSession"] = parent
             header["relation"] = "subagent"
-            header["warm_up"] = _is_warm_up(weaver, self.body)
+            header["warm_up"] = _is_warm_up(builder, self.body)
             return 0
         found = self._lineage(os.path.abspath(self.path), rows)
         if found is None:
             return 0
         header["parentSession"], header["relation"] = found.path, found.relation
-        if weaver.costs:
+        if builder.costs:
             # The total of a copy goes on from that of its source.
-            first = min(weaver.costs)
-            said: Body = next(rows_in(self.row(weaver.columns.start[first])), {})
-            weaver.costs[first] -= spent_before(found.path, weaver.costs[first], said.get("startTime"))
-        entry = weaver.entry
-        return entry[found.copied] if found.copied < len(entry) else len(weaver.columns)
+            first = min(builder.costs)
+            row: Body = next(rows_in(self.row(builder.columns.start[first])), {})
+            builder.costs[first] -= spent_before(found.path, builder.costs[first], row.get("startTime"))
+        entry = builder.entry
+        return entry[found.copied] if found.copied < len(entry) else len(builder.columns)
 
     @property
     def columns(self) -> Columns:
@@ -266,7 +266,7 @@ def _folder(place: Place, folders: list[str]) -> str:
     return folders[0] if folders else ""
 
 
-def _title(header: Body, rows: Rows, weaver: EntryBuilder) -> None:
+def _title(header: Body, rows: Rows, builder: EntryBuilder) -> None:
     """The name that somebody gave, and the title where nobody did (Claude Code 2.1)."""
     facts = rows.facts
     name = facts.title or facts.agent_name
@@ -277,15 +277,15 @@ def _title(header: Body, rows: Rows, weaver: EntryBuilder) -> None:
         # A summary may be that of another session: it counts where its leaf lies here.
         found = rows.find({leaf for leaf, _ in facts.summaries})
         title = next((text for leaf, text in reversed(facts.summaries) if leaf in found), None)
-    if not title and Kind.USER not in weaver.columns.kind:
+    if not title and Kind.USER not in builder.columns.kind:
         title = facts.last_prompt
     if title:
         header["title"] = title
 
 
-def _is_warm_up(weaver: EntryBuilder, body: Callable[[int], Body | None]) -> bool:
+def _is_warm_up(builder: EntryBuilder, body: Callable[[int], Body | None]) -> bool:
     """Whether a sub-agent was only started to be ready (2.0): nothing was asked of it."""
-    kinds = weaver.columns.kind
+    kinds = builder.columns.kind
     if len(kinds) > 3 or not kinds or kinds[0] != Kind.USER:
         return False
     message = (body(0) or {}).get("message") or {}
@@ -293,22 +293,22 @@ def _is_warm_up(weaver: EntryBuilder, body: Callable[[int], Body | None]) -> boo
     return isinstance(content, list) and [one.get("text") for one in content] == ["Warmup"]
 
 
-def _notes(rows: Rows, weaver: EntryBuilder, wrong: list[int], path: Path) -> list[Note]:
+def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> list[Note]:
     """What is to be remarked on a transcript."""
     notes: list[Note] = []
     for row, boundary in rows.boundaries.items():
         if boundary.missing:
-            entry = weaver.entry[row]
+            entry = builder.entry[row]
             text = "what this compaction summarised lies in another file"
             notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
         elif boundary.inferred:
             notes.append(
-                Note("inferred-parent", INFERRED, EntryIndex(weaver.entry[row]), path, rows.start[row])
+                Note("inferred-parent", INFERRED, EntryIndex(builder.entry[row]), path, rows.start[row])
             )
     for entry in wrong:
         text = "what this compaction says it kept is not what was sent; the recorded request counts"
-        notes.append(Note("kept-differs", text, EntryIndex(entry), path, weaver.columns.start[entry]))
+        notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))
     row = rows.role.find(Role.UNKNOWN)
     if row >= 0 and rows.facts.types:
-        notes.append(unknown_records(rows.facts.types, weaver.entry[row], path, rows.start[row]))
+        notes.append(unknown_records(rows.facts.types, builder.entry[row], path, rows.start[row]))
     return notes

@@ -43,22 +43,22 @@ class Translator:
     """Translates the entries of one transcript. From any thread."""
 
     def __init__(
-        self, weaver: EntryBuilder, region: Callable[[int], bytes], row: Callable[[int], bytes]
+        self, builder: EntryBuilder, region: Callable[[int], bytes], row: Callable[[int], bytes]
     ) -> None:
-        self.columns = weaver.columns
+        self.columns = builder.columns
         self.region = region
         self.row = row
         """The row at an offset."""
-        self._parts = weaver.parts
-        self._more = weaver.more
-        self._kept = weaver.kept
-        self._boundary = weaver.boundary
-        self._beside = weaver.beside
-        starts = weaver.rows.start
-        self._inferred = {starts[row] for row, one in weaver.rows.boundaries.items() if one.inferred}
-        self._costs = weaver.costs
-        start = weaver.rows.start
-        self._instead = {weaver.entry[first]: start[row] for first, row in weaver.instead.items()}
+        self._parts = builder.parts
+        self._more = builder.more
+        self._kept = builder.kept
+        self._boundary = builder.boundary
+        self._beside = builder.beside
+        starts = builder.rows.start
+        self._inferred = {starts[row] for row, one in builder.rows.boundaries.items() if one.inferred}
+        self._costs = builder.costs
+        start = builder.rows.start
+        self._instead = {builder.entry[first]: start[row] for first, row in builder.instead.items()}
         self._results: dict[str, int] = {}
         self._calls = CallNames(self.columns, self._calls_in)
 
@@ -108,14 +108,14 @@ class Translator:
         row = found[0]
         if kind is Kind.USER:
             content = message_of(row).get("content")
-            said: Body = {"role": "user", "content": blocks(content)}
-            body = message({**said, NEVER_SENT: True} if is_for_show(row) else said, stamp)
+            own: Body = {"role": "user", "content": blocks(content)}
+            body = message({**own, NEVER_SENT: True} if is_for_show(row) else own, stamp)
             typed = typed_in(text_in(content))
             return body if typed is None else {**body, "typed": typed}
         if kind is Kind.ASSISTANT:
-            said = reply_message(found)
-            self._calls.remember(said["content"])
-            return message(said, stamp)
+            own = reply_message(found)
+            self._calls.remember(own["content"])
+            return message(own, stamp)
         if kind is Kind.TOOL_RESULT:
             return message(self._result(index, row), stamp)
         if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
@@ -159,13 +159,13 @@ class Translator:
             "isError": block.get("is_error") is True,
             "content": content or [{"type": "text", "text": ""}],
         }
-        told = row.get("toolUseResult")
+        result = row.get("toolUseResult")
         if len(results) == 1:
-            details = _file_details(told)
+            details = _file_details(result)
             if details:
                 answer["details"] = details
-            if isinstance(told, dict) and isinstance(told.get("agentId"), str):
-                answer["agentId"] = told["agentId"]
+            if isinstance(result, dict) and isinstance(result.get("agentId"), str):
+                answer["agentId"] = result["agentId"]
         if answer["isError"]:
             code = exit_code(text_in(block.get("content")))
             if code is not None:
@@ -189,11 +189,11 @@ class Translator:
         }
         at = self._boundary.get(index)
         boundary = next(rows_in(self.row(at)), {}) if at is not None else {}
-        said = boundary.get("compactMetadata")
-        said = said if isinstance(said, dict) else {}
-        if isinstance(said.get("preTokens"), int):
-            body["tokensBefore"] = said["preTokens"]
-        details = {key: said[key] for key in _COMPACTED if said.get(key) is not None}
+        metadata = boundary.get("compactMetadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        if isinstance(metadata.get("preTokens"), int):
+            body["tokensBefore"] = metadata["preTokens"]
+        details = {key: metadata[key] for key in _COMPACTED if metadata.get(key) is not None}
         direction = row.get("summarizeMetadata")
         if isinstance(direction, dict):
             details["summarize"] = direction
@@ -285,8 +285,8 @@ def _injected(row: Body) -> Body:
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
-    said = text_in(content)
-    body, typed = injected(injected_name(row, said), content), command_in(said)
+    text = text_in(content)
+    body, typed = injected(injected_name(row, text), content), command_in(text)
     return body if typed is None else {**body, "typed": typed}
 
 

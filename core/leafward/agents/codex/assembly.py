@@ -39,7 +39,7 @@ class Assembly:
 
     def __init__(self, chain: Chain, thread: Thread) -> None:
         self.chain = chain
-        self.weaver = EntryBuilder()
+        self.builder = EntryBuilder()
         self.notes: list[Note] = []
         self.whole = True
         """Whether nothing stopped it."""
@@ -82,10 +82,10 @@ class Assembly:
 
     def extend(self, stop: Callable[[], bool]) -> None:
         """Reads what was appended."""
-        weaver, last = self.weaver, self.pieces[-1]
+        builder, last = self.builder, self.pieces[-1]
         self.pending = None
         self.end -= last.end
-        damage = weaver.columns.damage
+        damage = builder.columns.damage
         if last.rollout.at(last.end, 1) == b"\n":
             for index in [index for index, kind in damage.items() if kind is Damage.UNTERMINATED]:
                 del damage[index]
@@ -94,20 +94,20 @@ class Assembly:
             if not whole:
                 size = self._rest(last.rollout, buffer, base, size)
                 break
-            weaver.feed(buffer, whole, base)
+            builder.feed(buffer, whole, base)
             size = base + last.rollout.extent(base, whole)
         self.whole = not stop()
-        weaver.settle()
+        builder.settle()
         self.pieces[-1] = last._replace(end=size)
         self.end += size
-        self.tips[last.segment.path] = self.last = weaver.tip
+        self.tips[last.segment.path] = self.last = builder.tip
 
     def step(self, step: Step, thread: Thread, stop: Callable[[], bool]) -> None:
         """Reads one segment."""
         chain = self.chain
-        weaver, segment = self.weaver, step.segment
-        first = len(weaver.columns)
-        weaver.begin(
+        builder, segment = self.builder, step.segment
+        first = len(builder.columns)
+        builder.begin(
             self.end,
             segment.id or str(chain.metas.get(segment.path, {}).get("id") or segment.path),
             self._state(step.base),
@@ -119,14 +119,14 @@ class Assembly:
         self._lines(step, cuts, copied, stop)
         for cut in cuts:
             if (segment.id, cut) not in self.states:
-                self.states[segment.id, cut] = weaver.state()
+                self.states[segment.id, cut] = builder.state()
         if not thread.owns(segment):
-            self.inherited = len(weaver.columns)
+            self.inherited = len(builder.columns)
         else:
-            self.tips[segment.path] = weaver.tip
-            self.last = weaver.tip if weaver.tip >= 0 else self.last
-        if step.missing is not None and len(weaver.columns) > first:
-            weaver.columns.damage[first] = Damage.MISSING_BASE
+            self.tips[segment.path] = builder.tip
+            self.last = builder.tip if builder.tip >= 0 else self.last
+        if step.missing is not None and len(builder.columns) > first:
+            builder.columns.damage[first] = Damage.MISSING_BASE
             self.orphans.append((first, step.missing))
 
     def _state(self, base: Base | None) -> State:
@@ -135,14 +135,14 @@ class Assembly:
         return self.states.get((base.segment, base.ordinal), START)
 
     def _lines(self, step: Step, cuts: list[int], copied: Copied | None, stop: Callable[[], bool]) -> None:
-        weaver, rollout, segment = self.weaver, step.rollout, step.segment
+        builder, rollout, segment = self.builder, step.rollout, step.segment
         limit = step.limit
         if rollout.torn is not None:
             text = f"{segment.path} ends before its content does: {rollout.torn}"
             self.notes.append(Note("torn-archive", text, path=Path(segment.path)))
         if rollout.is_marked:
             self.notes.append(marked_note(segment.path, "Codex"))
-        size, first = 0, len(weaver.columns)
+        size, first = 0, len(builder.columns)
         waiting = list(cuts)
         plain = not waiting and limit is None and copied is None
         seen: int | None = None
@@ -152,29 +152,29 @@ class Assembly:
                     size = self._rest(rollout, buffer, base, size)
                 break
             if plain:
-                weaver.feed(buffer, whole, base)
+                builder.feed(buffer, whole, base)
                 size = base + rollout.extent(base, whole)
                 continue
             for data, start, end, at in lines_in(buffer, whole, base):
                 number = _ordinal(data, start, end)
                 seen = number if number is not None else seen
                 while waiting and number is not None and number >= waiting[0]:
-                    self.states[segment.id, waiting.pop(0)] = weaver.state()
+                    self.states[segment.id, waiting.pop(0)] = builder.state()
                 if limit is not None and number is not None and number >= limit:
                     break
                 if copied is not None and not copied.goes_on(data, start, end):
-                    self.inherited = len(weaver.columns)
+                    self.inherited = len(builder.columns)
                     copied.close()
                     copied = None
-                weaver.take(data, start, end, at)
+                builder.take(data, start, end, at)
                 size = at + rollout.extent(at, end + 1 - start)
             else:
-                weaver.link()
+                builder.link()
                 continue
             break
-        weaver.link()
+        builder.link()
         if copied is not None:
-            self.inherited = len(weaver.columns)
+            self.inherited = len(builder.columns)
             copied.close()
         if waiting and seen is not None and waiting[-1] > seen + 1:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
@@ -183,22 +183,22 @@ class Assembly:
         size = min(rollout.size, max(size, 0))
         self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
         self.known[segment.path] = (
-            len(weaver.columns) - first - weaver.columns.kind.count(Kind.MALFORMED, first)
+            len(builder.columns) - first - builder.columns.kind.count(Kind.MALFORMED, first)
         )
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
 
     def _rest(self, rollout: Rollout, rest: bytes, base: int, size: int) -> int:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
-        weaver = self.weaver
+        builder = self.builder
         if decode_line(rest) is None:
             if rest.strip(SPACE):
                 self.pending = Pending(self.end + base, rollout.extent(base, len(rest)))
             return size
-        entries = len(weaver.columns)
-        weaver.take(rest, 0, len(rest), base)
-        if len(weaver.columns) > entries:
-            weaver.columns.damage.setdefault(entries, Damage.UNTERMINATED)
+        entries = len(builder.columns)
+        builder.take(rest, 0, len(rest), base)
+        if len(builder.columns) > entries:
+            builder.columns.damage.setdefault(entries, Damage.UNTERMINATED)
         return base + rollout.extent(base, len(rest))
 
 

@@ -101,14 +101,14 @@ def summary_text(payload: dict[str, Any], place: int) -> tuple[str, bool]:
 
 def _retained(kept: object) -> list[str]:
     """The messages that Codex keeps in full beside a compaction, in order."""
-    said: list[tuple[int, str, str]] = []
+    quotes: list[tuple[int, str, str]] = []
     for name, who in (("user_messages", "user"), ("assistant_messages", "assistant")):
         listed = kept.get(name) if isinstance(kept, dict) else None
         for message in listed if isinstance(listed, list) else ():
             if isinstance(message, dict) and isinstance(message.get("text"), str):
                 order = message.get("order")
-                said.append((order if isinstance(order, int) else 0, who, message["text"]))
-    if not said:
+                quotes.append((order if isinstance(order, int) else 0, who, message["text"]))
+    if not quotes:
         return []
-    said.sort(key=lambda one: one[0])
-    return ["", "Kept readable beside it:"] + [f"{who}: {text}" for _, who, text in said]
+    quotes.sort(key=lambda one: one[0])
+    return ["", "Kept readable beside it:"] + [f"{who}: {text}" for _, who, text in quotes]

@@ -56,9 +56,9 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
         OURS: {"forkedFrom": os.path.abspath(session.path)},
     }
     kept = long = 0
-    for told in past.told():
+    for message in past.portable_messages():
         kept += 1
-        long += told.role == "result" and len(_text(told).encode(errors="replace")) > LONG_RESULT
+        long += message.role == "result" and len(_text(message).encode(errors="replace")) > LONG_RESULT
     remarks = past.remarks()
     if long:
         results = "1 result" if long == 1 else f"{long:,} results"
@@ -69,30 +69,31 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
         home,
         terms,
         meta["cwd"],
-        lambda: _told_lines(past, meta, terms),
+        lambda: _converted_lines(past, meta, terms),
         kept,
         tuple(remarks),
         env_set,
     )
 
 
-def _told_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[bytes]:
+def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[bytes]:
     now = iso_time(terms.now)
     yield encode_line({"timestamp": now, "type": "session_meta", "payload": meta})
     turn: str | None = None
     last = ""
-    for told in past.told():
-        stamp = from_milliseconds(told.time) if told.time else now
-        if told.role == "user" and told.typed:
+    for message in past.portable_messages():
+        stamp = from_milliseconds(message.time) if message.time else now
+        if message.role == "user" and message.typed:
             if turn is not None:
                 yield _event(_done(turn, last), stamp)
             turn, last = fresh_id(terms), ""
             yield _event({"type": "task_started", "turn_id": turn, "model_context_window": None}, stamp)
-        for body in _lines_of(told):
+        for body in _lines_of(message):
             yield encode_line({"timestamp": stamp, **body})
-        if told.role == "assistant":
+        if message.role == "assistant":
             last = (
-                "\n".join(str(block["text"]) for block in told.content if block.get("type") == "text") or last
+                "\n".join(str(block["text"]) for block in message.content if block.get("type") == "text")
+                or last
             )
     if turn is not None:
         yield _event(_done(turn, last), now)
@@ -104,16 +105,16 @@ def _done(turn: str, last: str) -> Body:
     return {"type": "task_complete", "turn_id": turn, "last_agent_message": last or None}
 
 
-def _lines_of(told: ConversationMessage) -> Iterator[Body]:
+def _lines_of(message: ConversationMessage) -> Iterator[Body]:
     """One message as items, and as the events that the list and the transcript are made from."""
-    if told.role == "result":
-        output: Any = _output(told)
-        yield item_of({"type": "function_call_output", "call_id": told.call, "output": output})
+    if message.role == "result":
+        output: Any = _output(message)
+        yield item_of({"type": "function_call_output", "call_id": message.call, "output": output})
         return
-    if told.role == "user":
-        yield item_of(message_of("user", [_part(block) for block in told.content]))
-        if told.typed:
-            text = "\n".join(str(block["text"]) for block in told.content if block.get("type") == "text")
+    if message.role == "user":
+        yield item_of(message_of("user", [_part(block) for block in message.content]))
+        if message.typed:
+            text = "\n".join(str(block["text"]) for block in message.content if block.get("type") == "text")
             event = {
                 "type": "user_message",
                 "message": text,
@@ -123,7 +124,7 @@ def _lines_of(told: ConversationMessage) -> Iterator[Body]:
             }
             yield {"type": "event_msg", "payload": event}
         return
-    for block in told.content:
+    for block in message.content:
         if block.get("type") == "toolCall":
             call = {
                 "type": "function_call",
@@ -137,16 +138,18 @@ def _lines_of(told: ConversationMessage) -> Iterator[Body]:
             yield {"type": "event_msg", "payload": {"type": "agent_message", "message": str(block["text"])}}
 
 
-def _output(told: ConversationMessage) -> Any:
+def _output(message: ConversationMessage) -> Any:
     """What a call gave: a text, or parts where there are images among it."""
-    if any(block.get("type") == "image" for block in told.content):
-        return [_part(block) for block in told.content]
-    return _text(told)
+    if any(block.get("type") == "image" for block in message.content):
+        return [_part(block) for block in message.content]
+    return _text(message)
 
 
-def _text(told: ConversationMessage) -> str:
+def _text(message: ConversationMessage) -> str:
     """The text of a result, as Codex gets it."""
-    return "\n".join(str(block.get("text") or "") for block in told.content if block.get("type") != "image")
+    return "\n".join(
+        str(block.get("text") or "") for block in message.content if block.get("type") != "image"
+    )
 
 
 def _part(block: Body) -> Body:

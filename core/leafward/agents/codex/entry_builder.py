@@ -12,7 +12,7 @@ from leafward.agents.codex.compactions import Kept, kept_users, summary_place
 from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.entry_ids import Naming
 from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
-from leafward.agents.codex.message_keys import Said
+from leafward.agents.codex.message_keys import MessageIndex
 from leafward.agents.codex.prompts import Prompts
 from leafward.agents.codex.records import (
     BEGINS,
@@ -69,7 +69,7 @@ class EntryBuilder:
         self.unknown: dict[str, int] = {}
         """Types of records that are not known, with how many there are of each."""
         self.first_unknown = -1
-        self._said = Said()
+        self._messages = MessageIndex()
         self._prompts = Prompts()
         self._naming = Naming()
         self._contexts = Contexts()
@@ -332,14 +332,14 @@ class EntryBuilder:
         kind = self._prompts.take(index, payload, text)
         if kind is not None:
             self._add(kind, at)
-            self._said.add(index, payload, text)
+            self._messages.add(index, payload, text)
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)
         if text is None or self._prompts.typed(text, self.columns.kind):
             return
         self.responses.end()
-        self._said.add(self._add(_USER, at), {"role": "user"}, text)
+        self._messages.add(self._add(_USER, at), {"role": "user"}, text)
 
     def settle(self) -> None:
         """Where no event says what the user typed, whatever does not look injected counts as the user's."""
@@ -372,16 +372,16 @@ class EntryBuilder:
             items = [item if isinstance(item, dict) else {} for item in items]
             place = summary_place(items, payload.get("message"))
             self.link()
-            said = self._said.find(
+            matches = self._messages.find(
                 [{} if number == place else item for number, item in enumerate(items)], self.course
             )
-            for number, (item, index) in enumerate(zip(items, said, strict=True)):
+            for number, (item, index) in enumerate(zip(items, matches, strict=True)):
                 if number == place:
                     continue
                 if index < 0:
                     index = self._add(kind_of_item(item), at, part)
                     self.literals[index] = number, -1
-                    self._said.add(index, item, item_text(item))
+                    self._messages.add(index, item, item_text(item))
                     part += 1
                 (before if place < 0 or number < place else after).append(index)
         else:
@@ -394,16 +394,16 @@ class EntryBuilder:
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
         first = users[0] if users else len(self.columns)
-        users += [index for index in self._said.warnings if index > first and self.course.holds(index)]
-        users = sorted(index for index in set(users) if self._said.size(index))
-        sizes = [self._said.size(index) for index in users]
+        users += [index for index in self._messages.warnings if index > first and self.course.holds(index)]
+        users = sorted(index for index in set(users) if self._messages.size(index))
+        sizes = [self._messages.size(index) for index in users]
         chosen, cut = kept_users(sizes)
         kept = [users[position] for position in chosen]
         part = 0
         for place, position in enumerate(chosen):
             budget = cut if place == 0 else None
             # Only the text of a message is kept, its images are not.
-            if budget is None and users[position] not in self._said.pictured:
+            if budget is None and users[position] not in self._messages.pictured:
                 continue
             index = self._add(Kind.INJECTED, at, part)
             self.literals[index] = -1, kept[place]

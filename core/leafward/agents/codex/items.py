@@ -328,8 +328,8 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple
         if inside.get("success") is False:
             return True, code
         meta = inside.get("metadata")
-        told = meta.get("exit_code") if isinstance(meta, dict) else None
-        code = told if isinstance(told, int) else code
+        exit_code = meta.get("exit_code") if isinstance(meta, dict) else None
+        code = exit_code if isinstance(exit_code, int) else code
     elif code is None and isinstance(output, str):
         found = _EXIT.search(output[:_HEADER_SIZE])
         code = int(found[1]) if found is not None else None
@@ -344,8 +344,8 @@ def _went_wrong(answer: dict[str, Any]) -> bool:
     if not isinstance(result, dict):
         return False
     inner = result.get("Ok", result)
-    said = (inner.get("is_error"), inner.get("isError")) if isinstance(inner, dict) else ()
-    return "Err" in result or True in said
+    flags = (inner.get("is_error"), inner.get("isError")) if isinstance(inner, dict) else ()
+    return "Err" in result or True in flags
 
 
 def printed_in(answer: dict[str, Any]) -> list[str]:
@@ -385,14 +385,14 @@ def native_usage(usage: object) -> Body | None:
     sent, read, written = (
         counts.get(key, 0) for key in ("input_tokens", "cached_input_tokens", "cache_write_input_tokens")
     )
-    said = counts.get("output_tokens", 0)
-    if not sent and not said:
+    output = counts.get("output_tokens", 0)
+    if not sent and not output:
         return None
     return {
         "input": max(0, sent - read - written),
-        "output": said,
+        "output": output,
         "cacheRead": read,
         "cacheWrite": written,
         "reasoning": counts.get("reasoning_output_tokens", 0),
-        "totalTokens": counts.get("total_tokens", sent + said),
+        "totalTokens": counts.get("total_tokens", sent + output),
     }

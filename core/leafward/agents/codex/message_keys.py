@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WARNING = "Warning: "
 
 
-class Said:
+class MessageIndex:
     """Finds the entry of a message again."""
 
     def __init__(self) -> None:

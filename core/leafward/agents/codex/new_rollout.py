@@ -75,9 +75,9 @@ def draft_of(
 
 def injected_line(terms: Terms, ordinal: int | None = None) -> bytes:
     """The text that is put in, as a message that Codex sends and shows to nobody; numbered in a paginated file."""
-    said: Body = {"timestamp": iso_time(terms.now)}
-    said |= item_of(message_of("user", [text_part("input_text", terms.injected)]))
-    return encode_line(said if ordinal is None else {**said, "ordinal": ordinal})
+    line: Body = {"timestamp": iso_time(terms.now)}
+    line |= item_of(message_of("user", [text_part("input_text", terms.injected)]))
+    return encode_line(line if ordinal is None else {**line, "ordinal": ordinal})
 
 
 def text_part(kind: str, text: str) -> Body:

@@ -64,8 +64,8 @@ class Prompts:
         self._events += 1
         wanted = text.strip()
         for place in range(len(self.waiting) - 1, -1, -1):
-            index, said, looks = self.waiting[place]
-            if wanted == said or (not looks and wanted in said) or _joined(wanted) == _joined(said):
+            index, known, looks = self.waiting[place]
+            if wanted == known or (not looks and wanted in known) or _joined(wanted) == _joined(known):
                 kinds[index] = _USER
                 del self.waiting[: place + 1]
                 return True

@@ -241,8 +241,8 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
     else:
         role = HEADS.get((kind, sub), Role.UNKNOWN)
         if role is Role.MESSAGE:
-            said = SAID_BY.match(data, head.end(), end)
-            if said is not None and said[1] == _ASSISTANT:
+            named_role = SAID_BY.match(data, head.end(), end)
+            if named_role is not None and named_role[1] == _ASSISTANT:
                 return Line(Role.REPLY, ordinal, None, None)
         elif role in (Role.RESULT, Role.ANSWER):
             named = CALL.match(data, head.end(), end)

@@ -152,8 +152,8 @@ class Responses:
 
     def _says(self, echo: bytes) -> bool:
         """Whether an event says again what an item of the last reply says."""
-        told, known = _texts([echo]), _texts(self.items)
-        return bool(told) and told <= known
+        texts, known = _texts([echo]), _texts(self.items)
+        return bool(texts) and texts <= known
 
 
 def _texts(lines: Iterable[bytes]) -> set[tuple[str, str]]:

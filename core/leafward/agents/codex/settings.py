@@ -23,7 +23,7 @@ class Contexts:
     """The `turn_context` lines of a rollout, one after the other."""
 
     def __init__(self) -> None:
-        self._said = b""
+        self._bytes = b""
         self._known = Settings(None, None)
 
     def settings(self, data: bytes, start: int, end: int) -> Settings | None:
@@ -31,14 +31,14 @@ class Contexts:
         named = TURN.match(data, start, end)
         if named is None:
             return None
-        said = data[named.end() : end]
-        if said == self._said:
+        rest = data[named.end() : end]
+        if rest == self._bytes:
             return self._known
         body = decode_line(data[start:end])
         if body is None:
             return None
         payload = payload_of(body)
         settings = Settings(payload.get("model"), effort_of(payload))
-        if len(said) < _LONGEST:
-            self._said, self._known = said, settings
+        if len(rest) < _LONGEST:
+            self._bytes, self._known = rest, settings
         return settings

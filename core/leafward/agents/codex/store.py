@@ -273,9 +273,9 @@ def called_in(home: str) -> dict[str, str]:
         with opened_read_only(path) as base:
             columns = {row[1] for row in base.execute("PRAGMA table_info(threads)")}
             for column in sorted({"name", "title"} & columns if "id" in columns else ()):
-                for thread, said in base.execute(f"SELECT id, {column} FROM threads"):  # noqa: S608  # names of our own
-                    if isinstance(thread, str) and isinstance(said, str):
-                        found[thread.lower()] = f"{found.get(thread.lower(), '')}\n{said}"
+                for thread, title in base.execute(f"SELECT id, {column} FROM threads"):  # noqa: S608  # names of our own
+                    if isinstance(thread, str) and isinstance(title, str):
+                        found[thread.lower()] = f"{found.get(thread.lower(), '')}\n{title}"
     except (sqlite3.Error, OSError):
         return found
     return found

@@ -81,7 +81,7 @@ class CodexReader:
             if stop():
                 made.whole = False
                 break
-        made.weaver.settle()
+        made.builder.settle()
         if not any(made.known.values()):
             own = made.own(thread)
             why = "not a session: no line of it is a record" if own.end else "empty"
@@ -91,22 +91,22 @@ class CodexReader:
     def _transcript(self, thread: Thread, made: Assembly) -> Transcript:
         own = made.own(thread)
         self._made = made
-        self._pieces, self._columns = made.pieces, made.weaver.columns
+        self._pieces, self._columns = made.pieces, made.builder.columns
         self._begins = [piece.begin for piece in made.pieces]
         notes = [*thread.notes, *made.notes]
         for damaged, text in made.orphans:
             origin = self.origin(damaged)
             notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
-        weaver = made.weaver
-        if weaver.unknown:
-            origin = self.origin(weaver.first_unknown)
-            notes.append(unknown_records(weaver.unknown, weaver.first_unknown, origin.path, origin.offset))
+        builder = made.builder
+        if builder.unknown:
+            origin = self.origin(builder.first_unknown)
+            notes.append(unknown_records(builder.unknown, builder.first_unknown, origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
-        self._translator = Translator(made.weaver, self.region, header.get("provider"))
+        self._translator = Translator(made.builder, self.region, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)
         return Transcript(
             header,
-            made.weaver.columns,
+            made.builder.columns,
             EntryIndex(live if live >= 0 else max(made.last, NO_ENTRY)),
             tuple(dict.fromkeys(Path(piece.segment.path) for piece in (own, *made.pieces))),
             made.end,
@@ -160,7 +160,7 @@ class CodexReader:
 
     def stands_alone(self, index: int) -> bool:
         """Whether an entry has lines of its own, rather than standing in a compaction only."""
-        return self._made is None or index not in self._made.weaver.literals
+        return self._made is None or index not in self._made.builder.literals
 
     def stretch(self, index: int) -> tuple[Rollout, int, int]:
         """The file of an entry, and where in it what belongs to the entry begins and ends."""

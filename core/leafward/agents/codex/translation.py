@@ -42,18 +42,18 @@ _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 class Translator:
     """Translates the entries of one transcript. From any thread."""
 
-    def __init__(self, weaver: EntryBuilder, region: Callable[[int], bytes], provider: object) -> None:
-        self.columns = weaver.columns
+    def __init__(self, builder: EntryBuilder, region: Callable[[int], bytes], provider: object) -> None:
+        self.columns = builder.columns
         self.region = region
         self.provider = provider if isinstance(provider, str) else "openai"
-        self._parts = weaver.parts
-        self._kept = weaver.kept
-        self._literals = weaver.literals
-        self._budgets = weaver.budgets
-        self._stale = weaver.responses.stale
-        self._counts = weaver.responses.counts
-        self._model_at = [index for index, _ in weaver.models]
-        self._models = [model for _, model in weaver.models]
+        self._parts = builder.parts
+        self._kept = builder.kept
+        self._literals = builder.literals
+        self._budgets = builder.budgets
+        self._stale = builder.responses.stale
+        self._counts = builder.responses.counts
+        self._model_at = [index for index, _ in builder.models]
+        self._models = [model for _, model in builder.models]
         self._calls = CallNames(self.columns, self._calls_in)
 
     def body(self, index: int) -> Body | None:

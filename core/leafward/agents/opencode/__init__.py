@@ -232,15 +232,15 @@ class OpenCode:
         from leafward.agents.opencode import fork as forking
 
         base = os.path.dirname(os.path.abspath(session.path))
-        told = Remark(
+        remark = Remark(
             "older-files",
             "it lies in the files of an older opencode; the messages are converted to the current format",
         )
         if _is_torn(session):
-            told = Remark("session-row", "its row cannot be read; the messages are converted")
+            remark = Remark("session-row", "its row cannot be read; the messages are converted")
         if not os.path.isfile(base) or _is_torn(session):
             draft = self.adopt(Conversation(session, cut), terms)
-            return replace(draft, remarks=(told, *draft.remarks))
+            return replace(draft, remarks=(remark, *draft.remarks))
         into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 

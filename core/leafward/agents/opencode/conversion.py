@@ -34,7 +34,7 @@ def adopt(past: Conversation, terms: Terms, database: str, store: Store) -> Draf
     """A draft of a session that is imported into a database. Raises Refused where the session names no folder."""
     session = past.session
     cwd = terms.folder(session, TITLE)
-    kept = sum(1 for _ in past.told())
+    kept = sum(1 for _ in past.portable_messages())
     ids = Ids(os.urandom(16))
     name = ids.session(round(terms.now.timestamp() * 1000))
     model, remarks = _model(past, database)
@@ -75,7 +75,7 @@ class _Writer:
     ) -> None:
         self._past, self._terms, self._session, self._cwd = past, terms, session, cwd
         self._ids, self._model = ids, model
-        self._asked = ""
+        self._prompt = ""
         self._stamp = 0
         self._taken: set[str] = set()
 
@@ -98,58 +98,58 @@ class _Writer:
     def _messages(self) -> Iterator[Body]:
         reply: ConversationMessage | None = None
         results: dict[str, ConversationMessage] = {}
-        for told in self._past.told():
-            if told.role == "result":
-                results[told.call] = told
+        for message in self._past.portable_messages():
+            if message.role == "result":
+                results[message.call] = message
                 continue
             if reply is not None:
                 yield from self._reply(reply, results)
-            reply, results = (told, {}) if told.role == "assistant" else (None, {})
-            if told.role == "user":
-                yield self._user(told)
+            reply, results = (message, {}) if message.role == "assistant" else (None, {})
+            if message.role == "user":
+                yield self._user(message)
         if reply is not None:
             yield from self._reply(reply, results)
         if self._terms.injected:
             yield injected_message(self._terms, self._session, self._ids, self._model)
 
-    def _info(self, told: ConversationMessage, role: str, parts: int) -> Body:
+    def _info(self, message: ConversationMessage, role: str, parts: int) -> Body:
         # Messages are told by time: none is earlier than the one before it.
-        self._stamp = max(self._stamp + 1, told.time)
+        self._stamp = max(self._stamp + 1, message.time)
         name = self._ids.message(self._stamp, parts)
         return {"id": name, "sessionID": self._session, "role": role, "time": {"created": self._stamp}}
 
     def _part(self, info: Body, **fields: object) -> Body:
         return {"id": self._ids.part(), "sessionID": self._session, "messageID": info["id"], **fields}
 
-    def _user(self, told: ConversationMessage) -> Body:
-        info = self._info(told, "user", len(told.content))
+    def _user(self, message: ConversationMessage) -> Body:
+        info = self._info(message, "user", len(message.content))
         info |= {"agent": "build", "model": self._model}
-        self._asked = info["id"]
+        self._prompt = info["id"]
         parts = []
-        for block in told.content:
+        for block in message.content:
             if block.get("type") == "image":
                 parts.append(self._part(info, **_file(block)))
             else:
-                extra = {} if told.typed else {"synthetic": True}
+                extra = {} if message.typed else {"synthetic": True}
                 parts.append(self._part(info, type="text", text=str(block.get("text") or ""), **extra))
         return {"info": info, "parts": parts}
 
-    def _reply(self, told: ConversationMessage, results: dict[str, ConversationMessage]) -> Iterator[Body]:
-        said = [
+    def _reply(self, message: ConversationMessage, results: dict[str, ConversationMessage]) -> Iterator[Body]:
+        spoken = [
             block
-            for block in told.content
+            for block in message.content
             if (block.get("type") == "text" and str(block.get("text") or "").strip())
             or (block.get("type") == "toolCall" and "hosted" not in block)
         ]
-        if not said:
+        if not spoken:
             return
-        info = self._info(told, "assistant", len(said) * 2)
-        calls = any(block["type"] == "toolCall" for block in said)
+        info = self._info(message, "assistant", len(spoken) * 2)
+        calls = any(block["type"] == "toolCall" for block in spoken)
         info["time"]["completed"] = self._stamp
         info |= {
-            "parentID": self._asked or info["id"],
-            "modelID": told.model or "unknown",
-            "providerID": told.provider or "unknown",
+            "parentID": self._prompt or info["id"],
+            "modelID": message.model or "unknown",
+            "providerID": message.provider or "unknown",
             "mode": "build",
             "agent": "build",
             "path": {"cwd": self._cwd, "root": self._cwd},
@@ -158,7 +158,7 @@ class _Writer:
             "finish": "tool-calls" if calls else "stop",
         }
         parts = []
-        for block in said:
+        for block in spoken:
             if block["type"] == "text":
                 parts.append(self._part(info, type="text", text=block["text"]))
             else:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.databases import is_damage, opened_read_only
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import (
+    MessageRecord,
     Stored,
-    Told,
     by_time,
     dumped,
     in_order,
@@ -114,12 +114,16 @@ class Base:
 
     # --- messages ---
 
-    def told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
+    def messages(
+        self, session: str, path: str, broken: Callable[[str, Exception], object]
+    ) -> Iterator[MessageRecord]:
         """Its messages by time with their parts, those of both engines; `broken` hears of parts that cannot be read."""
-        told = self._told(session, path, broken)
-        return merge(told, self._newer(session, path), key=by_time) if self.has_newer else told
+        found = self._usual_messages(session, path, broken)
+        return merge(found, self._newer(session, path), key=by_time) if self.has_newer else found
 
-    def _told(self, session: str, path: str, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
+    def _usual_messages(
+        self, session: str, path: str, broken: Callable[[str, Exception], object]
+    ) -> Iterator[MessageRecord]:
         time = "time_created" if "time_created" in self.columns("message") else "0"
         row = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message"  # noqa: S608  # names of our own
         which = f"WHERE session_id = ? ORDER BY {time}, id"
@@ -127,7 +131,7 @@ class Base:
         try:
             for found in self.ask(f"{row} {which}", session):
                 seen.add(found[0])
-                yield self._told_one(found, path, broken)
+                yield self._message(found, path, broken)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
@@ -141,18 +145,18 @@ class Base:
                 except (sqlite3.DatabaseError, ValueError) as reason:
                     broken(name, reason)
                 else:
-                    yield self._told_one(found, path, broken)
+                    yield self._message(found, path, broken)
 
-    def _told_one(
+    def _message(
         self, found: tuple[Any, ...], path: str, broken: Callable[[str, Exception], object]
-    ) -> Told:
+    ) -> MessageRecord:
         name, created, row, data = found
         parts: list[Stored] = []
         try:
             parts = self.parts(name, path)
         except sqlite3.DatabaseError as error:
             broken(name, error)
-        return Told(Stored(str(name), whole(created) or 0, data or b"", path, row), parts)
+        return MessageRecord(Stored(str(name), whole(created) or 0, data or b"", path, row), parts)
 
     def parts(self, message: str, path: str) -> list[Stored]:
         """The parts of a message, in order."""
@@ -167,12 +171,12 @@ class Base:
 
     def texts(self, session: str) -> Iterator[bytes]:
         """What is stored of a session: its title, messages and parts, those that were deleted among them, in no order."""
-        told = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
+        messages = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
         parts = (
             "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
             " WHERE message.session_id = ?"
         )
-        queries = [told, parts]
+        queries = [messages, parts]
         if "title" in self.columns("session"):
             queries.append("SELECT CAST(title AS BLOB) FROM session WHERE id = ?")
         if self.has_newer:
@@ -210,16 +214,16 @@ class Base:
         root = folder.removesuffix(inside).rstrip("/") if inside else folder
         return newer.Teller(path, root, object_in(str(row.get("model") or "")))
 
-    def _newer(self, session: str, path: str) -> Iterator[Told]:
+    def _newer(self, session: str, path: str) -> Iterator[MessageRecord]:
         teller = self._teller(session, path)
         query = (
             "SELECT id, type, time_created, rowid, CAST(data AS BLOB) FROM session_message"
             " WHERE session_id = ? ORDER BY seq"
         )
         for name, kind, created, row, data in self.ask(query, session):
-            yield from teller.told(str(name), str(kind), whole(created) or 0, row, data or b"")
+            yield from teller.records(str(name), str(kind), whole(created) or 0, row, data or b"")
 
-    def _newer_removed(self, session: str, path: str) -> list[Told]:
+    def _newer_removed(self, session: str, path: str) -> list[MessageRecord]:
         if not self.has_newer or not any(self._events(session, "session.next.revert.committed.")):
             return []
         kept = {
@@ -229,7 +233,7 @@ class Base:
 
     # --- what was deleted ---
 
-    def removed(self, session: str, path: str) -> list[Told]:
+    def removed(self, session: str, path: str) -> list[MessageRecord]:
         """Messages that were deleted, as the last events before told them, by time. A version without events has none."""
         if not {"aggregate_id", "seq", "type", "data"} <= self.columns("event"):
             return []
@@ -257,12 +261,12 @@ class Base:
             if message not in gone or number > gone[message]:
                 continue
             if part:
-                told = Stored(text_in(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row)
-                parts.setdefault(message, {})[told.id] = told
+                part_row = Stored(text_in(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row)
+                parts.setdefault(message, {})[part_row.id] = part_row
             else:
                 parts.get(message, {}).pop(text_in(data, "partID"), None)
         found += [
-            Told(stored, in_order(list(parts.get(name, {}).values())), begun[name], gone[name])
+            MessageRecord(stored, in_order(list(parts.get(name, {}).values())), begun[name], gone[name])
             for name, stored in last.items()
         ]
         found.sort(key=by_time)

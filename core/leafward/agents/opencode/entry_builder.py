@@ -19,7 +19,7 @@ from leafward.session.entries import Damage
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
-    from leafward.agents.opencode.records import Stored, Told
+    from leafward.agents.opencode.records import MessageRecord, Stored
     from leafward.agents.opencode.spool import Records
     from leafward.session.entries import Body
 
@@ -110,55 +110,55 @@ class EntryBuilder:
         start = records.start[low if role in OF_PARTS else message]
         return max(start, starts[-1]) if starts else start
 
-    def system(self, told: Told) -> None:
+    def system(self, message: MessageRecord) -> None:
         """The system prompt, which versions before 0.6 kept in every reply."""
-        record = self.records.add(told.message)
+        record = self.records.add(message.message)
         self.tip = self._entry(
-            Role.SYSTEM, f"{told.message.id}-system", self.tip, record, record + 1, record + 1
+            Role.SYSTEM, f"{message.message.id}-system", self.tip, record, record + 1, record + 1
         )
 
-    def take(self, told: Told) -> None:
+    def take(self, record: MessageRecord) -> None:
         """A message with its parts."""
-        body = decode_line(told.message.data)
-        if told.removed < NEVER:
-            self._take_removed(told, body)
+        body = decode_line(record.message.data)
+        if record.removed < NEVER:
+            self._take_removed(record, body)
             return
-        self._turn_to(told)
-        created = told.message.created
-        starts_hiding = not self._hiding and bool(self._hide_from) and told.message.id == self._hide_from
+        self._turn_to(record)
+        created = record.message.created
+        starts_hiding = not self._hiding and bool(self._hide_from) and record.message.id == self._hide_from
         self._interrupt()
         self._edits_until(NEVER if starts_hiding else created)
-        split = len(told.parts)
+        split = len(record.parts)
         if starts_hiding:
             self._hiding = True
-            split = self._split(told)
+            split = self._split(record)
             if not split:
                 self._stand_here()
         if self._hiding:
             self.hidden += 1
-        shown = told.parts[:split] if starts_hiding and split else told.parts
+        shown = record.parts[:split] if starts_hiding and split else record.parts
         self.begins.append(len(self.columns))
         self.times.append(created)
-        tip = self._message(told, body, shown, self.tip)
-        if starts_hiding and split and split < len(told.parts):
+        tip = self._message(record, body, shown, self.tip)
+        if starts_hiding and split and split < len(record.parts):
             self.tip = tip
             self._stand_here()
-            rest = told._replace(message=told.message._replace(id=f"{told.message.id}-hidden"))
-            tip = self._message(rest, body, told.parts[split:], tip)
+            rest = record._replace(message=record.message._replace(id=f"{record.message.id}-hidden"))
+            tip = self._message(rest, body, record.parts[split:], tip)
         self.tip = tip
         self._course.append((tip, NEVER))
 
-    def _turn_to(self, told: Told) -> None:
+    def _turn_to(self, record: MessageRecord) -> None:
         """Each engine sends what it stored itself, so a session in which both spoke is two conversations."""
-        is_newer = told.stored is not None
+        is_newer = record.stored is not None
         if is_newer != self._newer:
             self._interrupt()
             self._newer = is_newer
             self.tip, self._other_tip = self._other_tip, self.tip
 
-    def _split(self, told: Told) -> int:
+    def _split(self, record: MessageRecord) -> int:
         """How many parts of the message that a revert begins in stay visible."""
-        for place, part in enumerate(told.parts):
+        for place, part in enumerate(record.parts):
             if part.id == self._hide_part:
                 return place
         return 0
@@ -167,14 +167,14 @@ class EntryBuilder:
         """The conversation goes on from here, whatever follows is hidden."""
         self.leaf = self.tip
 
-    def _take_removed(self, told: Told, body: Body | None) -> None:
+    def _take_removed(self, record: MessageRecord, body: Body | None) -> None:
         above = -1
         for tip, removed in reversed(self._course):
-            if removed > told.begun:
+            if removed > record.begun:
                 above = tip
                 break
         self.removed += 1
-        self._course.append((self._message(told, body, told.parts, above, live=False), told.removed))
+        self._course.append((self._message(record, body, record.parts, above, live=False), record.removed))
 
     def marked(self, revert: Stored) -> None:
         """Says, where the conversation stands, that what follows was taken back and is not deleted yet."""
@@ -209,18 +209,18 @@ class EntryBuilder:
     # --- messages ---
 
     def _message(
-        self, told: Told, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
+        self, stored: MessageRecord, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
     ) -> int:
         """The entries of a message; returns the one that what follows hangs on: nothing hangs on what is broken."""
-        record = self.records.add(told.message)
+        record = self.records.add(stored.message)
         low = record + 1
         for part in parts:
             self.records.add(part)
         high = low + len(parts)
-        if told.stored is not None:
-            self.stored[record] = self.records.add(told.stored)
+        if stored.stored is not None:
+            self.stored[record] = self.records.add(stored.stored)
         first = len(self.columns)
-        name = told.message.id
+        name = stored.message.id
         if body is None:
             broken = self._entry(Role.BROKEN, name, above, record, low, high)
             self.columns.damage[broken] = Damage.MALFORMED
@@ -287,9 +287,9 @@ class EntryBuilder:
         high = low + len(parts)
         if not self.folder:
             self.folder = text_in(object_at(body, "path"), "cwd")
-        asked = self._requests.get(text_in(body, "parentID"))
-        if self._summarises(body, asked is not None):
-            request, tail = asked or (-1, "")
+        summary_request = self._requests.get(text_in(body, "parentID"))
+        if self._summarises(body, summary_request is not None):
+            request, tail = summary_request or (-1, "")
             tip = self._entry(Role.SUMMARY, name, above, record, low, high, request)
             if tail:
                 kept = self._first.get(tail, -1)
@@ -316,11 +316,11 @@ class EntryBuilder:
             self.targets[tip] = [reply, *results]
         return tip
 
-    def _summarises(self, body: Body, asked: bool) -> bool:
+    def _summarises(self, body: Body, by_request: bool) -> bool:
         """Whether a reply is a summary that stands for what came before: whole, without an error."""
         if body.get("summary") is not True or body.get("error"):
             return False
-        if asked:
+        if by_request:
             return bool(body.get("finish"))
         ended = body.get("finish") or object_at(body, "time").get("completed")
         return bool(ended) and not self._requests

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork_point import ForkPoint
     from leafward.agents.opencode.database import Base
     from leafward.agents.opencode.places import Store
-    from leafward.agents.opencode.records import Told
+    from leafward.agents.opencode.records import MessageRecord
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
@@ -154,12 +154,12 @@ class _Copy:
     def _messages(self, base: Base, row: dict[str, Any], name: str, ids: Ids, terms: Terms) -> Iterator[Body]:
         revert = object_in(str(row.get("revert") or ""))
         renamed: dict[str, str] = {}
-        asked = latest = ""
+        prompt = latest = ""
         model: Body = {}
-        for told in merged(base, self._session.id, self._database, _refuse, []):
-            if told.message.id == self._prompt or not self._holds(told):
+        for record in merged(base, self._session.id, self._database, _refuse, []):
+            if record.message.id == self._prompt or not self._holds(record):
                 continue
-            for held, body in _usual(told):
+            for held, body in _usual(record):
                 old, parts = held.message.id, held.parts
                 if old == text_in(revert, "messageID") and old + _HIDDEN not in self._entries:
                     parts = parts[: _place(held, text_in(revert, "partID"))]
@@ -168,10 +168,10 @@ class _Copy:
                 new = renamed[old] = ids.message(stamp, len(parts) * 2)
                 message: Body = {**body, "id": new, "sessionID": name}
                 if body.get("role") == "user":
-                    asked = new
+                    prompt = new
                     model = object_at(body, "model") or model
                 elif "parentID" in body:
-                    message["parentID"] = renamed.get(text_in(body, "parentID"), asked or new)
+                    message["parentID"] = renamed.get(text_in(body, "parentID"), prompt or new)
                 latest = new
                 if self._recounted is not None and old == self._recounted[0]:
                     message["tokens"] = _counts(min(self._recounted[1:]), object_at(body, "tokens"))
@@ -182,8 +182,8 @@ class _Copy:
         if terms.injected and latest:
             yield injected_message(terms, name, ids, model)
 
-    def _holds(self, told: Told) -> bool:
-        return told.message.id in self._records or any(part.id in self._records for part in told.parts)
+    def _holds(self, record: MessageRecord) -> bool:
+        return record.message.id in self._records or any(part.id in self._records for part in record.parts)
 
     def _part(
         self, body: Body | None, old: str, message: str, session: str, ids: Ids, renamed: dict[str, str]
@@ -252,11 +252,11 @@ def _counts(size: int, recorded: Body) -> Body:
     return {**counts, "total": size} if "total" in recorded else counts
 
 
-def _usual(told: Told) -> Iterator[tuple[Told, Body]]:
+def _usual(record: MessageRecord) -> Iterator[tuple[MessageRecord, Body]]:
     """A message as the engine holds one that an import writes for; none where it is broken."""
-    body = decode_line(told.message.data)
+    body = decode_line(record.message.data)
     if body is not None:
-        yield from newer.as_usual(told, body)
+        yield from newer.as_usual(record, body)
 
 
 def _attachment(one: object, message: str, session: str, ids: Ids) -> object:
@@ -265,8 +265,8 @@ def _attachment(one: object, message: str, session: str, ids: Ids) -> object:
     return {**one, "id": ids.part(), "sessionID": session, "messageID": message}
 
 
-def _place(told: Told, part: str) -> int:
-    return next((place for place, one in enumerate(told.parts) if one.id == part), len(told.parts))
+def _place(record: MessageRecord, part: str) -> int:
+    return next((place for place, one in enumerate(record.parts) if one.id == part), len(record.parts))
 
 
 def _refuse(name: str, error: Exception) -> None:

@@ -10,7 +10,7 @@ from leafward.agents.opencode.records import object_in, text_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.opencode.records import Info, Told
+    from leafward.agents.opencode.records import Info, MessageRecord
 
 _COMPARED = 6
 """Messages that are compared word by word: two conversations may begin in the same millisecond."""
@@ -29,7 +29,7 @@ def source_of(
     own: list[int],
     siblings: list[Info],
     times: Callable[[str], list[int]],
-    told: Callable[[str], Iterator[Told]],
+    messages_of: Callable[[str], Iterator[MessageRecord]],
 ) -> Source | None:
     """The older session that shares the most messages with one, the oldest of equals; None where none begins like it."""
     best: Source | None = None
@@ -38,17 +38,17 @@ def source_of(
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], same))
         if shared > (best.shared if best is not None else 0):
             count = min(shared, _COMPARED)
-            if _opening(told(session), count) == _opening(told(other.id), count):
+            if _opening(messages_of(session), count) == _opening(messages_of(other.id), count):
                 best = Source(other.id, shared)
     return best
 
 
-def _opening(messages: Iterator[Told], count: int) -> list[tuple[object, ...]]:
+def _opening(messages: Iterator[MessageRecord], count: int) -> list[tuple[object, ...]]:
     """What the first messages of a session hold that a copy keeps."""
     found: list[tuple[object, ...]] = []
-    for told in islice(messages, count):
-        parts = [object_in(part.data) for part in told.parts]
+    for record in islice(messages, count):
+        parts = [object_in(part.data) for part in record.parts]
         calls = tuple(text_in(part, "callID") for part in parts if part.get("type") == "tool")
         texts = tuple(text_in(part, "text") for part in parts if part.get("type") == "text")
-        found.append((object_in(told.message.data).get("role"), calls, texts))
+        found.append((object_in(record.message.data).get("role"), calls, texts))
     return found

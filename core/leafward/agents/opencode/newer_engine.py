@@ -10,7 +10,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.opencode.records import NEVER, Stored, Told, dumped, object_at, object_in, text_in
+from leafward.agents.opencode.records import (
+    NEVER,
+    MessageRecord,
+    Stored,
+    dumped,
+    object_at,
+    object_in,
+    text_in,
+)
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -36,23 +44,23 @@ class Teller:
         self._where = {"path": {"cwd": root, "root": root}}
         self._agent = "build"
         self._model = _model(model)
-        self._asked = ""
+        self._prompt = ""
 
-    def told(self, name: str, kind: str, created: int, row: int, data: bytes) -> Iterator[Told]:
+    def records(self, name: str, kind: str, created: int, row: int, data: bytes) -> Iterator[MessageRecord]:
         """A row as a message, or as two where it says two things; one that is no JSON as it is."""
         body = decode_line(data)
         stored = Stored(name, created, data, self._path, row)
         if body is None:
-            yield Told(stored, [])
+            yield MessageRecord(stored, [])
             return
         parts: list[Body] = []
         message: Body = {"agent": self._agent, "model": self._model, ENGINE: NEWER}
         message["time"] = {"created": created, **object_at(body, "time")}
         if kind in ("user", "synthetic", "system"):
             message["role"] = "user"
-            parts = _said(body, synthetic=kind != "user")
+            parts = _prompt_parts(body, synthetic=kind != "user")
             if kind == "user":
-                self._asked = name
+                self._prompt = name
             elif kind == "system":
                 message[BESIDE] = True
         elif kind == "assistant":
@@ -60,23 +68,23 @@ class Teller:
             parts = self._content(body)
         elif kind == "compaction":
             message |= {"role": "assistant", "summary": True, "finish": "stop", "mode": "compaction"}
-            message |= {"parentID": self._asked, "reason": body.get("reason"), **self._model, **self._where}
+            message |= {"parentID": self._prompt, "reason": body.get("reason"), **self._model, **self._where}
             parts = [{"type": "text", "text": text_in(body, "summary")}]
         else:
             message |= {**body, "role": kind}
             self._switch(kind, body)
-        yield self._as_told(stored, message, parts)
+        yield self._as_record(stored, message, parts)
         if kind == "compaction" and text_in(body, "recent"):
             recent = {**_prompted(message), BESIDE: True}
             part = {"type": "text", "text": text_in(body, "recent"), "synthetic": True}
-            yield self._as_told(stored._replace(id=f"{name}-recent"), recent, [part])
+            yield self._as_record(stored._replace(id=f"{name}-recent"), recent, [part])
 
-    def _as_told(self, stored: Stored, message: Body, parts: list[Body]) -> Told:
+    def _as_record(self, stored: Stored, message: Body, parts: list[Body]) -> MessageRecord:
         made = [
             Stored(f"{stored.id}-{number}", stored.created, dumped(part), self._path, stored.row)
             for number, part in enumerate(parts, start=1)
         ]
-        return Told(stored._replace(data=dumped(message)), made, stored=stored)
+        return MessageRecord(stored._replace(data=dumped(message)), made, stored=stored)
 
     def _switch(self, kind: str, body: Body) -> None:
         if kind == AGENT_SWITCHED:
@@ -85,7 +93,7 @@ class Teller:
             self._model = _model(object_at(body, "model")) or self._model
 
     def _reply(self, body: Body) -> Body:
-        made: Body = {"role": "assistant", "parentID": self._asked, "mode": text_in(body, "agent")}
+        made: Body = {"role": "assistant", "parentID": self._prompt, "mode": text_in(body, "agent")}
         made |= {"agent": text_in(body, "agent"), **_model(object_at(body, "model"))}
         made |= {key: body[key] for key in ("cost", "tokens", "finish") if key in body}
         made |= self._where
@@ -97,9 +105,9 @@ class Teller:
 
     def _content(self, body: Body) -> list[Body]:
         content = body.get("content")
-        told = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+        blocks = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
         created = object_at(body, "time").get("created")
-        parts = [_call(one) if one.get("type") == "tool" else _spoken(one, created) for one in told]
+        parts = [_call(one) if one.get("type") == "tool" else _spoken(one, created) for one in blocks]
         snapshot = object_at(body, "snapshot")
         files = snapshot.get("files")
         named = [one for one in files if isinstance(one, str)] if isinstance(files, list) else []
@@ -125,7 +133,7 @@ def _spoken(part: Body, created: object) -> Body:
     return made
 
 
-def _said(body: Body, *, synthetic: bool) -> list[Body]:
+def _prompt_parts(body: Body, *, synthetic: bool) -> list[Body]:
     text: Body = {"type": "text", "text": text_in(body, "text")}
     if synthetic:
         text["synthetic"] = True
@@ -201,26 +209,26 @@ _UNCOUNTED: dict[str, Any] = {
 """What the usual engine says of a reply that cost nothing."""
 
 
-def as_usual(told: Told, message: Body) -> Iterator[tuple[Told, Body]]:
+def as_usual(record: MessageRecord, message: Body) -> Iterator[tuple[MessageRecord, Body]]:
     """What the usual engine would hold in place of a message: a compaction is asked for, a command is told, nothing is switched."""
     role = message.get("role")
     if message.get(ENGINE) != NEWER:
-        yield told, message
+        yield record, message
     elif role == SHELL:
         text = f"$ {text_in(message, 'command')}\n{text_in(message, 'output')}"
-        part = told.message._replace(data=dumped({"type": "text", "text": text, "synthetic": True}))
-        yield told._replace(parts=[part]), _plain(_prompted(message))
+        part = record.message._replace(data=dumped({"type": "text", "text": text, "synthetic": True}))
+        yield record._replace(parts=[part]), _plain(_prompted(message))
     elif message.get("summary") is True:
-        name = f"{told.message.id}-request"
-        asked: Body = {"type": "compaction", "auto": message.get("reason") == "auto"}
-        part = told.message._replace(data=dumped(asked))
-        request = told._replace(message=told.message._replace(id=name), parts=[part])
+        name = f"{record.message.id}-request"
+        request_body: Body = {"type": "compaction", "auto": message.get("reason") == "auto"}
+        part = record.message._replace(data=dumped(request_body))
+        request = record._replace(message=record.message._replace(id=name), parts=[part])
         yield request, _plain(_prompted(message))
-        yield told, {**_UNCOUNTED, **_plain(message), "parentID": name}
+        yield record, {**_UNCOUNTED, **_plain(message), "parentID": name}
     elif role == "assistant":
-        yield told, {**_UNCOUNTED, **_plain(message)}
+        yield record, {**_UNCOUNTED, **_plain(message)}
     elif role == "user":
-        yield told, _plain(message)
+        yield record, _plain(message)
 
 
 def _plain(message: Body) -> Body:
@@ -233,7 +241,7 @@ Event = tuple[int, int, str, "Body"]
 """Number, row, type, data."""
 
 
-def removed(events: Iterable[Event], kept: set[str], teller: Teller) -> list[Told]:
+def removed(events: Iterable[Event], kept: set[str], teller: Teller) -> list[MessageRecord]:
     """Messages that a revert deleted, as the events before told them, by their numbers. `kept`: ids of those still there."""
     made: dict[str, _Gone] = {}
     gone: dict[str, tuple[_Gone, int]] = {}
@@ -248,10 +256,12 @@ def removed(events: Iterable[Event], kept: set[str], teller: Teller) -> list[Tol
         if name and name not in kept and name not in gone:
             one = made.setdefault(name, _Gone(name, number, row, data))
             one.hear(what, data)
-    found: list[Told] = []
+    found: list[MessageRecord] = []
     for one, number in gone.values():
-        told = teller.told(one.name, one.kind, one.created, one.row, dumped(one.body)) if one.kind else ()
-        found += [message._replace(begun=one.begun, removed=min(number, NEVER)) for message in told]
+        records = (
+            teller.records(one.name, one.kind, one.created, one.row, dumped(one.body)) if one.kind else ()
+        )
+        found += [message._replace(begun=one.begun, removed=min(number, NEVER)) for message in records]
     return found
 
 

@@ -122,31 +122,31 @@ def failure_of(tool: str, state: Body) -> tuple[bool, int | None]:
     return state.get("status") in ("error", "pending", "running") or bool(code), code
 
 
-def stop_reason(told: Body, content: list[dict[str, Any]]) -> str:
+def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:
     """Why a reply ended, in native words."""
-    if told.get("error"):
-        return "aborted" if object_at(told, "error").get("name") == "MessageAbortedError" else "error"
-    finish = text_in(told, "finish")
+    if message.get("error"):
+        return "aborted" if object_at(message, "error").get("name") == "MessageAbortedError" else "error"
+    finish = text_in(message, "finish")
     if finish in _STOPS:
         return _STOPS[finish]
     return "toolUse" if any(block["type"] == "toolCall" for block in content) else finish or "stop"
 
 
-def usage_of(told: Body) -> Body | None:
+def usage_of(message: Body) -> Body | None:
     """What a reply cost; None where nothing was counted."""
-    tokens = object_at(told, "tokens")
+    tokens = object_at(message, "tokens")
     cache = object_at(tokens, "cache")
-    sent, said = number_in(tokens, "input") or 0, number_in(tokens, "output") or 0
+    sent, output = number_in(tokens, "input") or 0, number_in(tokens, "output") or 0
     read, written = number_in(cache, "read") or 0, number_in(cache, "write") or 0
-    cost = told.get("cost")
+    cost = message.get("cost")
     known = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < math.inf
     dollars = cost if known else 0
-    total = number_in(tokens, "total") or sent + said + read + written
+    total = number_in(tokens, "total") or sent + output + read + written
     if not total and not dollars:
         return None
     return {
         "input": sent,
-        "output": said,
+        "output": output,
         "cacheRead": read,
         "cacheWrite": written,
         "reasoning": number_in(tokens, "reasoning") or 0,
@@ -155,13 +155,13 @@ def usage_of(told: Body) -> Body | None:
     }
 
 
-def error_of(told: Body) -> str | None:
+def error_of(message: Body) -> str | None:
     """What a reply says of the error that it ended in; None where it ended in none."""
-    error = told.get("error")
+    error = message.get("error")
     if not isinstance(error, dict):
         return str(error) if error else None
-    said = object_at(error, "data").get("message")
-    return said if isinstance(said, str) and said else text_in(error, "name") or plain_json(error)
+    text = object_at(error, "data").get("message")
+    return text if isinstance(text, str) and text else text_in(error, "name") or plain_json(error)
 
 
 def is_typed(part: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.opencode.places import Shelves
-    from leafward.agents.opencode.records import Info, Told
+    from leafward.agents.opencode.records import Info, MessageRecord
 
 _FIRST_MESSAGES = 4
 
@@ -37,9 +37,9 @@ def glimpse(shelves: Shelves, path: str) -> Glimpse:
             prompt = ""
             if named(row.info.title) is None and row.messages:
                 with opened(base) as database:
-                    prompt = _first_prompt(database.told(session, base, _silent))
+                    prompt = _first_prompt(database.messages(session, base, _silent))
                     if row.info.torn:
-                        folder = _first_folder(database.told(session, base, _silent))
+                        folder = _first_folder(database.messages(session, base, _silent))
                         row = row._replace(info=row.info._replace(directory=folder))
         except (sqlite3.Error, NotASession) as error:
             raise OSError(5, str(error), base) from error
@@ -49,7 +49,7 @@ def glimpse(shelves: Shelves, path: str) -> Glimpse:
     info = trees.info_in(trees.read(path), path)
     prompt = ""
     if named(info.title) is None:
-        prompt = _first_prompt(trees.told(trees.tree_of(path), info.id, info.created or 0, _silent))
+        prompt = _first_prompt(trees.messages(trees.tree_of(path), info.id, info.created or 0, _silent))
     return _glimpse(info, prompt, paths_in_folder(path))
 
 
@@ -67,11 +67,11 @@ def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> G
     )
 
 
-def _first_prompt(messages: Iterator[Told]) -> str:
-    for told in islice(messages, _FIRST_MESSAGES):
-        if object_in(told.message.data).get("role") != "user":
+def _first_prompt(messages: Iterator[MessageRecord]) -> str:
+    for record in islice(messages, _FIRST_MESSAGES):
+        if object_in(record.message.data).get("role") != "user":
             continue
-        parts = [object_in(part.data) for part in told.parts]
+        parts = [object_in(part.data) for part in record.parts]
         blocks = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
         text = text_of(blocks)
         if text:
@@ -79,9 +79,9 @@ def _first_prompt(messages: Iterator[Told]) -> str:
     return ""
 
 
-def _first_folder(messages: Iterator[Told]) -> str:
+def _first_folder(messages: Iterator[MessageRecord]) -> str:
     """Where the first reply was made."""
-    bodies = (object_in(told.message.data) for told in islice(messages, _FIRST_MESSAGES))
+    bodies = (object_in(record.message.data) for record in islice(messages, _FIRST_MESSAGES))
     return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
 
 

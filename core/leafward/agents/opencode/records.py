@@ -32,7 +32,7 @@ class Stored(NamedTuple):
     """Of the database; 0 for a file of its own."""
 
 
-class Told(NamedTuple):
+class MessageRecord(NamedTuple):
     """A message with its parts in order."""
 
     message: Stored
@@ -45,9 +45,9 @@ class Told(NamedTuple):
     """The row that message and parts were made of; None where they are themselves what is stored."""
 
 
-def by_time(told: Told) -> tuple[int, str]:
+def by_time(record: MessageRecord) -> tuple[int, str]:
     """The order of messages: by the time they were made, since ids begin again from zero."""
-    return told.message.created, told.message.id
+    return record.message.created, record.message.id
 
 
 class Info(NamedTuple):

@@ -45,7 +45,7 @@ def setting_of(shelves: Shelves, path: str) -> Setting:
     if os.path.isfile(base):
         return _in_database(shelves, base, session)
     if path.endswith(".db") or is_database(path):
-        raise NotASession(_said_of(shelves, path))
+        raise NotASession(_refusal(shelves, path))
     if os.path.isdir(path):
         raise NotASession(f"{path} is a folder, not a session file")
     tree = trees.tree_of(path)
@@ -94,7 +94,7 @@ def paths_in_database(shelves: Shelves, base: str) -> Callable[[str], str | None
     return path_of
 
 
-def _said_of(shelves: Shelves, path: str) -> str:
+def _refusal(shelves: Shelves, path: str) -> str:
     """What is to be said of a database that was named as if it were a session."""
     try:
         shelf = shelves.shelf(path)

@@ -14,7 +14,7 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.entry_builder import EntryBuilder
 from leafward.agents.opencode.lineage import Source, source_of
-from leafward.agents.opencode.records import Info, Stored, Told, by_time, object_in, text_in
+from leafward.agents.opencode.records import Info, MessageRecord, Stored, by_time, object_in, text_in
 from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.spool import Records, Spool
@@ -71,7 +71,7 @@ class OpenCodeReader:
             raise
         spool.done()
         self.close()
-        self._spool, self._translator = spool, Translator(made.weaver)
+        self._spool, self._translator = spool, Translator(made.builder)
         return transcript
 
     def body(self, index: int) -> Body | None:
@@ -107,7 +107,7 @@ class _Made:
         self.setting = setting
         self.spool = spool
         self.notes = list(setting.notes)
-        self.weaver = EntryBuilder(Records(spool))
+        self.builder = EntryBuilder(Records(spool))
         self._revert = b""
         self._staged = False
         """Whether the newer engine took something back: until it is deleted, that changes nothing in the conversation."""
@@ -129,13 +129,13 @@ class _Made:
                 self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
                 self._begin(info, path)
                 self._weave(merged(base, session, path, self._broken, self.notes), stop)
-                source = self._source(info, base.times, lambda name: base.told(name, path, _silent))
+                source = self._source(info, base.times, lambda name: base.messages(name, path, _silent))
         except sqlite3.Error as error:
-            if not len(self.weaver.columns):
+            if not len(self.builder.columns):
                 raise NotASession(f"cannot read {path}: {error}") from error
             text = f"what follows cannot be read: {error}"
             self.notes.append(Note("database", text, path=Path(path), lost=True))
-            self.weaver.end()
+            self.builder.end()
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._half_imported(info)
@@ -155,85 +155,85 @@ class _Made:
         info = trees.info_in(data, tree.info)
         near = info.created or info.updated or os.stat(tree.info).st_mtime_ns // 1_000_000
         if decode_line(data) is None:
-            said = "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is no JSON object"
+            problem = "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is no JSON object"
             if not trees.names_in(os.path.join(tree.messages, info.id)):
-                raise NotASession(f"{tree.info} {said}")
-            self.notes.append(Note("info-broken", f"{tree.info} {said}", path=Path(tree.info), lost=True))
+                raise NotASession(f"{tree.info} {problem}")
+            self.notes.append(Note("info-broken", f"{tree.info} {problem}", path=Path(tree.info), lost=True))
         self._begin(info, None)
-        self._weave(trees.told(tree, info.id, near, self._broken), stop)
+        self._weave(trees.messages(tree, info.id, near, self._broken), stop)
         source = self._source(
             info,
-            lambda name: [told.message.created for told in self._other(tree, name)],
+            lambda name: [record.message.created for record in self._other(tree, name)],
             lambda name: self._other(tree, name),
         )
         return self._transcript(info, source, _watched(tree, info.id))
 
-    def _other(self, tree: Tree, session: str) -> Iterator[Told]:
-        return trees.told(tree, session, 0, _silent)
+    def _other(self, tree: Tree, session: str) -> Iterator[MessageRecord]:
+        return trees.messages(tree, session, 0, _silent)
 
     def _begin(self, info: Info, database: str | None) -> None:
         revert = object_in(info.revert)
         self._revert = info.revert.encode("utf-8", "surrogatepass")
-        self.weaver = EntryBuilder(
+        self.builder = EntryBuilder(
             Records(self.spool, database),
             hide_from="" if self._staged else text_in(revert, "messageID"),
             hide_part=text_in(revert, "partID"),
         )
 
     def _broken(self, name: str, error: Exception) -> None:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        self.notes.append(Note("unreadable-record", f"{name} cannot be read: {said or error}", lost=True))
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        self.notes.append(Note("unreadable-record", f"{name} cannot be read: {reason or error}", lost=True))
 
-    def _weave(self, messages: Iterable[Told], stop: Callable[[], bool]) -> None:
-        weaver, setting = self.weaver, self.setting
+    def _weave(self, messages: Iterable[MessageRecord], stop: Callable[[], bool]) -> None:
+        builder, setting = self.builder, self.setting
         stream = iter(messages)
-        head: list[Told] = []
-        for told in islice(stream, _LOOKED_AHEAD):
-            head.append(told)
-            body = decode_line(told.message.data) or {}
+        head: list[MessageRecord] = []
+        for record in islice(stream, _LOOKED_AHEAD):
+            head.append(record)
+            body = decode_line(record.message.data) or {}
             if body.get("role") == "assistant":
                 if system_of(body):
-                    weaver.system(told)
+                    builder.system(record)
                 break
-        for told in _chained(head, stream):
+        for record in _chained(head, stream):
             if stop():
                 break
-            weaver.take(told)
-        weaver.end()
-        if weaver.hidden:
+            builder.take(record)
+        builder.end()
+        if builder.hidden:
             place = setting.database or (setting.tree.info if setting.tree is not None else "")
-            weaver.marked(Stored(f"revert-{setting.session}", 0, self._revert, place))
+            builder.marked(Stored(f"revert-{setting.session}", 0, self._revert, place))
 
     def _source(
         self,
         info: Info,
         times: Callable[[str], list[int]],
-        told: Callable[[str], Iterator[Told]],
+        messages_of: Callable[[str], Iterator[MessageRecord]],
     ) -> Source | None:
         """The session that this one was copied from, where another begins with the same messages."""
-        weaver = self.weaver
-        if info.parent is not None or not len(weaver.times):
+        builder = self.builder
+        if info.parent is not None or not len(builder.times):
             return None
-        siblings = self.setting.siblings(info, weaver.times[0])
-        return source_of(info.id, list(weaver.times), siblings, times, told) if siblings else None
+        siblings = self.setting.siblings(info, builder.times[0])
+        return source_of(info.id, list(builder.times), siblings, times, messages_of) if siblings else None
 
     def _half_imported(self, info: Info) -> None:
         folder = self.setting.copy(info)
         if folder is None:
             return
-        known = set(self.weaver.columns.other_ids.values())
+        known = set(self.builder.columns.other_ids.values())
         missing = [name for name in trees.names_in(folder) if name.removesuffix(trees.SUFFIX) not in known]
         if missing:
             text = f"{folder} holds {len(missing):,} messages of this session that are not in the database"
             self.notes.append(Note("half-imported", text, path=Path(folder)))
 
     def _transcript(self, info: Info, source: Source | None, files: tuple[Path, ...]) -> Transcript:
-        weaver = self.weaver
+        builder = self.builder
         if self._staged:
             name = text_in(object_in(info.revert), "messageID")
             text = f"files were taken back to {name}; the conversation goes on with everything until that is confirmed"
             self.notes.append(Note("revert-staged", text))
-        elif info.revert and not weaver.hidden:
+        elif info.revert and not builder.hidden:
             name = text_in(object_in(info.revert), "messageID")
             self.notes.append(
                 Note("revert-target", f"the revert begins at {name}, which is not here: without effect")
@@ -242,25 +242,25 @@ class _Made:
             self.notes.append(
                 Note("compacting", "a compaction began that has not ended: it runs, or it crashed")
             )
-        for entry, name in weaver.dangling:
+        for entry, name in builder.dangling:
             text = f"keeps from {name} on, which is not here: everything before is kept as well"
             self.notes.append(Note("tail-missing", text, EntryIndex(entry)))
-        if weaver.unknown:
-            record = weaver.low[weaver.first_unknown]
-            if weaver.role[weaver.first_unknown] == Role.OTHER:
-                record = weaver.message[weaver.first_unknown]
-            place = Path(weaver.records.path(record))
+        if builder.unknown:
+            record = builder.low[builder.first_unknown]
+            if builder.role[builder.first_unknown] == Role.OTHER:
+                record = builder.message[builder.first_unknown]
+            place = Path(builder.records.path(record))
             self.notes.append(
-                unknown_records(weaver.unknown, weaver.first_unknown, place, weaver.records.row[record])
+                unknown_records(builder.unknown, builder.first_unknown, place, builder.records.row[record])
             )
         inherited = 0
         if source is not None:
-            whole = source.shared >= len(weaver.begins)
-            inherited = len(weaver.columns) if whole else weaver.begins[source.shared]
+            whole = source.shared >= len(builder.begins)
+            inherited = len(builder.columns) if whole else builder.begins[source.shared]
         return Transcript(
             self._header(info, source),
-            weaver.columns,
-            EntryIndex(weaver.leaf),
+            builder.columns,
+            EntryIndex(builder.leaf),
             files,
             self.spool.size,
             self.notes,
@@ -273,7 +273,7 @@ class _Made:
             "type": "session",
             "id": info.id,
             "timestamp": iso_time(info.created),
-            "cwd": info.directory or self.weaver.folder,
+            "cwd": info.directory or self.builder.folder,
             "archived": bool(info.archived),
         }
         name = named(info.title)
@@ -302,17 +302,17 @@ def named(title: str) -> str | None:
 
 def merged(
     base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[Note]
-) -> Iterator[Told]:
+) -> Iterator[MessageRecord]:
     """The messages of a session by time, those that were deleted among them; `broken` hears of what cannot be read."""
-    removed: list[Told] = []
+    removed: list[MessageRecord] = []
     try:
         removed = base.removed(session, path)
     except sqlite3.DatabaseError as error:
         notes.append(Note("events", f"deleted messages cannot be looked for: {error}", path=Path(path)))
-    return merge(base.told(session, path, broken), removed, key=by_time)
+    return merge(base.messages(session, path, broken), removed, key=by_time)
 
 
-def _chained(head: list[Told], rest: Iterator[Told]) -> Iterator[Told]:
+def _chained(head: list[MessageRecord], rest: Iterator[MessageRecord]) -> Iterator[MessageRecord]:
     while head:
         yield head.pop(0)
     yield from rest

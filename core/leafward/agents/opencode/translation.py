@@ -42,18 +42,18 @@ PRUNED_TEXT = "[Old tool result content cleared]"
 class Translator:
     """Translates the entries of one session. From any thread."""
 
-    def __init__(self, weaver: EntryBuilder) -> None:
-        self.columns = weaver.columns
-        self.records = weaver.records
-        self._role = weaver.role
-        self._message = weaver.message
-        self._low, self._high = weaver.low, weaver.high
-        self._aux = weaver.aux
-        self._kept = weaver.kept
-        self._targets = weaver.targets
-        self._stored = weaver.stored
-        self._hidden = weaver.hidden
-        self._folder = weaver.folder
+    def __init__(self, builder: EntryBuilder) -> None:
+        self.columns = builder.columns
+        self.records = builder.records
+        self._role = builder.role
+        self._message = builder.message
+        self._low, self._high = builder.low, builder.high
+        self._aux = builder.aux
+        self._kept = builder.kept
+        self._targets = builder.targets
+        self._stored = builder.stored
+        self._hidden = builder.hidden
+        self._folder = builder.folder
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -74,40 +74,40 @@ class Translator:
         """An entry as a native line; None where it cannot be read."""
         role = Role(self._role[index])
         body = frame(self.columns, index)
-        told = decode_line(self.records.data(self._message[index]))
-        if told is None:
+        record = decode_line(self.records.data(self._message[index]))
+        if record is None:
             return None
-        said = number_in(object_at(told, "time"), "created")
-        body["timestamp"] = iso_time(said)
+        created = number_in(object_at(record, "time"), "created")
+        body["timestamp"] = iso_time(created)
         if role is Role.USER:
-            body.update(self._user(index, told, said))
+            body.update(self._user(index, record, created))
         elif role in (Role.INJECTED, Role.ADDED, Role.REQUEST):
             body.update(self._injected(index, role))
         elif role is Role.REPLY:
-            body.update(self._reply(index, told, said))
+            body.update(self._reply(index, record, created))
         elif role is Role.RESULT:
-            made = self._result(index, told)
+            made = self._result(index, record)
             if made is None:
                 return None
             body["timestamp"] = iso_time(made["message"].get("timestamp")) or body["timestamp"]
             body.update(made)
         elif role is Role.SUMMARY:
-            body.update(self._summary(index, told))
+            body.update(self._summary(index, record))
         elif role is Role.SYSTEM:
-            body.update(_message("system", system_of(told), said))
+            body.update(_message("system", system_of(record), created))
         elif role in (Role.PRUNED, Role.DROPPED):
             body.update(self._edit(index, role))
         elif role is Role.REVERT:
             count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
-            body.update(type="opencode.revert", data=told, says=f"{count} taken back, not deleted yet")
+            body.update(type="opencode.revert", data=record, says=f"{count} taken back, not deleted yet")
             body.pop("timestamp")
         elif role is Role.SHELL:
-            ran = {"command": text_in(told, "command"), "output": text_in(told, "output")}
-            body.update(message({"role": "bashExecution", **ran}, said))
+            ran = {"command": text_in(record, "command"), "output": text_in(record, "output")}
+            body.update(message({"role": "bashExecution", **ran}, created))
         elif role is Role.AGENT:
-            body.update(customType="opencode.agent", data={"agent": text_in(told, "agent")})
+            body.update(customType="opencode.agent", data={"agent": text_in(record, "agent")})
         elif role is Role.MODEL:
-            model = object_at(told, "model")
+            model = object_at(record, "model")
             body.update(
                 type="model_change", provider=text_in(model, "providerID"), modelId=text_in(model, "id")
             )
@@ -115,7 +115,9 @@ class Translator:
             part = decode_line(self.records.data(self._low[index])) or {}
             body.update(type=f"opencode.{part.get('type')}", data=part)
         else:
-            body.update(type=f"opencode.{told.get('role')}", data={**told, "parts": list(self._parts(index))})
+            body.update(
+                type=f"opencode.{record.get('role')}", data={**record, "parts": list(self._parts(index))}
+            )
         return body
 
     def _parts(self, index: int) -> Iterator[Body]:
@@ -124,21 +126,21 @@ class Translator:
             if part is not None:
                 yield part
 
-    def _user(self, index: int, told: Body, said: int | None) -> Body:
+    def _user(self, index: int, record: Body, created: int | None) -> Body:
         parts = list(self._parts(index))
         content = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
-        body = _message("user", content, said)
-        body["source"] = _source(told, parts)
+        body = _message("user", content, created)
+        body["source"] = _source(record, parts)
         return body
 
     def _injected(self, index: int, role: Role) -> Body:
         parts = list(self._parts(index))
         details: Body = {}
         if role is Role.REQUEST:
-            asked = next((part for part in parts if part.get("type") == "compaction"), {})
+            request = next((part for part in parts if part.get("type") == "compaction"), {})
             content = [{"type": "text", "text": REQUEST_TEXT}]
             name = "compaction"
-            details = {key: value for key, value in asked.items() if key not in _OWN_FIELDS}
+            details = {key: value for key, value in request.items() if key not in _OWN_FIELDS}
         else:
             put = [part for part in parts if is_put(part)]
             content = [block for part in put if (block := block_of(part)) is not None]
@@ -154,26 +156,26 @@ class Translator:
             body["details"] = details
         return body
 
-    def _reply(self, index: int, told: Body, said: int | None) -> Body:
+    def _reply(self, index: int, record: Body, created: int | None) -> Body:
         parts = list(self._parts(index))
         content = [block for part in parts if (block := block_of(part)) is not None]
-        body = _message("assistant", content, said)
+        body = _message("assistant", content, created)
         made = body["message"]
         for name, theirs in (("provider", "providerID"), ("model", "modelID")):
-            given = text_in(told, theirs) or text_in(object_at(told, "model"), theirs)
+            given = text_in(record, theirs) or text_in(object_at(record, "model"), theirs)
             if given:
                 made[name] = given
-        usage = usage_of(told)
+        usage = usage_of(record)
         if usage is not None:
             made["usage"] = usage
-        made["stopReason"] = stop_reason(told, content)
-        error = error_of(told)
+        made["stopReason"] = stop_reason(record, content)
+        error = error_of(record)
         if error is not None:
             made["errorMessage"] = error
-        body["source"] = _source(told, parts)
+        body["source"] = _source(record, parts)
         return body
 
-    def _result(self, index: int, told: Body) -> Body | None:
+    def _result(self, index: int, record: Body) -> Body | None:
         part = decode_line(self.records.data(self._low[index]))
         if part is None:
             return None
@@ -186,7 +188,7 @@ class Translator:
         if code is not None:
             made["exitCode"] = code
         ran: list[Body] = []
-        if told.get("error") and not failed:
+        if record.get("error") and not failed:
             # The reply failed or was stopped, this call of it did run.
             ran.append(
                 {
@@ -233,7 +235,7 @@ class Translator:
                     changed.pop(os.path.normpath(os.path.join(folder, made.path)), None)
         return list(changed)
 
-    def _summary(self, index: int, told: Body) -> Body:
+    def _summary(self, index: int, record: Body) -> Body:
         parts = list(self._parts(index))
         text = "\n\n".join(
             part["text"]
@@ -254,13 +256,13 @@ class Translator:
         before = self._tokens_before(request if request >= 0 else index)
         if before:
             body["tokensBefore"] = before
-        usage = usage_of(told)
+        usage = usage_of(record)
         if usage is not None:
             body["usage"] = usage
         system = self._system(index)
         if system is not None:
             body["systemMessage"] = system
-        body["source"] = _source(told, parts)
+        body["source"] = _source(record, parts)
         return body
 
     def _tail(self, index: int, request: int) -> list[int]:
@@ -282,8 +284,8 @@ class Translator:
         at = self.columns.parent[index]
         while at >= 0 and self._role[at] != Role.SUMMARY:
             if self._role[at] == Role.REPLY:
-                told = decode_line(self.records.data(self._message[at])) or {}
-                usage = usage_of(told)
+                record = decode_line(self.records.data(self._message[at])) or {}
+                usage = usage_of(record)
                 if usage is not None:
                     return int(usage["totalTokens"])
             at = self.columns.parent[at]
@@ -327,18 +329,18 @@ def details_of(state: Body) -> Body:
     return {"title": title, **found} if isinstance(title, str) and title else found
 
 
-def system_of(told: Body) -> str:
+def system_of(record: Body) -> str:
     """The system prompt in a reply of versions before 0.6."""
-    found = told.get("system")
+    found = record.get("system")
     return "\n".join(one for one in found if isinstance(one, str)) if isinstance(found, list) else ""
 
 
-def _source(told: Body, parts: list[Body]) -> Body:
+def _source(record: Body, parts: list[Body]) -> Body:
     """What the agent says of a message that a native line has no word for."""
     source: Body = {
-        key: told[key]
+        key: record[key]
         for key in ("agent", "mode", "finish", "parentID", "path", "system", "variant", "tools", "error")
-        if told.get(key) not in (None, "", []) and not (key == "system" and isinstance(told[key], list))
+        if record.get(key) not in (None, "", []) and not (key == "system" and isinstance(record[key], list))
     }
     silent: list[dict[str, Any]] = [
         {key: value for key, value in part.items() if key not in ("messageID", "sessionID")}

@@ -12,8 +12,8 @@ from leafward.agents.base import is_file, is_folder
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode.records import (
     Info,
+    MessageRecord,
     Stored,
-    Told,
     created_in,
     dumped,
     in_order,
@@ -135,7 +135,9 @@ def names_in(folder: str) -> list[str]:
         return []
 
 
-def told(tree: Tree, session: str, near: int, broken: Callable[[str, Exception], object]) -> Iterator[Told]:
+def messages(
+    tree: Tree, session: str, near: int, broken: Callable[[str, Exception], object]
+) -> Iterator[MessageRecord]:
     """The messages of a session by time with their parts; `broken` hears of files that cannot be read.
 
     A message that is no JSON stands where the time in its name puts it.
@@ -158,7 +160,7 @@ def told(tree: Tree, session: str, near: int, broken: Callable[[str, Exception],
         except OSError as error:
             broken(path, error)
             continue
-        yield Told(Stored(name, created, data, path), _parts(tree, session, name, broken))
+        yield MessageRecord(Stored(name, created, data, path), _parts(tree, session, name, broken))
 
 
 def _parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.conversation import is_own, told_blocks
+from leafward.agents.conversation import is_own, portable_blocks
 from leafward.agents.fork_draft import Remark
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
@@ -69,8 +69,8 @@ def _is_pi_shaped(past: Conversation) -> bool:
     kept = [entry for entry in rest if entry < context.compaction]
     if rest != sorted(rest) or not kept:
         return rest == sorted(rest)
-    said = [entry for entry in session.tree.path(context.compaction) if kept[0] <= entry < context.compaction]
-    spoken = [entry for entry in said if _native_kind(session, entry)]
+    path = [entry for entry in session.tree.path(context.compaction) if kept[0] <= entry < context.compaction]
+    spoken = [entry for entry in path if _native_kind(session, entry)]
     return spoken == kept
 
 
@@ -105,9 +105,9 @@ def _translated(
             written.setdefault(name, str(chain.above))
     if not whole:
         chain.above = None
-        for said, message in past.messages():
-            name = session.columns.id(said.entry)
-            yield chain.line(_said(message, said.role), name)
+        for outline, message in past.messages():
+            name = session.columns.id(outline.entry)
+            yield chain.line(_native_message(message, outline.role), name)
             written[name] = str(chain.above)
     if terms.injected:
         yield chain.injected()
@@ -143,14 +143,14 @@ def _entry(past: Conversation, index: int, written: Mapping[str, str]) -> Iterat
         if isinstance(message, dict):
             message = _without_thoughts(message)
             if message is not None:
-                yield stamp | _said(message, str(message.get("role")))
+                yield stamp | _native_message(message, str(message.get("role")))
 
 
 def _without_thoughts(message: Body) -> Body | None:
     """A reply as another provider can take it; None where nothing is left of it."""
     if message.get("role") != "assistant":
         return message
-    content = told_blocks(message)
+    content = portable_blocks(message)
     return {**message, "content": content} if content else None
 
 
@@ -173,7 +173,7 @@ def _compaction(session: Session, index: int, body: Body, written: Mapping[str, 
     return made | ({"details": details} if isinstance(details, dict) else {})
 
 
-def _said(message: Body, role: str) -> Body:
+def _native_message(message: Body, role: str) -> Body:
     """A message of a context as an entry of pi."""
     if role in ("compactionSummary", "branchSummary", "custom"):
         content: Any = message.get("content") if role == "custom" else message.get("summary")
