@@ -93,8 +93,8 @@ def shell_word(text: str) -> str:
 
     if safe(text) == text and "\n" not in text:
         return shlex.quote(text)
-    said = "".join(_shell_char(char) for char in text)
-    return f"$'{said}'"
+    escaped = "".join(_shell_char(char) for char in text)
+    return f"$'{escaped}'"
 
 
 def _shell_char(char: str) -> str:

@@ -86,13 +86,13 @@ class Columns:
 
         None where it has to be searched for.
         """
-        total, asked, found = self._plain
+        total, lookups, found = self._plain
         if total != len(self.kind):
-            total, asked, found = len(self.kind), 0, {}
-        if asked == _OFTEN:
+            total, lookups, found = len(self.kind), 0, {}
+        if lookups == _OFTEN:
             found = {number: index for index, number in enumerate(array("Q", bytes(self.ids)))}
-        self._plain = total, asked + 1, found
-        if asked < _OFTEN:
+        self._plain = total, lookups + 1, found
+        if lookups < _OFTEN:
             return None
         index = found.get(int.from_bytes(key, sys.byteorder), -1)
         # Damage takes ids away without adding any.

@@ -187,13 +187,13 @@ def read_usage(raw: object) -> Usage | None:
     """A `usage` object as a value, None where there is none."""
     if not isinstance(raw, dict):
         return None
-    sent, said, read, written = (
+    sent, output, read, written = (
         int(_number(raw.get(key))) for key in ("input", "output", "cacheRead", "cacheWrite")
     )
-    total = int(_number(raw.get("totalTokens"))) or sent + said + read + written
+    total = int(_number(raw.get("totalTokens"))) or sent + output + read + written
     cost = raw.get("cost")
     dollars = float(_number(cost.get("total"))) if isinstance(cost, dict) else 0.0
-    return Usage(sent, said, read, written, total, dollars)
+    return Usage(sent, output, read, written, total, dollars)
 
 
 class ToolCall(NamedTuple):

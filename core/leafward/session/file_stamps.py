@@ -35,10 +35,10 @@ class Watched:
         self.gone = False
         """One of the files was not there when they were last looked at. That is no change: what was read stays."""
 
-    def changed(self, asked: Callable[[], bool] | None) -> bool:
+    def changed(self, content_changed: Callable[[], bool] | None) -> bool:
         """Whether they are others than when they were read; a stat for each.
 
-        `asked` is asked where they are: whether what was read of them changed. Where it did not, they count as read anew.
+        `content_changed` is asked where they are: whether what was read of them changed. Where it did not, they count as read anew.
         """
         there = {path: stamp for path in self._files if (stamp := stamp_of(path)) is not None}
         self.gone = len(there) < len(self._files)
@@ -46,7 +46,7 @@ class Watched:
         beside = {path: stamp_of(path) for path in self._beside}
         if files == self._files and beside == self._beside:
             return False
-        if asked is None or asked():
+        if content_changed is None or content_changed():
             return True
         self._files, self._beside = files, beside
         return False

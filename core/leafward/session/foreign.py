@@ -181,8 +181,8 @@ class ForeignFiles:
         at = kinds.rfind(Kind.SESSION_INFO)
         while at >= 0 and self.is_kept(at):
             at = kinds.rfind(Kind.SESSION_INFO, 0, at)
-        for said in ((self.body(at) or {}) if at >= 0 else {}, self.header):
-            given = said.get("name")
+        for record in ((self.body(at) or {}) if at >= 0 else {}, self.header):
+            given = record.get("name")
             if isinstance(given, str) and given.strip():
                 return given.strip()
         return None

@@ -305,9 +305,9 @@ def _of_silent_reply(message: Body, cwd: str) -> Headline:
         return first._replace(text=first.text + _more(len(calls)))
     reason = message.get("stopReason")
     if reason in ("aborted", "error", "length"):
-        told = message.get("errorMessage")
+        error = message.get("errorMessage")
         return Headline(
-            "ai", f"({reason})" + (f"  {safe_line(told, LIMIT)}" if isinstance(told, str) else "")
+            "ai", f"({reason})" + (f"  {safe_line(error, LIMIT)}" if isinstance(error, str) else "")
         )
     return Headline("ai", "(no text)")
 
@@ -341,8 +341,8 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         Kind.USAGE: lambda: f"{body.get('kind', '')}  {body.get('model', '')}",
         Kind.HEADER: lambda: "a second session header, ignored",
     }
-    told = plain[kind]() if kind in plain else str(body.get("type", ""))
-    return safe_line(told, LIMIT)
+    text = plain[kind]() if kind in plain else str(body.get("type", ""))
+    return safe_line(text, LIMIT)
 
 
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")

@@ -23,24 +23,24 @@ def split_enclosed(text: str) -> tuple[str, str]:
     """
     if OPENING not in text:
         return text, ""
-    told: list[str] = []
+    summary: list[str] = []
     injected: list[str] = []
     waiting: list[str] | None = None
     for line in text.split("\n"):
         mark = line.strip()
         if mark == OPENING:
             if waiting is not None:
-                told += [OPENING, *waiting]
+                summary += [OPENING, *waiting]
             waiting = []
         elif waiting is None:
-            told.append(line)
+            summary.append(line)
         elif mark == CLOSING:
             injected += waiting
             waiting = None
-            while told and not told[-1].strip():
-                told.pop()
+            while summary and not summary[-1].strip():
+                summary.pop()
         else:
             waiting.append(line)
     if waiting is not None:
-        told += [OPENING, *waiting]
-    return "\n".join(told), "\n".join(injected)
+        summary += [OPENING, *waiting]
+    return "\n".join(summary), "\n".join(injected)

@@ -40,16 +40,16 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         return [message]
     if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
         content = body.get("content")
-        said: Body = {
+        put_in: Body = {
             "role": "custom",
             "content": [] if content is None else content,
             "display": body.get("display"),
         }
         if body.get(PUT_IN) or kind is Kind.INJECTED:
-            said[PUT_IN] = str(body.get("customType") or "")
+            put_in[PUT_IN] = str(body.get("customType") or "")
         if body.get(NEVER_SENT) is True:
-            said[NEVER_SENT] = True
-        return [said]
+            put_in[NEVER_SENT] = True
+        return [put_in]
     if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
         return [{"role": "branchSummary", "summary": body["summary"]}]
     if kind is Kind.COMPACTION:

@@ -61,12 +61,12 @@ class Ahead:
             with pipe:
                 while scan is None and not stop():
                     # Nobody but our own child writes here.
-                    told = pickle.load(pipe)  # noqa: S301
-                    if isinstance(told, tuple):
-                        publish(*told)
+                    piece = pickle.load(pipe)  # noqa: S301
+                    if isinstance(piece, tuple):
+                        publish(*piece)
                         continue
                     if _identity(os.stat(self.path)) == self._scanned:
-                        scan = told
+                        scan = piece
                     break
         except (EOFError, OSError, pickle.UnpicklingError):
             scan = None

@@ -98,10 +98,10 @@ class Sidecar:
 
     def _refuse_strange(self, book: NativeFile) -> None:
         """Raises NotASession where it says itself that it belongs elsewhere."""
-        said = book.header.get(MARK)
-        if book.header and not isinstance(said, dict):
+        mark = book.header.get(MARK)
+        if book.header and not isinstance(mark, dict):
             raise NotASession(f"{self.path} is no sidecar")
-        if isinstance(said, dict) and (said.get("agent"), said.get("session")) != self.owner:
+        if isinstance(mark, dict) and (mark.get("agent"), mark.get("session")) != self.owner:
             raise NotASession(f"{self.path} belongs to another session")
 
     def close(self) -> None:
@@ -118,8 +118,8 @@ class Sidecar:
         book = self.book
         if book is None:
             return None
-        said = book.header.get(MARK)
-        form = said.get("sidecar") if isinstance(said, dict) else None
+        mark = book.header.get(MARK)
+        form = mark.get("sidecar") if isinstance(mark, dict) else None
         why = book.read_only
         if why is None and book.scan.version < CURRENT_VERSION:
             why = f"the file is of version {book.scan.version}, older than {CURRENT_VERSION}"
@@ -150,10 +150,10 @@ def belongs_to(path: Path) -> tuple[Owner, str]:
     """Whose a sidecar is, and where that session lay when something was last kept of it. Raises NotASession."""
     book = NativeFile.open(path)
     try:
-        said = book.header.get(MARK)
-        if not isinstance(said, dict):
+        mark = book.header.get(MARK)
+        if not isinstance(mark, dict):
             raise NotASession(f"{path} is no sidecar")
-        owner = Owner(str(said.get("agent")), str(said.get("session")))
+        owner = Owner(str(mark.get("agent")), str(mark.get("session")))
         return owner, _known_path(book, [_after(body) for _, body in book.bodies(range(len(book)))])
     finally:
         book.close()
@@ -258,13 +258,13 @@ def _slots(theirs: Columns, afters: list[Body], above: dict[int, int]) -> array[
 
 
 def _after(body: Body | None) -> Body:
-    said = body.get(AFTER) if body is not None else None
-    return said if isinstance(said, dict) else {}
+    after = body.get(AFTER) if body is not None else None
+    return after if isinstance(after, dict) else {}
 
 
 def _known_path(book: NativeFile, afters: list[Body]) -> str:
-    said = book.header.get(MARK)
-    paths = [said.get("path") if isinstance(said, dict) else None, *(after.get("path") for after in afters)]
+    mark = book.header.get(MARK)
+    paths = [mark.get("path") if isinstance(mark, dict) else None, *(after.get("path") for after in afters)]
     return next((path for path in reversed(paths) if isinstance(path, str)), "")
 
 

@@ -21,7 +21,7 @@ from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
 from leafward.base.redact.headers import headers_in
 from leafward.base.redact.judging import Place, is_secret
-from leafward.base.redact.names import said_by
+from leafward.base.redact.names import meaning_of
 from leafward.base.redact.private_keys import keys_in
 from leafward.base.redact.provider_keys import runs_of, tokens_in
 from leafward.base.redact.spans import MARKER, merged
@@ -65,8 +65,8 @@ def secret_under(key: str, text: str) -> bool:
     """Whether a string is a secret because of the key that it stands under."""
     if len(text) < _SHORTEST_VALUE or "\n" in text:
         return False
-    said = said_by(key)
-    return said is not None and is_secret(text, said, Place.QUOTED)
+    meaning = meaning_of(key)
+    return meaning is not None and is_secret(text, meaning, Place.QUOTED)
 
 
 def redact(text: str) -> str:

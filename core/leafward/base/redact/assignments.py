@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.judging import Place, is_secret
-from leafward.base.redact.names import LONGEST_NAME, Said, said_by, words_of
+from leafward.base.redact.names import LONGEST_NAME, Meaning, meaning_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,22 +111,22 @@ def assignments_in(text: str, low: str) -> Iterator[Span]:
         name = text[start:done].strip(".")
         if start and text[start - 1] == "\\" and name[:1] in "nrt":
             start, name = start + 1, name[1:]
-        said = said_by(name)
+        meaning = meaning_of(name)
         if (
-            said is None
+            meaning is None
             and text[start - 1 : start] in ("?", "&")
             and name.lower() in ("key", "sig", "signature", "code")
         ):
-            said = Said.PERHAPS
+            meaning = Meaning.PERHAPS
         if (
-            said in (None, Said.KEY)
+            meaning in (None, Meaning.KEY)
             and name.lower() == "key"
             and _KEY_OF.search(text, max(0, start - 16), start)
         ):
-            said = Said.SECRET
-        if said is None:
+            meaning = Meaning.SECRET
+        if meaning is None:
             continue
-        found = _value(text, start, done, name, said)
+        found = _value(text, start, done, name, meaning)
         if found is not None:
             yield (*found, "secret")
 
@@ -151,37 +151,41 @@ def _name_at(text: str, at: int) -> tuple[int, int]:
     return start, at + len(behind) - len(behind.lstrip(_NAME))
 
 
-def _value(text: str, start: int, end: int, name: str, said: Said) -> tuple[int, int] | None:
+def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
     """Where the value of a name lies that is a secret."""
     while end > start and text[end - 1] == ".":
         end -= 1
     before = text[start - 1 : start]
     found = _ASSIGN.match(text, end)
     if found is not None:
-        return _assigned(text, start, found, name, said)
+        return _assigned(text, start, found, name, meaning)
     if before in ("<", "/", ":") or text[start - 2 : start] in ('="', "='", '\\"'):
         attribute = _ATTRIBUTE.match(text, end)
         if attribute is not None:
-            return _quoted(text, attribute.end(), said, Place.SETTING)
+            return _quoted(text, attribute.end(), meaning, Place.SETTING)
         element = _ELEMENT.match(text, end)
         if element is not None and not text.startswith("<", element.end()):
             stop = text.find("<", element.end(), element.end() + 600)
-            return _judged(text, element.end(), stop, said, Place.SETTING)
+            return _judged(text, element.end(), stop, meaning, Place.SETTING)
     if before == ">" or text[start - 1 : start] == '"':
         following = _NEXT_ELEMENT.match(text, end)
         if following is not None:
             stop = text.find("<", following.end(), following.end() + 600)
-            return _judged(text, following.end(), stop, said, Place.SETTING)
+            return _judged(text, following.end(), stop, meaning, Place.SETTING)
     call = _CALLED.match(text, end)
     if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
-        return _quoted(text, call.end(), said, Place.INLINE)
+        return _quoted(text, call.end(), meaning, Place.INLINE)
     pair = _PAIR.match(text, end)
     if pair is not None:
-        return _quoted(text, pair.end(), said, Place.SETTING) or _bare(text, pair.end(), said, Place.SETTING)
-    return _spaced(text, start, end, name, said)
+        return _quoted(text, pair.end(), meaning, Place.SETTING) or _bare(
+            text, pair.end(), meaning, Place.SETTING
+        )
+    return _spaced(text, start, end, name, meaning)
 
 
-def _assigned(text: str, start: int, found: re.Match[str], name: str, said: Said) -> tuple[int, int] | None:
+def _assigned(
+    text: str, start: int, found: re.Match[str], name: str, meaning: Meaning
+) -> tuple[int, int] | None:
     sign, at = found["sign"], found.end()
     tight = (
         sign == "=" and not found["pad"] and (found["close"] is None) and found.start("sign") == found.start()
@@ -197,59 +201,63 @@ def _assigned(text: str, start: int, found: re.Match[str], name: str, said: Said
         # What a test that passed is reported with.
         return None
     if sign in ("==", "===", "!=", "!=="):
-        return _quoted(text, at, said, Place.INLINE)
+        return _quoted(text, at, meaning, Place.INLINE)
     queried = text[start - 1 : start] in ("?", "&", ";") or name.startswith("-")
     place = Place.SETTING if tight and (upper or queried or first) else Place.QUOTED
     if _QUOTE.match(text, at):
-        return _quoted(text, at, said, Place.SETTING if upper else place)
+        return _quoted(text, at, meaning, Place.SETTING if upper else place)
     if queried and tight:
-        return _bare(text, at, said, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
+        return _bare(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
     if tight and first and not upper and (end := _RAW.match(text, at)) is not None and end[0][-1] in ",)":
         # An argument of a call that has lines of its own.
-        return _bare(text, at, said, Place.INLINE)
+        return _bare(text, at, meaning, Place.INLINE)
     if tight and (upper or first):
-        return _bare(text, at, said, Place.SETTING, "setting")
-    return _bare(text, at, said, Place.LINE if first or found["close"] else Place.INLINE)
+        return _bare(text, at, meaning, Place.SETTING, "setting")
+    return _bare(text, at, meaning, Place.LINE if first or found["close"] else Place.INLINE)
 
 
-def _spaced(text: str, start: int, end: int, name: str, said: Said) -> tuple[int, int] | None:
+def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
     """A value behind a space, a comma or the border of a cell."""
     before = text[max(0, start - 4) : start]
     argument = _ARGUMENT.match(text, end)
     if argument is not None:
-        return _quoted(text, argument.end(), said, Place.SETTING if name.startswith("--") else Place.INLINE)
+        return _quoted(
+            text, argument.end(), meaning, Place.SETTING if name.startswith("--") else Place.INLINE
+        )
     if name.startswith("-") and (not before or before[-1] in " \t\n\"'`=│|[(\\"):
         option = _OPTION.match(text, end)
         if option is not None:
             at = option.end()
-            return _quoted(text, at, said, Place.SETTING) or _bare(text, at, said, Place.LINE, "setting")
+            return _quoted(text, at, meaning, Place.SETTING) or _bare(
+                text, at, meaning, Place.LINE, "setting"
+            )
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
-        return _quoted(text, otherwise.end(), said, Place.INLINE)
+        return _quoted(text, otherwise.end(), meaning, Place.INLINE)
     cell = _CELL.match(text, end)
     if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
         stop = min(
             (place for sign in "|│┃\n" if (place := text.find(sign, cell.end(), cell.end() + 300)) >= 0),
             default=-1,
         )
-        return _cell(text, cell.end(), stop, said)
+        return _cell(text, cell.end(), stop, meaning)
     space = _SPACE.match(text, end)
     if space is None and not _SAID.match(text, end):
         return None
     if space is not None and _GIVEN.search(text, max(0, start - 100), start):
         at = space.end()
-        return _quoted(text, at, said, Place.SETTING) or _bare(text, at, said, Place.SETTING, "setting")
+        return _quoted(text, at, meaning, Place.SETTING) or _bare(text, at, meaning, Place.SETTING, "setting")
     low = name.lower()
     if space is not None and (
         low in _DIRECTIVES
         or (
-            said is Said.PASSWORD
+            meaning is Meaning.PASSWORD
             and low in ("password", "passwd")
             and _NETRC.search(text, max(0, start - 240), start)
         )
     ):
         at = space.end()
-        return _quoted(text, at, said, Place.LINE) or _bare(text, at, said, Place.LINE, "setting")
+        return _quoted(text, at, meaning, Place.LINE) or _bare(text, at, meaning, Place.LINE, "setting")
     if low == "pass":
         return None
     spoken = _SAID.match(text, end)
@@ -257,26 +265,26 @@ def _spaced(text: str, start: int, end: int, name: str, said: Said) -> tuple[int
         at = spoken.end()
         while text.startswith("*", at):
             at += 1
-        sure = said is Said.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
-        return _quoted(text, at, said, Place.QUOTED if sure else Place.INLINE)
+        sure = meaning is Meaning.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
+        return _quoted(text, at, meaning, Place.QUOTED if sure else Place.INLINE)
     bare = _SAID_BARE.match(text, end)
     if bare is not None:
-        return _bare(text, bare.end(), said, Place.INLINE, "setting")
+        return _bare(text, bare.end(), meaning, Place.INLINE, "setting")
     if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
-        return _bare(text, space.end(), said, Place.INLINE)
+        return _bare(text, space.end(), meaning, Place.INLINE)
     return None
 
 
-def _cell(text: str, at: int, stop: int, said: Said) -> tuple[int, int] | None:
+def _cell(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, int] | None:
     if stop < 0:
         return None
     end = at + len(text[at:stop].rstrip(" \t`*"))
     while at < end and text[at] in " \t`*":
         at += 1
-    return _judged(text, at, end, said, Place.INLINE)
+    return _judged(text, at, end, meaning, Place.INLINE)
 
 
-def _quoted(text: str, at: int, said: Said, place: Place) -> tuple[int, int] | None:
+def _quoted(text: str, at: int, meaning: Meaning, place: Place) -> tuple[int, int] | None:
     """The value in quotes at a place; quotes that are escaped end with quotes that are escaped as often."""
     opening = _QUOTE.match(text, at)
     if opening is None:
@@ -284,25 +292,25 @@ def _quoted(text: str, at: int, said: Said, place: Place) -> tuple[int, int] | N
     begin = opening.end()
     limit = begin + 600
     if opening[3] is not None:
-        return _judged(text, begin, text.find(opening[3], begin, limit), said, place, quoted=True)
+        return _judged(text, begin, text.find(opening[3], begin, limit), meaning, place, quoted=True)
     escapes, quote = len(opening[1]), opening[2]
     if len(quote) == 3:
-        return _judged(text, begin, text.find(quote, begin, limit), said, place, quoted=True)
+        return _judged(text, begin, text.find(quote, begin, limit), meaning, place, quoted=True)
     for closing in _BACKSLASHES[quote].finditer(text, begin, limit):
         if len(closing[1]) <= escapes:
-            return _judged(text, begin, closing.start(), said, place, quoted=True)
+            return _judged(text, begin, closing.start(), meaning, place, quoted=True)
     stop = text.find("\n", begin, limit)
-    return _judged(text, begin, stop if stop >= 0 else min(len(text), limit), said, place)
+    return _judged(text, begin, stop if stop >= 0 else min(len(text), limit), meaning, place)
 
 
-def _bare(text: str, at: int, said: Said, place: Place, ends: str = "") -> tuple[int, int] | None:
+def _bare(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") -> tuple[int, int] | None:
     """The value without quotes at a place. `ends` names the signs that end it."""
     raw = _RAW.match(text, at)
     if raw is None:
         return None
     default = _DEFAULT.match(text, at)
     if default is not None:
-        return _judged(text, default.start("value"), default.end("value"), said, place)
+        return _judged(text, default.start("value"), default.end("value"), meaning, place)
     value = raw[0]
     last = _LINE_END.match(text, raw.end()) is not None
     if ends != "query" and last and place in (Place.SETTING, Place.LINE):
@@ -315,7 +323,7 @@ def _bare(text: str, at: int, said: Said, place: Place, ends: str = "") -> tuple
         value and value[-1] in ")]}" and value.count(value[-1]) > value.count(_OPENING[value[-1]])
     ):
         value = value[:-1]
-    return _judged(text, at, at + len(value), said, place)
+    return _judged(text, at, at + len(value), meaning, place)
 
 
 _MOST_SIGNS = 5
@@ -340,7 +348,7 @@ def _up_to(value: str, signs: str) -> str:
 
 
 def _judged(
-    text: str, start: int, end: int, said: Said, place: Place, *, quoted: bool = False
+    text: str, start: int, end: int, meaning: Meaning, place: Place, *, quoted: bool = False
 ) -> tuple[int, int] | None:
     if end <= start:
         return None
@@ -348,7 +356,7 @@ def _judged(
     if not quoted and value.count("=") > _MOST_SIGNS:
         return None
     bare = value.strip()
-    if not bare or "\n" in bare or not is_secret(bare, said, place, quoted=quoted):
+    if not bare or "\n" in bare or not is_secret(bare, meaning, place, quoted=quoted):
         return None
     start += len(value) - len(value.lstrip())
     return start, start + len(bare)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.judging import Place, is_secret
-from leafward.base.redact.names import Said
+from leafward.base.redact.names import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,7 +229,7 @@ def _secret(found: re.Match[str]) -> tuple[int, int] | None:
         value = groups.get(name)
         if (
             value is not None
-            and is_secret(value, Said.PASSWORD, place)
+            and is_secret(value, Meaning.PASSWORD, place)
             and not (name == "strange" and value.isdecimal())
         ):
             return found.start(name), found.end(name)

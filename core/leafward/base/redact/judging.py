@@ -10,7 +10,7 @@ from collections import Counter
 from enum import Enum
 from itertools import pairwise
 
-from leafward.base.redact.names import Said
+from leafward.base.redact.names import Meaning
 from leafward.base.redact.spans import MARKER, words
 
 
@@ -99,16 +99,16 @@ def stands_for(value: str) -> bool:
     return bool(MARKER in value or _STANDS_FOR.match(value) or _HOLES.search(value))
 
 
-def is_secret(value: str, said: Said, place: Place, *, quoted: bool = False) -> bool:
-    """Whether a value under a name that says `said`, written as `place`, is a secret. What is `quoted` is no code."""
+def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = False) -> bool:
+    """Whether a value under a name that says `meaning`, written as `place`, is a secret. What is `quoted` is no code."""
     size = len(value)
     if not 3 <= size <= LONGEST_VALUE or stands_for(value) or value.lower() in _TYPES or _PATH.match(value):
         return False
     if (_PATTERN if quoted else _CALL).search(value):
         return False
-    if said is Said.PASSWORD:
+    if meaning is Meaning.PASSWORD:
         return _password(value, place)
-    if said is Said.ENCODED:
+    if meaning is Meaning.ENCODED:
         return is_login(value) or (
             size >= 16 and " " not in value and _random(value) and entropy(value) >= 3.2
         )
@@ -123,14 +123,14 @@ def is_secret(value: str, said: Said, place: Place, *, quoted: bool = False) -> 
         )
     if _CONSTANT.match(value) and sum(map(str.isdigit, value)) < 5:
         return False
-    if said is Said.KEY:
+    if meaning is Meaning.KEY:
         return (
             size >= 24
             and _KEY_SHAPE.match(value) is not None
             and not _LETTERS5.search(value)
             and entropy(value) >= 4
         )
-    if said is Said.PERHAPS:
+    if meaning is Meaning.PERHAPS:
         return (
             size >= 16
             and _mixed(value)

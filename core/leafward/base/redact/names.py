@@ -9,7 +9,7 @@ from functools import lru_cache
 from leafward.base.redact.spans import words
 
 
-class Said(Enum):
+class Meaning(Enum):
     """What a name says of its value."""
 
     PASSWORD = "password"  # noqa: S105  # a kind of name
@@ -95,46 +95,46 @@ def words_of(name: str) -> list[str]:
 
 
 @lru_cache(maxsize=8192)
-def said_by(name: str) -> Said | None:
+def meaning_of(name: str) -> Meaning | None:
     """What a name says of the value that it is given; None where that is no secret."""
     if not 2 <= len(name) <= LONGEST_NAME:
         return None
     words = words_of(name)
     for at in range(len(words) - 1, -1, -1):
-        said = _word(words, at, name)
-        if said is None:
+        meaning = _word(words, at, name)
+        if meaning is None:
             continue
         behind = [word for word in words[at + 1 :] if not word.isdigit()]
         if not behind or all(word in _AFTER for word in behind):
-            return said
+            return meaning
         if any(word in _SAYS_OTHER for word in behind) or len(behind) > 3:
             return None
-        return Said.PERHAPS
+        return Meaning.PERHAPS
     return None
 
 
-def _word(words: list[str], at: int, name: str) -> Said | None:
+def _word(words: list[str], at: int, name: str) -> Meaning | None:
     """What one word of a name says, as it stands there."""
     word = words[at]
     before = words[at - 1] if at else ""
     if word in _PASSWORDS or word.endswith(_PASSWORD_ENDS):
-        return Said.PASSWORD if word not in ("pw", "pass") or at == len(words) - 1 else Said.PERHAPS
+        return Meaning.PASSWORD if word not in ("pw", "pass") or at == len(words) - 1 else Meaning.PERHAPS
     if word == "token" and before in _OTHER_TOKENS:
         return None
     if word in _SECRETS or (word.endswith(_SECRET_ENDS) and word != "secretary"):
-        return Said.SECRET
+        return Meaning.SECRET
     if word == "key":
         if before in _OTHER_KEYS or (before == "public" or "public" in words[:at]):
             return None
         if before in _KEYS:
-            return Said.SECRET
-        return Said.PERHAPS if before and name.isupper() else Said.KEY if not before else None
+            return Meaning.SECRET
+        return Meaning.PERHAPS if before and name.isupper() else Meaning.KEY if not before else None
     if word == "signature" and before in ("amz", "goog"):
-        return Said.SECRET
+        return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):
-        return Said.PASSWORD
+        return Meaning.PASSWORD
     if word in ("auth", "authorization"):
-        return Said.ENCODED
+        return Meaning.ENCODED
     if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):
-        return Said.PERHAPS
+        return Meaning.PERHAPS
     return None

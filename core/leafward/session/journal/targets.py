@@ -56,8 +56,8 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
         return ()
     calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
     which = "partial-results" if answered else "open-calls"
-    told = "; pi tells the model that there is none" if session.is_native else ""
-    return (Remark(which, f"{calls} no result here{told}"),)
+    addition = "; pi tells the model that there is none" if session.is_native else ""
+    return (Remark(which, f"{calls} no result here{addition}"),)
 
 
 def _open_calls(session: Session, here: int) -> tuple[int, int]:

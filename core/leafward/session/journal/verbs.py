@@ -202,11 +202,11 @@ class _Draft:
         place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
         return {"type": "custom", "customType": custom_type, "data": data | self._mark(entry)} | place
 
-    def _at_leaf(self, type_: str, said: Body) -> Body:
+    def _at_leaf(self, type_: str, fields: Body) -> Body:
         entry = new_id(self.session.columns)
         parent = id_of(self.session, self.session.leaf)
         place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
-        return {"type": type_} | place | said | {MARK: self._mark(entry)}
+        return {"type": type_} | place | fields | {MARK: self._mark(entry)}
 
     def _mark(self, entry: EntryId) -> Body:
         return {"op": entry} | ({"undoes": self.undoes} if self.undoes is not None else {})

@@ -95,14 +95,14 @@ def write(
     line = every[-1]
     noted = marks(line)
     undoes = noted.get("undoes")
-    said = list(remarks)
+    notes = list(remarks)
     recent = changed_lately(session, writing.now())
     from_leaf = id_of(session, session.leaf)
     if session.version < CURRENT_VERSION:
         text = f"the file is of version {session.version}: it is copied to a backup and becomes version {CURRENT_VERSION}"
-        said.append(Remark("migrates", text))
+        notes.append(Remark("migrates", text))
     if _is_what_if(session, line):
-        said.append(Remark("what-if", _WHAT_IF))
+        notes.append(Remark("what-if", _WHAT_IF))
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
     size, backup = sum(len(encode_line(one)) for one in every), None
@@ -113,7 +113,7 @@ def write(
         size, backup = done.size, done.backup
         entries, leaf = tuple(EntryId(one["id"]) for one in every), id_of(session, session.leaf)
         if done.raced:
-            said.append(
+            notes.append(
                 Remark("raced", "another program wrote at the same moment; look where the leaf is now")
             )
     return Write(
@@ -125,7 +125,7 @@ def write(
         leaf,
         id_of(session, target),
         OperationId(undoes) if undoes is not None else None,
-        tuple(said),
+        tuple(notes),
         writing.dry_run,
         size,
         backup,
