@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leafward.branches.diff.sides import side
-from leafward.files.call_lines import NO_CALL, CallShapes, told_result
+from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.edits import NATIVE_TOOLS
 from leafward.files.file_replay import steps
 from leafward.files.working_set import touched
@@ -71,7 +71,7 @@ def test_a_long_session_is_told_by_its_bytes(tmp_path: Path) -> None:
         kinds, shapes = session.columns.kind, CallShapes(NATIVE_TOOLS)
         raw = {kind: [session.raw(at) for at in range(2_000) if kinds[at] == kind] for kind in Kind}
         assert all(shapes.one_call(line) is not None for line in raw[Kind.ASSISTANT])
-        assert all(told_result(line) is not None for line in raw[Kind.TOOL_RESULT])
+        assert all(result_in(line) is not None for line in raw[Kind.TOOL_RESULT])
 
 
 TEXTS = st.text(

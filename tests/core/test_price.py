@@ -99,7 +99,7 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
                     len(entries),
                     sum(tallies.tokens[one] for one in entries),
                 )
-                assert part.told <= part.tokens
+                assert part.summarisable <= part.tokens
             assert found.before.total == context_at(session, session.place).total
             assert found.after.total == context_at(session, session.tree.content_at(target)).total
             assert 0 <= found.cached <= found.after.total
@@ -125,8 +125,8 @@ def test_what_is_told_is_what_a_summary_of_it_says_it_is_made_from(file: Acting)
         branch = left_branch(session, session.place, target)
         assert branch is not None
         left = price_of_move(session, target).left
-        assert left.told == branch.tokens
-        assert left.told < left.tokens, "what the compaction says stands for what is counted already"
+        assert left.summarisable == branch.tokens
+        assert left.summarisable < left.tokens, "what the compaction says stands for what is counted already"
 
 
 class TestMoves:

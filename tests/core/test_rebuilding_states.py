@@ -18,7 +18,7 @@ from leafward.files.file_replay import Base, Certainty, Rebuilt, Remark, replay,
 from leafward.files.file_replay.knowledge import FileState
 from leafward.files.file_replay.recorded_diffs import proven_by
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import asked
+from leafward.files.file_replay.steps import requests_in
 from leafward.files.working_set import searched, working_set
 from leafward.session.entries import EntryIndex, ToolCall
 from leafward.session.session import Session
@@ -242,7 +242,7 @@ def test_a_patch_is_applied_as_codex_does_it_or_said_to_be_uncertain(
 ) -> None:
     """Held against the real program in tests/oracle/test_tools.py."""
     state = FileState(text=text)
-    (one,) = asked(
+    (one,) = requests_in(
         ToolCall(
             "c", "apply_patch", {"input": f"*** Begin Patch\n*** Update File: a\n{hunks}\n*** End Patch"}
         ),

@@ -300,7 +300,7 @@ class Basis:
         before, after = sizes.outline(above), sizes.outline(compaction)
         contents, carry = sizes.contents(after), self.carry(above)
         kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
-        estimated = sum(sizes.said(after, at, at + 1) for at in kept)
+        estimated = sum(sizes.estimate_between(after, at, at + 1) for at in kept)
         estimated -= sizes.broken_off(after, 0, len(after.entries))
         first = EntryIndex(after.entries[kept[0]]) if kept else compaction
         end = [entry for entry in before.entries if entry >= first and sizes.kinds[entry] != Kind.SYSTEM]

@@ -53,9 +53,9 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
     text = _inside(text_of(message.get("content")), name, table)
     if name not in table.shells:
         return Outcome(ok, None, len(lines_of(text)))
-    told = message.get("exitCode")
-    if isinstance(told, int):
-        return Outcome(ok, told, len(lines_of(text.rstrip("\n"))))
+    exit_code = message.get("exitCode")
+    if isinstance(exit_code, int):
+        return Outcome(ok, exit_code, len(lines_of(text.rstrip("\n"))))
     ending = None if ok else _STATUS.search(text, max(0, len(text) - _STATUS_SIZE))
     output = text[: ending.start()] if ending is not None else text
     lines = 0 if output.strip() == _NO_OUTPUT else _total_lines(message) or len(lines_of(output.rstrip("\n")))

@@ -94,7 +94,7 @@ class Tally:
 
 _Call = tuple[int, str]
 """A call that changes a file: the reply it stands in, and its id."""
-_Asked = tuple[Action, dict[str, Any]]
+_Request = tuple[Action, dict[str, Any]]
 """What a call does, and its arguments."""
 
 
@@ -134,7 +134,7 @@ class EntryMetrics:
         self.flags = bytearray()
         self._lock = Lock()
         self._sums: dict[int, tuple[int, ...]] = {}
-        self._open: dict[_Call, _Asked] = {}
+        self._open: dict[_Call, _Request] = {}
         """Calls of the fill under way whose result did not come yet."""
         self._counted: dict[_Call, tuple[int, int]] = {}
         """Lines that were counted for calls of earlier fills whose result did not come yet."""
@@ -184,8 +184,8 @@ class EntryMetrics:
                 for block in {index // _BLOCK for index in chunk}:
                     self._sums.pop(block, None)
         with self._lock:
-            for call, asked in self._open.items():
-                self._counted[call] = delta = delta_of(*asked, self.table)
+            for call, request in self._open.items():
+                self._counted[call] = delta = delta_of(*request, self.table)
                 self._count(call[0], 1, *delta)
             self._open.clear()
         return broken
@@ -253,13 +253,13 @@ class EntryMetrics:
                     if ran and name in tools:
                         if name in named:
                             flags |= FILES
-                            asked = name in changing and path_in(arguments, self.table) is not None
+                            changes_file = name in changing and path_in(arguments, self.table) is not None
                             does = self.table.actions[name]
                         else:
                             made = self._looked_into(block)
                             flags |= FILES if made else 0
-                            asked, does, arguments = self._summed(made)
-                        if asked:
+                            changes_file, does, arguments = self._summed(made)
+                        if changes_file:
                             self._ask((index, str(block.get("id", ""))), (does, arguments))
                 lengths[str(block.get("id", ""))] = units - before
             elif kind in ("text", "thinking"):
@@ -305,19 +305,19 @@ class EntryMetrics:
         ]
         return bool(changes), Action.EDIT, {table.edits[0]: edits}
 
-    def _ask(self, call: _Call, asked: _Asked) -> None:
+    def _ask(self, call: _Call, request: _Request) -> None:
         answer = self._answers.pop(call, None)
         if answer is not None:
-            self._answer(call, asked, answer)
+            self._answer(call, request, answer)
         elif call in self._open:
             # Two calls of one id: a result cannot tell which it answers.
-            self._count(call[0], 1, *delta_of(*asked, self.table))
+            self._count(call[0], 1, *delta_of(*request, self.table))
         else:
-            self._open[call] = asked
+            self._open[call] = request
 
-    def _answer(self, call: _Call, asked: _Asked, answer: _Answer) -> None:
+    def _answer(self, call: _Call, request: _Request, answer: _Answer) -> None:
         if not answer.failed:
-            self._count(call[0], 1, *(answer.delta or delta_of(*asked, self.table)))
+            self._count(call[0], 1, *(answer.delta or delta_of(*request, self.table)))
 
     def _result(self, session: Session, index: int, body: Body) -> None:
         """Takes a result of a tool that touches files, or that called tools itself."""

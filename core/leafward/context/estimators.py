@@ -96,7 +96,7 @@ def estimated_tokens(message: Body, estimator: Estimator) -> int:
     """Estimated tokens of one message of any role; the same parts count as with `tokens.message_tokens`."""
     if estimator is Estimator.PI:
         return message_tokens(message)
-    texts, images = _said(message)
+    texts, images = _counted_texts(message)
     return _tokens(texts, images, estimator)
 
 
@@ -138,7 +138,7 @@ _NAMED_TEXTS = {
 _WITH_CONTENT = frozenset({"user", "assistant", "toolResult", "custom", "system"})
 
 
-def _said(message: Body) -> tuple[list[str], int]:
+def _counted_texts(message: Body) -> tuple[list[str], int]:
     """The texts of a message that count, and how many images it has."""
     role = message.get("role")
     if not isinstance(role, str):

@@ -298,12 +298,12 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
                 continue
         if index != compaction and position < last_kept and kind in _REPLACED:
             continue
-        said = messages_of(body, Kind(kind))
-        said = said[-1:] if ahead and index == compaction else said
+        own_messages = messages_of(body, Kind(kind))
+        own_messages = own_messages[-1:] if ahead and index == compaction else own_messages
         edit = edits.get(index)
-        left = _edited(said, edit)
+        left = _edited(own_messages, edit)
         if edit is not None:
-            freed = sum(map(message_tokens, said)) - sum(map(message_tokens, left))
+            freed = sum(map(message_tokens, own_messages)) - sum(map(message_tokens, left))
             messages.edits.append(EditInForce(index, edit[0], not left, freed))
         for message in left:
             _note(messages, index, message, edit, broken_off)

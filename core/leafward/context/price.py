@@ -54,7 +54,7 @@ class Part:
     entries: int
     tokens: int
     """Estimated, of the entries themselves: those that a compaction stands for count too."""
-    told: int
+    summarisable: int
     """Of those among them that say something themselves: what a summary would be made from, and what is reported of one."""
 
 
@@ -203,9 +203,9 @@ def _cost(tokens: int, rate: float | None) -> float | None:
 
 def _part(sizes: Sizes, entries: array[int]) -> Part:
     kinds = sizes.kinds
-    said = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    told = array("i", (index for index in said if kinds[index] not in SILENT_BYTES))
-    return Part(len(said), sizes.tokens(said), sizes.tokens(told))
+    spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
+    summarised = array("i", (index for index in spoken if kinds[index] not in SILENT_BYTES))
+    return Part(len(spoken), sizes.tokens(spoken), sizes.tokens(summarised))
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

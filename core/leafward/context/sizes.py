@@ -160,7 +160,7 @@ class Sizes:
         stop = len(outline.entries) if until is None else until
         first, reported = self._reported(outline, stop)
         if first:
-            trailing = self.said(outline, first, stop)
+            trailing = self.estimate_between(outline, first, stop)
             return ContextSize(reported + trailing, reported, trailing)
         estimate = self._estimate(outline, stop)
         return ContextSize(estimate, 0, estimate)
@@ -172,7 +172,11 @@ class Sizes:
 
     def _estimate(self, outline: Outline, stop: int) -> int:
         systems = [message for position, message in outline.systems if position < stop]
-        return self.said(outline, 0, stop) + replayed_tokens(systems) - sum(map(message_tokens, systems))
+        return (
+            self.estimate_between(outline, 0, stop)
+            + replayed_tokens(systems)
+            - sum(map(message_tokens, systems))
+        )
 
     def _reported(self, outline: Outline, stop: int) -> tuple[int, int]:
         """The place behind the last reply whose usage measures the first entries of a context, and what it reported; zeros for none."""
@@ -208,7 +212,7 @@ class Sizes:
         ]
         return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 
-    def said(self, outline: Outline, start: int, stop: int) -> int:
+    def estimate_between(self, outline: Outline, start: int, stop: int) -> int:
         """Estimated tokens of some entries of a context, edits applied."""
         entries = outline.entries[start:stop]
         total = self.tokens(entries)

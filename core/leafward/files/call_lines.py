@@ -76,7 +76,7 @@ class CallShapes:
         call = _FIRST_ARGUMENT.match(line, begin - _TO_CALL)
         if call is None:
             return None
-        call_id, name, argument, said = call.groups()
+        call_id, name, argument, literal = call.groups()
         tool, expected, written = self._tools.get(name, _NO_TOOL)
         if argument != expected or line[_RAN_END] != _RAN or line[-2:] != b"}}":
             return None
@@ -92,29 +92,29 @@ class CallShapes:
             text = _quoted(line[begin + len(written) - 1 : line.rfind(_CONTENT_ENDS, begin) + 1])
             if text is None:
                 return None
-        return call_id.decode("utf-8", "replace"), tool, said, text
+        return call_id.decode("utf-8", "replace"), tool, literal, text
 
-    def as_call(self, told: tuple[str, str, bytes, str | None]) -> ToolCall | None:
+    def as_call(self, parts: tuple[str, str, bytes, str | None]) -> ToolCall | None:
         """Such a call with its first argument, which is all that says what it touches; None where only decoding tells it."""
-        call_id, tool, said, _ = told
-        text = string(said)
+        call_id, tool, literal, _ = parts
+        text = string(literal)
         return ToolCall(call_id, tool, {self._names[tool]: text}) if tool and text is not None else None
 
 
-def string(said: bytes) -> str | None:
+def string(literal: bytes) -> str | None:
     """A JSON string without its quotes as text; None where it is none, or only the whole line says what becomes of it."""
-    return _quoted(b'"%b"' % said)
+    return _quoted(b'"%b"' % literal)
 
 
-def _quoted(said: bytes) -> str | None:
+def _quoted(literal: bytes) -> str | None:
     try:
-        text: str = orjson.loads(said)
+        text: str = orjson.loads(literal)
     except orjson.JSONDecodeError:
         return None
     return text
 
 
-def told_result(line: bytes) -> tuple[str, bool, str | None] | None:
+def result_in(line: bytes) -> tuple[str, bool, str | None] | None:
     """The call that a result answers, whether that failed, and the diff in the result, empty where it holds none.
 
     None where the result has to be decoded for that, or for calls that the tool made; the diff is None where it has to be

@@ -9,7 +9,7 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.files.call_lines import NO_CALL, CallShapes, told_result
+from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.edits import (
     NATIVE_TOOLS,
     Action,
@@ -171,10 +171,10 @@ def touched(
 
     def needs(index: int, line: bytes) -> bool:
         if kinds[index] == _TOOL_RESULT:
-            told = told_result(line)
-            if told is not None:
-                answers(told[0], told[1])
-            return told is None
+            result = result_in(line)
+            if result is not None:
+                answers(result[0], result[1])
+            return result is None
         call = shapes.one_call(line)
         made = shapes.as_call(call) if call is not None else None
         if made is not None:
@@ -255,14 +255,14 @@ def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
         if kinds[index] == Kind.ASSISTANT:
             for call in tool_calls(message) if did_run(message) else ():
                 if call.name in table.searches:
-                    told = (call.arguments.get(name) for name in table.searches[call.name])
-                    wanted = [one for one in told if isinstance(one, str)]
+                    values = (call.arguments.get(name) for name in table.searches[call.name])
+                    wanted = [one for one in values if isinstance(one, str)]
                     place = path_in(call.arguments, table) or ""
                     done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), wanted
-        elif (asked := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
+        elif (request := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
             "isError"
         ):
-            entry, path, wanted = asked
+            entry, path, wanted = request
             entries, patterns = found.setdefault(path, ([], {}))
             entries.append(entry)
             patterns.update(dict.fromkeys(wanted))
@@ -279,7 +279,7 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
     an extension wrote are not trusted (pi 1.5.2).
     """
     here = session.leaf if at is None else at
-    told = {use.path for use in (*known.read, *known.modified)} if known is not None else set()
+    known_paths = {use.path for use in (*known.read, *known.modified)} if known is not None else set()
     listed: tuple[dict[str, list[EntryIndex]], ...] = ({}, {})
     kinds, tidy = session.columns.kind, table_of(session).tidies_paths
     summaries = (
@@ -290,7 +290,10 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
         for name, found in zip(("readFiles", "modifiedFiles"), listed, strict=True):
             paths = details.get(name) if isinstance(details, dict) else None
             for path in paths if isinstance(paths, list) else ():
-                if isinstance(path, str) and (located := locate(path, session.cwd, tidy=tidy)) not in told:
+                if (
+                    isinstance(path, str)
+                    and (located := locate(path, session.cwd, tidy=tidy)) not in known_paths
+                ):
                     found.setdefault(located, []).append(index)
     read, modified = listed
     return WorkingSet(

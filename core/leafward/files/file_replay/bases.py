@@ -71,7 +71,7 @@ class WorkspaceBases:
             return []
 
     def _in_git(self, path: str) -> list[tuple[str, bytes]]:
-        listed = self._asked(
+        listed = self._output(
             ["log", "--no-show-signature", "--no-color", "--format=%H", f"-n{MOST_VERSIONS}", "--", path]
         )
         commits = listed.decode("ascii", "replace").split()
@@ -79,7 +79,7 @@ class WorkspaceBases:
             return []
         # Before a commit that took it away it lay there, too.
         wanted = "".join(f"{commit}:./{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
-        sizes = self._asked(["cat-file", "--batch-check"], wanted).splitlines()
+        sizes = self._output(["cat-file", "--batch-check"], wanted).splitlines()
         blobs: dict[bytes, str] = {}
         for commit, line in zip(commits, sizes, strict=False):
             words = line.split()
@@ -88,7 +88,7 @@ class WorkspaceBases:
         return self._blobs(blobs) if blobs else []
 
     def _blobs(self, blobs: dict[bytes, str]) -> list[tuple[str, bytes]]:
-        output = self._asked(["cat-file", "--batch"], b"".join(one + b"\n" for one in blobs))
+        output = self._output(["cat-file", "--batch"], b"".join(one + b"\n" for one in blobs))
         found, place = [], 0
         for name in blobs.values():
             end = output.find(b"\n", place)
@@ -100,7 +100,7 @@ class WorkspaceBases:
             place = end + size + 2
         return found
 
-    def _asked(self, words: list[str], given: bytes = b"") -> bytes:
+    def _output(self, words: list[str], given: bytes = b"") -> bytes:
         """What git prints; nothing where it is not installed, the folder is none of its, or it took too long."""
         if self._git is None or self._left <= 0:
             return b""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.commands import files_read
 from leafward.files.edits import command_in, table_of
-from leafward.files.file_replay.steps import FileRequest, Step, asked, by_command
+from leafward.files.file_replay.steps import FileRequest, Step, by_command, requests_in
 from leafward.files.reads import Shown, printed, shown
 from leafward.files.shell import Proof, complains
 from leafward.files.shell.lexer import simple_words
@@ -44,13 +44,13 @@ class Calls:
             self._last = step.entry, by_id
         return next(iter(self._last[1].get(step.call_id, ())), None)
 
-    def asked(self, step: Step) -> FileRequest | None:
+    def request_of(self, step: Step) -> FileRequest | None:
         """What the call of a step asks for."""
         if self.session.columns.kind[step.entry] == Kind.BASH:
             made = by_command(self._message(step.entry).get("command"))
         else:
             call = self._call(step)
-            made = asked(call, self.table) if call is not None else []
+            made = requests_in(call, self.table) if call is not None else []
         return made[step.order] if step.order < len(made) else None
 
     def before(self, step: Step) -> str | None:

@@ -179,7 +179,7 @@ class Replay:
                 state.seen(seen, entry)
                 self._saw(path, state)
             return
-        one = calls.asked(step)
+        one = calls.request_of(step)
         if step.deed is FileOperation.EDIT and (before := calls.before(step)) is not None:
             state.before(before, entry, ends=calls.table.read_form.ends)
             self._saw(path, state)

@@ -1,7 +1,7 @@
 """The file steps of a path, read in one pass.
 
 Each entry is decoded once, or not at all where the bytes of its line tell enough. What a call wants to write is not kept;
-`asked` gives it again for one call.
+`requests_in` gives it again for one call.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from itertools import compress, islice
 from typing import TYPE_CHECKING, Any
 
-from leafward.files.call_lines import NO_CALL, CallShapes, string, told_result
+from leafward.files.call_lines import NO_CALL, CallShapes, result_in, string
 from leafward.files.edits import Action, delta_in, delta_of, delta_told, line_count, path_in, table_of
 from leafward.files.file_names import locate
 from leafward.files.file_replay.steps import (
@@ -20,9 +20,9 @@ from leafward.files.file_replay.steps import (
     FileOperation,
     Outcome,
     Step,
-    asked,
     by_command,
     lines_changed,
+    requests_in,
 )
 from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
@@ -118,11 +118,11 @@ class StepReader:
         kind = self._kinds[index]
         if kind == _ASSISTANT:
             call = self._shapes.one_call(line)
-            return call is None or not (call is NO_CALL or self._told(index, *call))
-        told = told_result(line) if kind == _RESULT else None
-        if told is None:
+            return call is None or not (call is NO_CALL or self._note_call(index, *call))
+        result = result_in(line) if kind == _RESULT else None
+        if result is None:
             return True
-        call_id, fails, diff = told
+        call_id, fails, diff = result
         waiting = self._waiting.get(call_id)
         if waiting is None:
             return False
@@ -142,7 +142,9 @@ class StepReader:
             outcome = _FAILED if message.get("isError") else _DONE
             self._answer(index, str(message.get("toolCallId")), outcome, delta_in(body))
             for call in nested_calls(message):
-                self._rows += self._rows_of(asked(call, self._table), index, index, call.id, Outcome.DONE)
+                self._rows += self._rows_of(
+                    requests_in(call, self._table), index, index, call.id, Outcome.DONE
+                )
         elif kind == _COMMAND:
             outcome = _FAILED if message.get("cancelled") or message.get("exitCode") else _DONE
             self._rows += self._rows_of(by_command(message.get("command")), index, index, "", outcome)
@@ -152,24 +154,24 @@ class StepReader:
                 self._called(index, call)
         self._decoded(index, body, message, calls)
 
-    def _told(self, index: int, call_id: str, tool: str, said: bytes, text: str | None) -> bool:
+    def _note_call(self, index: int, call_id: str, tool: str, literal: bytes, text: str | None) -> bool:
         """Takes in a call as its bytes tell it (`CallShapes`); False where that is not enough."""
         does = self._actions.get(tool)
         if does is None:
-            made = self._scripts.get(said)
+            made = self._scripts.get(literal)
             if made is None:
-                call = self._shapes.as_call((call_id, tool, said, text))
+                call = self._shapes.as_call((call_id, tool, literal, text))
                 if call is None:
                     return False
-                made = self._scripts[said] = asked(call, self._table)
+                made = self._scripts[literal] = requests_in(call, self._table)
             self._names_some(index, call_id, made)
             return True
-        place = self._paths.get(said)
+        place = self._paths.get(literal)
         if place is None:
-            path = string(said)
+            path = string(literal)
             if not path or path.endswith(NOTEBOOK):
                 return False
-            place = self._paths[said] = self._located.get(path) or self._locate(path)
+            place = self._paths[literal] = self._located.get(path) or self._locate(path)
         self._names_one(index, call_id, does[1], place, line_count(text) if text else 0)
         if does[1] is _EDIT:
             self._edits[call_id] = None
@@ -179,14 +181,14 @@ class StepReader:
         """Takes in a call."""
         does = self._actions.get(call.name)
         if does is None:
-            self._names_some(index, call.id, asked(call, self._table))
+            self._names_some(index, call.id, requests_in(call, self._table))
             return
         path = path_in(call.arguments, self._table)
         if path is None:
             return
         action, deed = does
         if path.endswith(NOTEBOOK):
-            deed = asked(call, self._table)[0].deed
+            deed = requests_in(call, self._table)[0].deed
         place = self._located.get(path) or self._locate(path)
         if action is Action.EDIT:
             self._names_one(index, call.id, deed, place, 0)

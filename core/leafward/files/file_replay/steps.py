@@ -141,7 +141,7 @@ NOTEBOOK = ".ipynb"
 """How the names of notebooks end, of which an edit may name a cell."""
 
 
-def asked(call: ToolCall, table: ToolTable) -> list[FileRequest]:
+def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
     """What a call asks of files, in the order in which it is done."""
     action = table.actions.get(call.name)
     if action is not None and call.name not in table.patches:

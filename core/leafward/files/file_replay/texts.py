@@ -64,18 +64,18 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
     ends = "\r\n" if "\r\n" in text else "\n"
     if ends == "\r\n" and (keeps_ends or not any("\n" in one.old + one.new for one in replacements)):
         text_lf = text.replace("\r\n", "\n")
-        asked = [
+        requests = [
             one._replace(old=one.old.replace("\r\n", "\n"), new=one.new.replace("\r\n", "\n"))
             for one in replacements
         ]
         mixed = text_lf.count("\n") != text.count("\r\n")
     else:
-        text_lf, asked, mixed = text, list(replacements), ends == "\r\n"
-    if mixed or "\r" in text_lf or any("\r" in one.old + one.new for one in asked):
+        text_lf, requests, mixed = text, list(replacements), ends == "\r\n"
+    if mixed or "\r" in text_lf or any("\r" in one.old + one.new for one in requests):
         return Replaced(text, Match.LINE_ENDS)
-    made = _at_once(text_lf, asked)
+    made = _at_once(text_lf, requests)
     if made.match in (Match.ABSENT, Match.AMBIGUOUS):
-        made = _one_by_one(text_lf, asked) or made
+        made = _one_by_one(text_lf, requests) or made
     if made.match not in (Match.EXACT, Match.LOOSE):
         return Replaced(text, made.match)
     if ends == "\n":

@@ -168,8 +168,10 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
             if word.glob:
                 continue
             text = document if program == "tee" and fed else None
-            told = _OF_INDEX.get(words[1].text) if effect is Effect.CHANGE and program == "git" else None
-            yield ShellEffect(effect, path, there, text, program == "git", proof, by=told)
+            git_command = (
+                _OF_INDEX.get(words[1].text) if effect is Effect.CHANGE and program == "git" else None
+            )
+            yield ShellEffect(effect, path, there, text, program == "git", proof, by=git_command)
     for one in command.redirections:
         path = place(one.target) if one.target.plain else None
         if path is None or one.sign.startswith("<<"):
@@ -177,9 +179,9 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
         if one.sign == "<":
             yield ShellEffect(Effect.READ, path, proof=proof)
         elif one.sign in (">", ">|", ">>"):
-            said = None if command.piped or grouped else _output(program, words[1:], document, fed)
+            output = None if command.piped or grouped else _output(program, words[1:], document, fed)
             yield ShellEffect(
-                Effect.APPEND if one.sign == ">>" else Effect.WRITE, path, None, said, proof=proof
+                Effect.APPEND if one.sign == ">>" else Effect.WRITE, path, None, output, proof=proof
             )
         else:
             yield ShellEffect(Effect.APPEND if one.sign.startswith(">>") else Effect.WRITE, path, proof=proof)

@@ -56,8 +56,8 @@ class Answering:
             if at < 0:
                 break
             if columns.kind[at] == Kind.ASSISTANT:
-                said = (self._session.body(at) or {}).get("message")
-                for call in tool_calls(said) if isinstance(said, dict) else ():
+                reply = (self._session.body(at) or {}).get("message")
+                for call in tool_calls(reply) if isinstance(reply, dict) else ():
                     if call.id == answered:
                         return self._paths(call)
             at = columns.parent[at]

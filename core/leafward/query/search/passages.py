@@ -64,8 +64,8 @@ def called(session: Session, first: int) -> Passage | None:
         return None
     prompt = kinds.find(Kind.USER, first)
     message = (session.body(prompt) or {}).get("message") if prompt >= 0 else None
-    said = text_of(message.get("content")) if isinstance(message, dict) else ""
-    return None if " ".join(said.split()).startswith(title) else Passage("name", title)
+    text = text_of(message.get("content")) if isinstance(message, dict) else ""
+    return None if " ".join(text.split()).startswith(title) else Passage("name", title)
 
 
 def _of_message(message: Body, kind: Kind, table: ToolTable, with_paths: bool) -> Iterator[Passage]:
@@ -99,13 +99,13 @@ def _failed(message: Body) -> bool:
 
 def _of_reply(message: Body, table: ToolTable, with_paths: bool) -> Iterator[Passage]:
     failed = message.get("stopReason") == "error"
-    said = text_of(message.get("content"))
+    text = text_of(message.get("content"))
     trouble = _text(message.get("errorMessage"))
     for block in blocks_of(message.get("content")):
         if block.get("type") == "thinking":
             yield Passage("thinking", _text(block.get("thinking")))
-    if said or failed:
-        yield Passage("reply", f"{said}\n{trouble}" if said and trouble else said or trouble, "", failed)
+    if text or failed:
+        yield Passage("reply", f"{text}\n{trouble}" if text and trouble else text or trouble, "", failed)
     for call in tool_calls(message):
         yield Passage("call", _written(call), call.name, False, _paths([call], table, with_paths))
 

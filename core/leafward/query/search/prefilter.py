@@ -107,19 +107,19 @@ class Sieve:
         if self.program is None:
             yield from (file for file in files if not stop() and self._holds(file, stop))
             return
-        told: set[bytes] = set()
+        listed: set[bytes] = set()
         folders = self._whole_folders(files) - set(map(_folder, alone))
         if folders and (
-            yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), told)
+            yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), listed)
         ):
             files = [file for file in files if _folder(file) not in folders]
         for together in _arguments(files):
             if stop():
                 return
-            whole = yield from self._ask(self.program, (), together, told)
+            whole = yield from self._ask(self.program, (), together, listed)
             if not whole:
                 # It could not read some of them, or could not run: which is not said.
-                left = (os.fsdecode(name) for name in together if name not in told)
+                left = (os.fsdecode(name) for name in together if name not in listed)
                 yield from (file for file in left if not stop() and self._holds(file, stop))
 
     def _whole_folders(self, files: list[str]) -> set[str]:
@@ -132,10 +132,10 @@ class Sieve:
         }
 
     def _ask(
-        self, program: str, options: tuple[str, ...], paths: list[bytes], told: set[bytes]
+        self, program: str, options: tuple[str, ...], paths: list[bytes], listed: set[bytes]
     ) -> Generator[str, None, bool]:
         """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
-        asked: list[str | bytes] = [
+        argv: list[str | bytes] = [
             program,
             *_OPTIONS,
             *options,
@@ -146,7 +146,7 @@ class Sieve:
         ]
         try:
             with subprocess.Popen(
-                asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             ) as process:
                 with self._lock:
                     self._running.add(process)
@@ -154,7 +154,7 @@ class Sieve:
                         process.kill()
                 try:
                     if process.stdout is not None:
-                        yield from map(os.fsdecode, _names(process.stdout.fileno(), told))
+                        yield from map(os.fsdecode, _names(process.stdout.fileno(), listed))
                 finally:
                     with self._lock:
                         self._running.discard(process)
@@ -232,10 +232,10 @@ def _arguments(files: list[str]) -> Iterator[list[bytes]]:
         at = end
 
 
-def _names(pipe: int, told: set[bytes]) -> Iterator[bytes]:
-    """What comes through a pipe, up to each NUL; also added to `told`."""
+def _names(pipe: int, listed: set[bytes]) -> Iterator[bytes]:
+    """What comes through a pipe, up to each NUL; also added to `listed`."""
     rest = b""
     while data := os.read(pipe, _TOLD):
         *names, rest = (rest + data).split(b"\0")
-        told.update(names)
+        listed.update(names)
         yield from names

@@ -125,23 +125,23 @@ class _Batch:
     def __init__(self, cards: list[Card], passing: Iterator[str], pool: ThreadPoolExecutor) -> None:
         """`passing` is gone through in the thread."""
         self.cards = cards
-        self._told: SimpleQueue[str | None] = SimpleQueue()
+        self._passed: SimpleQueue[str | None] = SimpleQueue()
         self._sifting = pool.submit(self._sift, passing)
-        self._sifting.add_done_callback(lambda _: self._told.put(None))
+        self._sifting.add_done_callback(lambda _: self._passed.put(None))
 
     def _sift(self, passing: Iterator[str]) -> set[str]:
         found: set[str] = set()
         for path in passing:
             if path not in found:
                 found.add(path)
-                self._told.put(path)
+                self._passed.put(path)
         return found
 
     def coming(self, stop: Callable[[], bool]) -> Iterator[str]:
         """Waits until all are sifted; meanwhile those that pass, in any order, as far as there is time for them."""
         while not self._sifting.done() and not stop():
             try:
-                path = self._told.get(timeout=_POLL)
+                path = self._passed.get(timeout=_POLL)
             except Empty:
                 continue
             if path is not None:
@@ -185,7 +185,7 @@ class Search:
             if card.problem is not None or card.agent not in known
         ]
         self.done = self.sessions = self.hits = 0
-        self._said = 0.0
+        self._published_at = 0.0
         self._sources = _Sources()
 
     @cached_property
@@ -226,7 +226,7 @@ class Search:
         sieve = Sieve(needle, self.program, self._crowds) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
-        self._said = self.clock()
+        self._published_at = self.clock()
         with ThreadPoolExecutor(_AHEAD, "sieve") as pool:
             try:
                 for batch in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
@@ -260,8 +260,8 @@ class Search:
 
     def _get_to(self, done: int, publish: Callable[[Progress], object]) -> None:
         self.done = done
-        if self.clock() - self._said >= PUBLISH_EVERY:
-            self._said = self.clock()
+        if self.clock() - self._published_at >= PUBLISH_EVERY:
+            self._published_at = self.clock()
             publish(self.progress)
 
     def _ahead(

@@ -133,11 +133,11 @@ class _Evaluation:
         except NotFound as error:
             raise QueryError(str(error), column) from error
 
-    def _compare(self, asked: Compare, within: Members) -> Members:
-        sign = _SIGNS[asked.sign]
-        if asked.field in ("time", "age"):
-            return times(self.session, asked, sign, within, self.now)
-        return numbers(self.session, self.bodies, asked, sign, within)
+    def _compare(self, condition: Compare, within: Members) -> Members:
+        sign = _SIGNS[condition.sign]
+        if condition.field in ("time", "age"):
+            return times(self.session, condition, sign, within, self.now)
+        return numbers(self.session, self.bodies, condition, sign, within)
 
     def _call(self, call: Call, within: Members) -> Members:
         if call.name in _KINDS:

@@ -156,7 +156,7 @@ class Bodies:
         """
         session, parent = self._session, self._session.tree.parent
         found, walked = bytearray(len(session)), bytearray(len(session))
-        told: set[EntryIndex] = set()
+        seen: set[EntryIndex] = set()
         speaking: list[int] = []
         for node in nodes:
             self._check()
@@ -166,8 +166,8 @@ class Bodies:
                 walked[at] = 1
                 speaking.append(at)
                 at = EntryIndex(parent[at])
-            if at == above >= 0 and above not in told:
-                told.add(above)
+            if at == above >= 0 and above not in seen:
+                seen.add(above)
                 for entry in context_at(session, above).messages.entry:
                     found[entry] = 1
         for index, body in self._bodies(sets.of(speaking, len(found))):
@@ -233,46 +233,56 @@ def _names(path: str, pattern: str, part: bool) -> bool:
 
 
 def numbers(
-    session: Session, bodies: Bodies, asked: Compare, sign: Callable[[float, float], bool], within: Members
+    session: Session,
+    bodies: Bodies,
+    condition: Compare,
+    sign: Callable[[float, float], bool],
+    within: Members,
 ) -> bytearray:
     """Entries of which a number compares as asked. Bookkeeping has no tokens and is left out of all but `index` and `depth`."""
-    read = _NUMBER.fullmatch(asked.value.replace("_", "").replace("$", ""))
-    if asked.field not in FIELDS:
-        raise QueryError(f"there is no field {asked.field!r}; there are {', '.join(FIELDS)}", asked.column)
+    read = _NUMBER.fullmatch(condition.value.replace("_", "").replace("$", ""))
+    if condition.field not in FIELDS:
+        raise QueryError(
+            f"there is no field {condition.field!r}; there are {', '.join(FIELDS)}", condition.column
+        )
     if read is None:
-        raise QueryError(f"{asked.field} takes a number, as 200, 2k or 1.5M", asked.column)
+        raise QueryError(f"{condition.field} takes a number, as 200, 2k or 1.5M", condition.column)
     limit = float(read[1]) * _SCALES[read[2].lower()]
     kinds = session.columns.kind
-    if asked.field == "index":
+    if condition.field == "index":
         return sets.of((at for at in sets.entries(within) if sign(at, limit)), len(within))
-    if asked.field == "depth":
+    if condition.field == "depth":
         depth = session.tree.depth
         return sets.of((at for at in sets.entries(within) if sign(depth(at), limit)), len(within))
-    told = sets.of((at for at in sets.entries(within) if kinds[at] not in BOOKKEEPING_BYTES), len(within))
-    if asked.field == "cost":
+    spoken = sets.of((at for at in sets.entries(within) if kinds[at] not in BOOKKEEPING_BYTES), len(within))
+    if condition.field == "cost":
         found = bytearray(len(within))
-        for index, body in session.bodies(sets.entries(told)):
+        for index, body in session.bodies(sets.entries(spoken)):
             usage = usage_of(body) if body is not None else None
             found[index] = usage is not None and sign(usage.cost, limit)
         return found
-    column = getattr(bodies.tallies(told), asked.field)
-    return sets.of((at for at in sets.entries(told) if sign(column[at], limit)), len(within))
+    column = getattr(bodies.tallies(spoken), condition.field)
+    return sets.of((at for at in sets.entries(spoken) if sign(column[at], limit)), len(within))
 
 
 def times(
-    session: Session, asked: Compare, sign: Callable[[float, float], bool], within: Members, now: int | None
+    session: Session,
+    condition: Compare,
+    sign: Callable[[float, float], bool],
+    within: Members,
+    now: int | None,
 ) -> bytearray:
     """Entries written before or after a time, or longer or shorter ago; those without a time are left out."""
-    if asked.field == "age":
-        read = _AGE.fullmatch(asked.value)
+    if condition.field == "age":
+        read = _AGE.fullmatch(condition.value)
         if read is None:
-            raise QueryError("age takes a span, as 30m, 12h or 7d", asked.column)
+            raise QueryError("age takes a span, as 30m, 12h or 7d", condition.column)
         moment = float(now if now is not None else time.time() * 1000)
         span = float(read[1]) * _SECONDS[read[2]] * 1000
     else:
-        found_time = milliseconds(asked.value)
+        found_time = milliseconds(condition.value)
         if found_time is None:
-            raise QueryError("time takes a date, as 2026-11-22, or an ISO time", asked.column)
+            raise QueryError("time takes a date, as 2026-11-22, or an ISO time", condition.column)
         moment, span = 0.0, float(found_time)
     found = bytearray(len(within))
     for index, body in session.bodies(sets.entries(within)):
@@ -280,6 +290,6 @@ def times(
             continue
         written = written_at(body)
         if written is not None:
-            value = moment - written if asked.field == "age" else written
+            value = moment - written if condition.field == "age" else written
             found[index] = sign(value, span)
     return found
