@@ -111,7 +111,7 @@ class TestBudget:
         whole = left(session, 1)
         part = left(session, 1, window=20, reserve=0)
         assert part.messages == whole.messages[len(whole.messages) - len(part.messages) :]
-        assert 0 < part.told <= 20
+        assert 0 < part.summarised_tokens <= 20
         assert part.left_out == len(whole.messages) - len(part.messages) > 0
         assert (part.entries, part.files, part.tokens) == (whole.entries, whole.files, whole.tokens)
         made = summarize_branch(session, part, Extractive())

@@ -156,7 +156,7 @@ def draft_json(made: BranchDraft) -> dict[str, Any]:
         "summary": made.text,
         "summarizer": summary.summarizer,
         "focus": made.focus,
-        "tokens": {"branch": branch.tokens, "told": branch.told, "summary": made.tokens},
+        "tokens": {"branch": branch.tokens, "told": branch.summarised_tokens, "summary": made.tokens},
         "usage": usage_json(summary.usage if summary.usage is not None else Usage()),
         "cost": cost_of(summary),
         "redacted": dict(summary.redacted),

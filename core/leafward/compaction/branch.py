@@ -67,7 +67,7 @@ class Branch:
     """Of the whole branch, with those that its compactions and summaries carry."""
     tokens: int
     """Of everything that is left."""
-    told: int
+    summarised_tokens: int
     """Of the messages that the summary is made from."""
     cwd: str
     columns: Columns
@@ -88,7 +88,7 @@ class Branch:
 
     def budget(self, max_tokens: int | None = None) -> int:
         """Tokens that the summary may take. Raises Refused where a limit leaves no room for one."""
-        content = max(SMALL_SUMMARY, self.told + tokens_of(self.previous))
+        content = max(SMALL_SUMMARY, self.summarised_tokens + tokens_of(self.previous))
         if max_tokens is None:
             return min(SUMMARY_TOKENS, content)
         listed = max_tokens // FILE_SHARE if self.read or self.modified else 0
@@ -118,7 +118,7 @@ class BranchDraft:
         if self.focus:
             ours["focus"] = self.focus
         files = self.branch.files
-        said: Body = {
+        fields: Body = {
             "fromId": place.leaf if place.leaf is not None else "root",
             "summary": self.text,
             "details": {
@@ -129,7 +129,7 @@ class BranchDraft:
             "usage": usage_body(self.summary.usage, self.summary.cost),
             "fromHook": False,
         }
-        return stamped("branch_summary", place, moment, said)
+        return stamped("branch_summary", place, moment, fields)
 
 
 def leaves_something(session: Session, start: int, to: int) -> bool:
@@ -163,12 +163,12 @@ def left_branch(
         found.read(index, body or {})
     found.apply_edits()
     messages = found.messages
-    sizes = [message_tokens(said.message) for said in messages]
+    sizes = [message_tokens(message.message) for message in messages]
     budget = max(0, window - reserve)
-    first, told = len(messages), 0
-    while first and (told + sizes[first - 1] <= budget or first == len(messages)):
+    first, tokens = len(messages), 0
+    while first and (tokens + sizes[first - 1] <= budget or first == len(messages)):
         first -= 1
-        told += sizes[first]
+        tokens += sizes[first]
     beside = [place for place in range(first) if messages[place].message.get("role") == "branchSummary"]
     taken: list[int] = []
     room = budget // _BESIDE
@@ -189,7 +189,7 @@ def left_branch(
         EntryIndex(start),
         EntryIndex(to),
         ancestor,
-        tuple(said.entry for said in messages),
+        tuple(message.entry for message in messages),
         tuple(messages[place] for place in chosen),
         left_out,
         found.summary if left_out else "",
@@ -254,7 +254,7 @@ class _Reading:
             if place is not None:
                 edited = edit_message(self.messages[place].message, replacement)
                 self.messages[place] = Said(self.messages[place].entry, edited or {})
-        self.messages = [said for said in self.messages if said.message]
+        self.messages = [message for message in self.messages if message.message]
 
     def touches(self) -> Touches:
         return Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))

@@ -347,13 +347,13 @@ def _places(
         for number, entry in enumerate(messages.entry)
         if entry == context.compaction and context.compaction >= 0
     )
-    said = array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
+    speaking = array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
     may_speak = parts.translate(_MAY_SPEAK)
-    if array("i", compress(order, may_speak)) != said:
+    if array("i", compress(order, may_speak)) != speaking:
         removed = _removed(session, order, edits, parts)
         number = 0
         for place, entry in enumerate(order):
-            if number < len(said) and said[number] == entry:
+            if number < len(speaking) and speaking[number] == entry:
                 number += 1
             elif may_speak[place]:
                 may_speak[place] = 0

@@ -96,7 +96,7 @@ class _Index:
                     holders = self.by_fact.setdefault((seen.kind, seen.key), [])
                     if not holders or holders[-1] != number:
                         holders.append(number)
-            for line in _said_in(text):
+            for line in _statements(text):
                 words = content_words(line)
                 if words:
                     at = len(self.lines)
@@ -161,28 +161,28 @@ class Origins:
         line = self._lines[number]
         if line.mark or (line.level and number not in self._recorded):
             return ()
-        said = bare(line.text)
+        text = bare(line.text)
         if number in self._recorded:
-            return tuple(self._recorded_source(entry, said) for entry in self._recorded[number])
-        if line.part is Part.INJECTED or said.casefold().strip("()") in {"none", ""}:
+            return tuple(self._recorded_source(entry, text) for entry in self._recorded[number])
+        if line.part is Part.INJECTED or text.casefold().strip("()") in {"none", ""}:
             return ()
-        return self._matched(said)
+        return self._matched(text)
 
-    def _recorded_source(self, entry: EntryIndex, said: str) -> Source:
+    def _recorded_source(self, entry: EntryIndex, text: str) -> Source:
         index = self._index
         try:
             number = index.entries.index(entry)
         except ValueError:
             return Source(entry, "", "", Held.PARAPHRASED, recorded=True)
-        needle = _needle(said)
+        needle = _needle(text)
         verbatim = len(needle) >= _LEAST and needle in index.flat[number]
-        quote = self._best_line(number, said)
+        quote = self._best_line(number, text)
         held = Held.VERBATIM if verbatim else Held.PARAPHRASED
         return Source(entry, index.roles[number], quote, held, recorded=True)
 
-    def _best_line(self, number: int, said: str) -> str:
+    def _best_line(self, number: int, text: str) -> str:
         """The line of a message that shares most words with what is said."""
-        index, wanted = self._index, content_words(said)
+        index, wanted = self._index, content_words(text)
         shares: dict[int, int] = {}
         for word in wanted:
             for at in index.by_word.get(word, ()):
@@ -191,20 +191,20 @@ class Origins:
         best = max(shares, key=lambda at: (shares[at], -at), default=-1)
         return index.lines[best].strip()[:_QUOTE] if best >= 0 else ""
 
-    def _matched(self, said: str) -> tuple[Source, ...]:
+    def _matched(self, text: str) -> tuple[Source, ...]:
         """Messages that say the same word for word, else those that share its words or what can be checked of it."""
         index = self._index
-        needle = _needle(said)
-        words = content_words(said)
+        needle = _needle(text)
+        words = content_words(text)
         if len(needle) >= _LEAST:
             holders = [number for number, flat in enumerate(index.flat) if needle in flat]
             if holders:
                 holders.sort(key=lambda number: (index.roles[number] not in _OWN_WORDS, -number))
-                return tuple(self._source(number, said, Held.VERBATIM) for number in holders[:_KEPT_SOURCES])
+                return tuple(self._source(number, text, Held.VERBATIM) for number in holders[:_KEPT_SOURCES])
         shares = self._shares(words)
         facts = [
             (seen.kind, seen.key)
-            for seen in FactReader(self._session.cwd).prose(said, Voice.TOLD, NO_ENTRY)
+            for seen in FactReader(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
             if seen.kind in _CHECKED
         ]
         worth: dict[int, float] = {}
@@ -235,7 +235,7 @@ class Origins:
         for number in order[:_KEPT_SOURCES]:
             part, at = best.get(number, (0.0, -1))
             line = index.lines[at] if at >= 0 else ""
-            opposite = part >= OPPOSITE_SENTENCE and len(words) > 2 and negated(said) != negated(line)
+            opposite = part >= OPPOSITE_SENTENCE and len(words) > 2 and negated(text) != negated(line)
             held = Held.CONTRADICTED if opposite else Held.PARAPHRASED
             quote = line.strip()[:_QUOTE] if at >= 0 and part > 0 else ""
             found.append(Source(index.entries[number], index.roles[number], quote, held, recorded=False))
@@ -257,14 +257,14 @@ class Origins:
                 shares[at] = shares.get(at, 0) + 1
         return shares
 
-    def _source(self, number: int, said: str, held: Held) -> Source:
+    def _source(self, number: int, text: str, held: Held) -> Source:
         index = self._index
         return Source(
-            index.entries[number], index.roles[number], self._best_line(number, said), held, recorded=False
+            index.entries[number], index.roles[number], self._best_line(number, text), held, recorded=False
         )
 
 
-def _said_in(text: str) -> Iterator[str]:
+def _statements(text: str) -> Iterator[str]:
     """The lines of a text, long ones in sentences, and those cut where they go on for too long."""
     for line in text.split("\n"):
         if len(line) <= _LONG:
@@ -275,6 +275,6 @@ def _said_in(text: str) -> Iterator[str]:
                 yield piece[start : start + 2 * _LONG]
 
 
-def _needle(said: str) -> str:
+def _needle(text: str) -> str:
     """What is said as it is looked for word for word: without code marks and the stop at its end."""
-    return _SPACE.sub(" ", said.strip().rstrip(".:;")).casefold()
+    return _SPACE.sub(" ", text.strip().rstrip(".:;")).casefold()

@@ -76,26 +76,28 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     quoted: list[str] = []
     edits: list[Edited] = []
     kept_tokens = 0
-    for said, sent in _said(session, plan, stop):
-        short = cut.get(said.entry)
-        if said.entry in tail:
+    for message, sent in _messages(session, plan, stop):
+        short = cut.get(message.entry)
+        if message.entry in tail:
             if short is not None:
-                content = _shortened(said.message, short, plan)
-                said = Said(said.entry, {**said.message, "content": content})
-                edits.append(Edited(said.entry, content, message_tokens(said.message)))
-            kept.append(said)
-            kept_tokens += edits[-1].tokens if short is not None else tokens[said.entry]
+                content = _shortened(message.message, short, plan)
+                message = Said(message.entry, {**message.message, "content": content})
+                edits.append(Edited(message.entry, content, message_tokens(message.message)))
+            kept.append(message)
+            kept_tokens += edits[-1].tokens if short is not None else tokens[message.entry]
             continue
         if not sent:
             continue
-        replaced.append(said)
-        if said.entry in chosen:
-            text = text_of(said.message.get("content"))
+        replaced.append(message)
+        if message.entry in chosen:
+            text = text_of(message.message.get("content"))
             quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
-        if said.entry in wanted:
+        if message.entry in wanted:
             if short is not None and plan.settings.strategy is Strategy.OPENCODE:
-                said = Said(said.entry, {**said.message, "content": _shortened(said.message, short, plan)})
-            summarised.append(said)
+                message = Said(
+                    message.entry, {**message.message, "content": _shortened(message.message, short, plan)}
+                )
+            summarised.append(message)
     # What was quoted before leaves the stored text: it is said again, and as far as there is room it is quoted again.
     earlier = before.kept if sizes.previous_summary is not None else ()
     if plan.settings.strategy is Strategy.CODEX:
@@ -110,7 +112,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     return Replacing(
         tuple(replaced),
         tuple(summarised),
-        sum(1 for said in summarised if said.entry in beginning),
+        sum(1 for message in summarised if message.entry in beginning),
         tuple(kept),
         kept_tokens,
         tuple(quoted),
@@ -158,7 +160,7 @@ def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), f
     )
 
 
-def _said(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[Said, bool]]:
+def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[Said, bool]]:
     """Every message of the context but the system's and the summary, with whether it is sent; edits are applied."""
     messages = plan.sizes.context.messages
     places = [
@@ -197,4 +199,4 @@ def _system(session: Session, plan: Plan) -> Body | None:
 
 def told(messages: Sequence[Said]) -> str:
     """Messages as one plain text."""
-    return "\n".join(message_text(said.message) for said in messages)
+    return "\n".join(message_text(message.message) for message in messages)

@@ -100,8 +100,8 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
         title = (new.get(key) or old[key])[0]
         if lines or mark is not Mark.SAME:
             found.append(SectionDiff(title, mark, tuple(lines)))
-    told, tells = Text(_told(before), cwd), Text(_told(after), cwd)
-    return SummaryDiff(tuple(found), _only(told, tells), _only(tells, told))
+    earlier, later = Text(_own_text(before), cwd), Text(_own_text(after), cwd)
+    return SummaryDiff(tuple(found), _only(earlier, later), _only(later, earlier))
 
 
 def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
@@ -114,7 +114,7 @@ def titled_lines(text: str) -> dict[str, tuple[str, list[str]]]:
     return _sections(text, lambda line: line.text)
 
 
-def _sections(text: str, said: Callable[[StoredLine], str]) -> dict[str, tuple[str, list[str]]]:
+def _sections(text: str, text_of_line: Callable[[StoredLine], str]) -> dict[str, tuple[str, list[str]]]:
     found: dict[str, tuple[str, list[str]]] = {}
     for line in stored_lines(text):
         if line.mark or line.part is Part.INJECTED:
@@ -124,7 +124,7 @@ def _sections(text: str, said: Callable[[StoredLine], str]) -> dict[str, tuple[s
             title = f"{_PREFIX}{line.heading}" if line.heading else _PREFIX.strip(": ")
         lines = found.setdefault(title.casefold(), (title, []))[1]
         if not line.level:
-            lines.append(said(line))
+            lines.append(text_of_line(line))
     return found
 
 
@@ -155,15 +155,15 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
             free.discard(best)
     found: list[PairedLine] = []
     added: list[str] = []
-    told = 0
+    passed = 0
 
     def gap(stop: int) -> None:
         """What only one of them says up to the next line of both: the old first."""
-        nonlocal told
-        found.extend(PairedLine(Mark.REMOVED, old[place]) for place in range(told, stop) if place in free)
+        nonlocal passed
+        found.extend(PairedLine(Mark.REMOVED, old[place]) for place in range(passed, stop) if place in free)
         found.extend(PairedLine(Mark.ADDED, "", text) for text in added)
         added.clear()
-        told = max(told, stop)
+        passed = max(passed, stop)
 
     for at, text in enumerate(new):
         partner = taken.get(at)
@@ -171,13 +171,13 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
             added.append(text)
             continue
         gap(partner)
-        told = max(told, partner + 1)
+        passed = max(passed, partner + 1)
         found.append(PairedLine(Mark.SAME if old[partner] == text else Mark.CHANGED, old[partner], text))
     gap(len(old))
     return found
 
 
-def _told(text: str) -> str:
+def _own_text(text: str) -> str:
     return "\n".join(line.text for line in stored_lines(text) if line.part is not Part.INJECTED)
 
 

@@ -57,19 +57,19 @@ def _unmarked(text: str) -> str:
 
 def parts_of(text: str) -> Stored:
     """A stored text taken apart, whoever wrote it."""
-    told, injected = split_enclosed(text)
+    body, injected = split_enclosed(text)
     kept: list[str] = []
-    if told.startswith(KEPT_HEADING + "\n"):
-        rest = told[len(KEPT_HEADING) :].lstrip("\n")
+    if body.startswith(KEPT_HEADING + "\n"):
+        rest = body[len(KEPT_HEADING) :].lstrip("\n")
         while rest.startswith(_KEPT_OPENING + "\n"):
             message, closed, after = rest[len(_KEPT_OPENING) + 1 :].partition("\n" + _KEPT_CLOSING)
             if not closed:
                 break
             kept.append(message)
             rest = after.lstrip("\n")
-        told = rest
-    files = "".join(match[0] for match in _LIST.finditer(told)).strip("\n")
-    return Stored(tuple(kept), _LIST.sub("", told).rstrip("\n"), files, injected)
+        body = rest
+    files = "".join(match[0] for match in _LIST.finditer(body)).strip("\n")
+    return Stored(tuple(kept), _LIST.sub("", body).rstrip("\n"), files, injected)
 
 
 QUOTE_UNITS = len(_KEPT_OPENING) + len(_KEPT_CLOSING) + 4
@@ -78,11 +78,11 @@ QUOTE_UNITS = len(_KEPT_OPENING) + len(_KEPT_CLOSING) + 4
 
 def kept_section(messages: Iterable[str]) -> str:
     """Messages of the user, word for word, as a part of a stored text; empty where there are none."""
-    told = [
+    quotes = [
         f"{_KEPT_OPENING}\n{text.replace(_KEPT_CLOSING, '‹/user-message>')}\n{_KEPT_CLOSING}"
         for text in messages
     ]
-    return "\n\n".join([KEPT_HEADING, *told]) if told else ""
+    return "\n\n".join([KEPT_HEADING, *quotes]) if quotes else ""
 
 
 def cut_middle(text: str, units: int) -> str:
@@ -107,14 +107,14 @@ def _within(text: str, units: int) -> str:
 
 
 def file_section(
-    read: Sequence[str], modified: Sequence[str], told: str, cwd: str, units: int, most: int | None = None
+    read: Sequence[str], modified: Sequence[str], summary: str, cwd: str, units: int, most: int | None = None
 ) -> str:
-    """Every file that was modified, and those that were read and that `told` does not name, recent ones first.
+    """Every file that was modified, and those that were read and that `summary` does not name, recent ones first.
 
     Read files have what the others leave of so many UTF-16 units; `most` bounds both, None for no bound. `read` and `modified`
     have the most recent first. A path that would not stay one line of its own is left out.
     """
-    named = _named(told)
+    named = _named(summary)
     chosen: list[list[str]] = [[], []]
     used = 0
     for place, (tag, paths) in enumerate((("modified-files", modified), ("read-files", read))):

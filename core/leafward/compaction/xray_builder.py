@@ -37,8 +37,8 @@ class XRayBuilder:
         self._replaced: list[Cell] = []
         self._prefix: list[Cell] = []
         self._cut: list[Cell] = []
-        self._told: list[Cell] = []
-        self._told_prefix: list[Cell] = []
+        self._summary: list[Cell] = []
+        self._summary_prefix: list[Cell] = []
         self._quotes: list[tuple[Cell, list[str]]] = []
         self._injected: list[Cell] = []
         self._pruned: dict[int, int] = {}
@@ -98,13 +98,13 @@ class XRayBuilder:
 
     def expect(self, tokens: int) -> None:
         """A summary that is not made yet."""
-        self._told.append(Cell(What.EXPECTED, tokens, role="compactionSummary"))
+        self._summary.append(Cell(What.EXPECTED, tokens, role="compactionSummary"))
         self.messages_after += 1
 
     def tell(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
         """The lines of the summary. What says nothing by itself counts with the line before it, or with the first."""
         self.messages_after += 1
-        sides = {Part.PREFIX: self._told_prefix, Part.INJECTED: self._injected}
+        sides = {Part.PREFIX: self._summary_prefix, Part.INJECTED: self._injected}
         added = len(self._injected)
         owed = 0
         last: list[Cell] | None = None
@@ -112,7 +112,7 @@ class XRayBuilder:
         """Where the head of the list or section is that lines come under."""
         part: Part | None = None
         for line in lines:
-            into = sides.get(line.part, self._told)
+            into = sides.get(line.part, self._summary)
             if line.part is not part:
                 part, head = line.part, -1
                 if part in (Part.READ, Part.MODIFIED):
@@ -141,26 +141,26 @@ class XRayBuilder:
             into.append(Cell(what, line.tokens + owed, entry, "", line.says, line.heading, line.number))
             last, owed = into, 0
         if owed:
-            (last if last is not None else self._told).append(Cell(What.LINE, owed, entry))
+            (last if last is not None else self._summary).append(Cell(What.LINE, owed, entry))
 
     def _quote(self, line: StoredLine, entry: EntryIndex) -> None:
         """One line of a message that is quoted."""
         if line.text.strip() == USER_MESSAGE or not self._quotes:
             self._quotes.append((Cell(What.QUOTED, 0, entry, "user", line=line.number), []))
-        cell, said = self._quotes[-1]
-        self._quotes[-1] = (_grown(cell, line.tokens), said)
+        cell, texts = self._quotes[-1]
+        self._quotes[-1] = (_grown(cell, line.tokens), texts)
         if not line.mark or not line.text.strip():
-            said.append(line.text)
+            texts.append(line.text)
 
     def _pair_quotes(self) -> None:
         """Puts every quoted message beside the one that it is; one that is not found stands as a line of the summary."""
         waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
-        for cell, said in self._quotes:
-            text = "\n".join(said)
+        for cell, texts in self._quotes:
+            text = "\n".join(texts)
             cell = cell._replace(text=text.strip().partition("\n")[0])
             found = next((at for at, was in enumerate(waiting) if self._quoted_by(was, text)), -1)
             if found < 0:
-                self._told.append(cell)
+                self._summary.append(cell)
                 continue
             was = waiting[found]
             del waiting[: found + 1]
@@ -171,12 +171,12 @@ class XRayBuilder:
 
     def _quoted_by(self, cell: Cell, quote: str) -> bool:
         """Whether a quote is that of a message: begins like it, and where it is cut in the middle ends like it as well."""
-        said = prompt_text(self.session.body(cell.entry) or {})
+        prompt = prompt_text(self.session.body(cell.entry) or {})
         head, *ends = CUT_MARK.split(quote, maxsplit=1)
         if not ends:
-            return _beginning(said) == _beginning(quote)
+            return _beginning(prompt) == _beginning(quote)
         begin, end = _beginning(head), "".join(ends[0].split())[-_TELLING:]
-        whole = "".join(said.split())
+        whole = "".join(prompt.split())
         return whole.startswith("".join(begin.split())) and whole.endswith(end)
 
     def beyond(self, before: tuple[int, int], after: tuple[int, int]) -> None:
@@ -188,7 +188,7 @@ class XRayBuilder:
         """Tokens of everything that is there after."""
         cells = [now for _, now, _ in self._system if now is not None]
         cells += [now for _, now, _ in self._kept]
-        cells += [*self._told, *self._told_prefix, *self._injected, *(cell for cell, _ in self._quotes)]
+        cells += [*self._summary, *self._summary_prefix, *self._injected, *(cell for cell, _ in self._quotes)]
         return sum(cell.tokens for cell in cells)
 
     def xray(
@@ -225,8 +225,8 @@ class XRayBuilder:
                 )
 
         band(XRayRow(was, now, link) for was, now, link in self._system)
-        band(self._beside(self._replaced, self._told, Link.REPLACED))
-        band(self._beside(self._prefix, self._told_prefix, Link.PREFIX))
+        band(self._beside(self._replaced, self._summary, Link.REPLACED))
+        band(self._beside(self._prefix, self._summary_prefix, Link.PREFIX))
         band(XRayRow(None, cell, Link.INJECTED) for cell in self._injected)
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
         band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)

@@ -170,5 +170,5 @@ def bug_status(
         return None
     if claimed is not None:
         return claimed.text, file, claimed.number
-    said = [line for line in visible_lines(file.text) if line.text.strip() and not line.text.startswith("#")]
-    return (plain(_BULLET.sub(r"\1", said[-1].text).strip()), file, said[-1].number) if said else None
+    lines = [line for line in visible_lines(file.text) if line.text.strip() and not line.text.startswith("#")]
+    return (plain(_BULLET.sub(r"\1", lines[-1].text).strip()), file, lines[-1].number) if lines else None

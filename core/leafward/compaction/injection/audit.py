@@ -82,9 +82,9 @@ def audit_rules(
     rules = read_rules(workspace, diagnostics)
     summary, injected = texts
     there = situation(after, workspace)
-    told = _with(there, summary, before.cwd)
-    both = _with(told, injected, before.cwd)
-    held = {match.rule.name: match for match in matching(rules, told)}
+    with_summary = _with(there, summary, before.cwd)
+    both = _with(with_summary, injected, before.cwd)
+    held = {match.rule.name: match for match in matching(rules, with_summary)}
     again = {match.rule.name: match for match in matching(rules, both)}
     lines = {line.strip() for line in injected.split("\n")}
     found = []
@@ -159,7 +159,7 @@ def rules_of(
     if workspace is None:
         return []
     before = collect(session, session.columns.parent[compaction])
-    after = collect(session, compaction, entries=sorted({said.entry for said in there.kept}))
+    after = collect(session, compaction, entries=sorted({message.entry for message in there.kept}))
     return audit_rules(before, after, (there.summary, injected), workspace, diagnostics)
 
 

@@ -56,9 +56,9 @@ def compose(
         lines = _lines(allocation)
     elif blocks:
         lines = _fallback(blocks, budget)
-        said = "only the next action is left" if lines else "nothing is injected"
+        outcome = "only the next action is left" if lines else "nothing is injected"
         diagnostics.append(
-            Diagnostic("budget", f"{max(0, budget)} characters have no room for what is pinned; {said}")
+            Diagnostic("budget", f"{max(0, budget)} characters have no room for what is pinned; {outcome}")
         )
     return _report(lines, blocks, allocation, omitted, diagnostics, budget)
 

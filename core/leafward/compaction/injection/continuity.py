@@ -75,7 +75,7 @@ def with_placeholders(made: Continuity, keys: Iterable[str]) -> None:
             made.put(*nothing(key))
 
 
-def _said(file: TextFile, line: Line, text: str = "", rank: float = 0, tier: Tier | None = None) -> Item:
+def _item(file: TextFile, line: Line, text: str = "", rank: float = 0, tier: Tier | None = None) -> Item:
     return Item(text or line.text, (file.source(line.number),), tier, rank)
 
 
@@ -85,29 +85,29 @@ def _from_log(
     focus = newest.header if newest.focus else None
     work = newest.open_work
     if work:
-        made.add("stage.objective", _said(file, work[0], _capital(work[0].text)))
-        made.add("stage.current_step", _said(file, work[0], f"Open work: {work[0].text}"))
-        made.add("stage.next_action", _said(file, work[0]))
+        made.add("stage.objective", _item(file, work[0], _capital(work[0].text)))
+        made.add("stage.current_step", _item(file, work[0], f"Open work: {work[0].text}"))
+        made.add("stage.next_action", _item(file, work[0]))
     elif focus is not None:
-        made.add("stage.objective", _said(file, focus, f"Continue the work on {newest.focus}."))
-        made.add("stage.current_step", _said(file, focus, f"Working on {newest.focus}."))
+        made.add("stage.objective", _item(file, focus, f"Continue the work on {newest.focus}."))
+        made.add("stage.current_step", _item(file, focus, f"Working on {newest.focus}."))
     for line in newest.blockers:
-        made.add("stage.blockers", _said(file, line))
+        made.add("stage.blockers", _item(file, line))
     if newest.blockers:
-        made.add("stage.status", _said(file, newest.blockers[0], f"At risk: {newest.blockers[0].text}"))
+        made.add("stage.status", _item(file, newest.blockers[0], f"At risk: {newest.blockers[0].text}"))
     elif focus is not None:
-        made.add("stage.status", _said(file, focus, f"Active: working on {newest.focus}"))
+        made.add("stage.status", _item(file, focus, f"Active: working on {newest.focus}"))
     for line in work:
-        made.add("stage.remaining", _said(file, line))
+        made.add("stage.remaining", _item(file, line))
     for line in newest.pending_tests:
-        made.add("stage.remaining", _said(file, line, f"Pending tests: {line.text}"))
+        made.add("stage.remaining", _item(file, line, f"Pending tests: {line.text}"))
     done = [line for entry in log.entries for line in reversed(entry.bullets)]
-    made.add("stage.completed", *(_said(file, line, rank=rank) for rank, line in enumerate(done)))
+    made.add("stage.completed", *(_item(file, line, rank=rank) for rank, line in enumerate(done)))
     made.items["stage.completed"].reverse()
     for rank, line in enumerate(line for entry in log.entries for line in entry.decisions):
-        made.add("stage.decisions", _said(file, line, rank=rank))
+        made.add("stage.decisions", _item(file, line, rank=rank))
     for line in newest.pending:
-        made.add("stage.pending", _said(file, line))
+        made.add("stage.pending", _item(file, line))
     made.add("stage.active_files", *_files(newest, file, workspace))
     if not made.items["stage.active_files"]:
         for entry in log.entries[1:]:

@@ -163,8 +163,8 @@ def _actions(there: _Given, given: BuildInput) -> tuple[list[Item], int]:
     """The last of a store's history, else of what the session did, the oldest of them first; and how many there are."""
     for store in there.stores:
         if store.actions:
-            told = [Item(action.text, (action.source,)) for action in store.actions[-_OFFERED:]]
-            return _newest(told), len(store.actions)
+            items = [Item(action.text, (action.source,)) for action in store.actions[-_OFFERED:]]
+            return _newest(items), len(store.actions)
     done = [
         Item(
             f"{deed.text} → {deed.outcome}" if deed.outcome else deed.text,

@@ -37,6 +37,6 @@ def recovery(given: BuildInput) -> Contribution:
     ]
     lost = given.found.lost_thread
     if lost is not None:
-        said = f"A guess from its words: after that the agent had lost the thread (“{lost[1]}”)."
-        items.insert(1, Item(said, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))
+        guess = f"A guess from its words: after that the agent had lost the thread (“{lost[1]}”)."
+        items.insert(1, Item(guess, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))
     return Contribution("recovery", {"recovery.reminder": tuple(items)})

@@ -139,13 +139,13 @@ def matching(rules: list[Rule], there: Situation) -> list[Match]:
 
 
 def _match(rule: Rule, there: Situation) -> Match | None:
-    told = [condition for condition in rule.conditions if condition not in _UNTOLD]
-    if not told:
+    conditions = [condition for condition in rule.conditions if condition not in _UNTOLD]
+    if not conditions:
         return Match(rule, (), (rule.source(),))
     carriers: list[tuple[str, str]] = []
     sources: list[SourceRef] = []
     held = 0
-    for condition in told:
+    for condition in conditions:
         fulfilled = _fulfilled(condition, rule.conditions[condition], there)
         held += bool(fulfilled)
         for text, where in fulfilled:
@@ -153,7 +153,7 @@ def _match(rule: Rule, there: Situation) -> Match | None:
             sources += where
         if fulfilled:
             sources.append(rule.source(condition))
-    if held == 0 or (rule.every and held < len(told)):
+    if held == 0 or (rule.every and held < len(conditions)):
         return None
     return Match(rule, tuple(carriers), tuple(dict.fromkeys((rule.source(), *sources))))
 

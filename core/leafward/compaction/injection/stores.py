@@ -77,7 +77,7 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
     _style(store, document.get("style"), place, "style")
     validated = document.get("last-validation", document.get("last_validation"))
     if validated is not None:
-        store.validated = (_told(validated) or "Never", parse_time(validated), place.of("last-validation"))
+        store.validated = (_as_text(validated) or "Never", parse_time(validated), place.of("last-validation"))
     for entry in _objects(document.get("anchors")):
         _anchor(store, entry, place)
     for entry in _objects(document.get("actions")):
@@ -98,8 +98,12 @@ def read_idumb(workspace: Workspace, diagnostics: list[Diagnostic]) -> Store | N
         _values(store, document, document.get("language"), place)
         _style(store, document.get("activeStyle"), place, "activeStyle")
         if "lastValidation" in document:
-            told = document["lastValidation"]
-            store.validated = (_told(told) or "Never", parse_time(told), place.of("lastValidation"))
+            validation = document["lastValidation"]
+            store.validated = (
+                _as_text(validation) or "Never",
+                parse_time(validation),
+                place.of("lastValidation"),
+            )
         for entry in _objects(document.get("anchors")):
             _anchor(store, entry, place)
         for entry in _objects(document.get("history")):
@@ -180,7 +184,7 @@ def _held(named: object) -> object:
     return list(named.values()) if isinstance(named, dict) else named
 
 
-def _told(value: object) -> str:
+def _as_text(value: object) -> str:
     """A value as text; empty for what is none."""
     if isinstance(value, (datetime, date)):
         return value.isoformat()
@@ -194,38 +198,38 @@ def _values(store: Store, document: Mapping[str, Any], language: object, place: 
         value = document.get(name)
         # The second version keeps an object with a name.
         value = value.get("name") if isinstance(value, dict) else value
-        told = _told(value)
-        if told:
-            store.values.setdefault(name, (told, place.of(name)))
+        text = _as_text(value)
+        if text:
+            store.values.setdefault(name, (text, place.of(name)))
     if isinstance(language, str):
         language = {"communication": language, "documents": language}
     for name in ("communication", "documents"):
-        told = _told(language.get(name)) if isinstance(language, dict) else ""
-        if told:
-            store.values.setdefault(f"language.{name}", (told, place.of(name)))
+        text = _as_text(language.get(name)) if isinstance(language, dict) else ""
+        if text:
+            store.values.setdefault(f"language.{name}", (text, place.of(name)))
 
 
 def _style(store: Store, value: object, place: _Lines, key: str) -> None:
-    told = _told(value)
-    if told:
-        store.values.setdefault("style", (told, place.of(key)))
+    text = _as_text(value)
+    if text:
+        store.values.setdefault("style", (text, place.of(key)))
 
 
 def _anchor(store: Store, entry: Mapping[str, Any], place: _Lines) -> None:
-    content = _told(entry.get("content"))
-    kind = _told(entry.get("type")) or "context"
+    content = _as_text(entry.get("content"))
+    kind = _as_text(entry.get("type")) or "context"
     if not content or kind == "output_style":
         return
     created = parse_time(entry.get("created", entry.get("createdAt")))
     modified = parse_time(entry.get("modified", entry.get("modifiedAt")))
-    priority = (_told(entry.get("priority")) or "high").casefold()
+    priority = (_as_text(entry.get("priority")) or "high").casefold()
     store.anchors.append(Anchor(content, kind, priority, created, modified, place.after(content)))
 
 
 def _action(store: Store, entry: Mapping[str, Any], place: _Lines) -> None:
-    action = _told(entry.get("action"))
+    action = _as_text(entry.get("action"))
     if not action:
         return
-    result, agent = _told(entry.get("result")), _told(entry.get("agent"))
+    result, agent = _as_text(entry.get("result")), _as_text(entry.get("agent"))
     text = action + (f" → {result}" if result else "") + (f" ({agent})" if agent else "")
     store.actions.append(Action(text, place.after(action)))

@@ -75,7 +75,7 @@ class _Work:
     def path(self, file: str) -> str:
         return f"{self.pack.folder}/{self.name}/{file}"
 
-    def said(self, part: str) -> tuple[SourceRef, ...]:
+    def sources(self, part: str) -> tuple[SourceRef, ...]:
         """Words of the pack, and what says that this stage is the one."""
         return (SourceRef(SourceKind.STATIC, note=f"{self.stage.name}: {part}"), self.why)
 
@@ -214,7 +214,7 @@ def _augment(made: Continuity, work: _Work) -> None:
     tasks_file = files.get(pack.tasks) if pack.tasks else None
     tasks = tasks_of(tasks_file.text) if tasks_file is not None else []
     upcoming = next((task for task in tasks if not task.done), None)
-    made.put("stage.objective", Item(stage.objective, work.said("objective")))
+    made.put("stage.objective", Item(stage.objective, work.sources("objective")))
     _steps(made, work, upcoming, tasks_file)
     _status(made, work, tasks, tasks_file, upcoming)
     _progress(made, work, tasks, tasks_file)
@@ -235,9 +235,9 @@ def _augment(made: Continuity, work: _Work) -> None:
     else:
         text = f"{work.path(stage.artifact)} (not written yet)"
         made.put("stage.current_artifact", Item(text, (work.why,)))
-    made.put("stage.transition_gate", Item(stage.gate, work.said("gate")))
-    made.put("stage.dependencies", *(Item(text, work.said("needs")) for text in stage.needs))
-    made.put("stage.verification", *(Item(text, work.said("done")) for text in stage.done))
+    made.put("stage.transition_gate", Item(stage.gate, work.sources("gate")))
+    made.put("stage.dependencies", *(Item(text, work.sources("needs")) for text in stage.needs))
+    made.put("stage.verification", *(Item(text, work.sources("done")) for text in stage.done))
 
 
 def _steps(made: Continuity, work: _Work, upcoming: Task | None, tasks: TextFile | None) -> None:
@@ -250,9 +250,11 @@ def _steps(made: Continuity, work: _Work, upcoming: Task | None, tasks: TextFile
         text = stage.next.format(name=work.name, task=upcoming.label)
         made.put("stage.next_action", Item(text, (source, work.why)))
         return
-    made.put("stage.current_step", Item(stage.step, work.said("step")))
+    made.put("stage.current_step", Item(stage.step, work.sources("step")))
     text = stage.next.format(name=work.name, task="") if stage.next and "{task}" not in stage.next else ""
-    made.put("stage.next_action", Item(text or f"{work.name}, {stage.name}: {stage.step}", work.said("next")))
+    made.put(
+        "stage.next_action", Item(text or f"{work.name}, {stage.name}: {stage.step}", work.sources("next"))
+    )
 
 
 def _status(
@@ -261,11 +263,11 @@ def _status(
     at_risk = [item for item in made.items.get("stage.status", ()) if item.text.startswith("At risk: ")]
     if work.pack.type == "bug":
         claimed = inferred_stage(work.pack, work.files)[1]
-        told = bug_status(work.pack, work.files, claimed)
-        if told is None:
+        status = bug_status(work.pack, work.files, claimed)
+        if status is None:
             made.put("stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}", (work.why,)))
             return
-        text, source_file, line = told
+        text, source_file, line = status
         source = source_file.source(line, "progress")
         made.put(
             "stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}: {text}", (source, work.why))
@@ -314,10 +316,10 @@ def _progress(made: Continuity, work: _Work, tasks: list[Task], file: TextFile |
         text = made.items["stage.artifact_status"][0].text.partition(": ")[2]
         done.append(Item(text, (work.claimed,)))
     if stage.name != "spec-execute" or not left:
-        left = [Item(stage.step, work.said("step")), *left]
+        left = [Item(stage.step, work.sources("step")), *left]
     question = made.items.get("stage.pending", [])
     if stage.approval and not question:
-        question = [Item(stage.approval, work.said("approval"))]
+        question = [Item(stage.approval, work.sources("approval"))]
     if stage.name != "spec-execute":
         left += [Item(item.text, item.sources, Tier.SECOND) for item in question[:1]]
     tests = [

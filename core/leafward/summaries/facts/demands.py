@@ -83,25 +83,25 @@ def demands(sentence: str) -> bool:
     """Whether a sentence of the user's states a rule or a limit that holds from now on."""
     if asks(sentence):
         return False
-    said = without_fillers(_CODE.sub(" ` ", sentence))
-    if len(said) < len(sentence) and len(said.split()) < _LEAST_WORDS and said.isascii():
+    words = without_fillers(_CODE.sub(" ` ", sentence))
+    if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False
-    if _OBLIGED.search(_CONCLUDES.sub(" ", said)) is not None:
+    if _OBLIGED.search(_CONCLUDES.sub(" ", words)) is not None:
         return True
-    if guesses(said) and not said.casefold().startswith(("i would only", "i'd only")):
+    if guesses(words) and not words.casefold().startswith(("i would only", "i'd only")):
         return False
-    said = _STATES.sub(" ", said)
-    if _FORBIDS.search(said) is not None:
+    words = _STATES.sub(" ", words)
+    if _FORBIDS.search(words) is not None:
         return True
-    said = _WORK.sub(" ", said)
-    if len(said.split()) < _LEAST_WORDS + 1:
+    words = _WORK.sub(" ", words)
+    if len(words.split()) < _LEAST_WORDS + 1:
         return False
-    return _RULE_FIRST.search(said) is not None or (_RULES.search(said) is not None and not _is_half(said))
+    return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
 
 
 _HALF = re.compile(r"(?i)^(?:should|needs?|has|have|must)\b")
 
 
-def _is_half(said: str) -> bool:
+def _is_half(words: str) -> bool:
     """Whether it begins with its verb: of what it is said stands elsewhere."""
-    return _HALF.search(said) is not None and "," not in said
+    return _HALF.search(words) is not None and "," not in words

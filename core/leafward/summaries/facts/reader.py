@@ -103,8 +103,8 @@ class FactReader:
             if kind == TYPED_LATER:
                 return list(self._typed(text_of(message.get("content")), entry))
             # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
-            told = text_of(message.get("content")) if kind in _SAID else ""
-            return list(self.prose(told, Voice.TOLD, entry))
+            text = text_of(message.get("content")) if kind in _SAID else ""
+            return list(self.prose(text, Voice.TOLD, entry))
         if role == "assistant":
             return list(self._reply(entry, message))
         if role == "toolResult":

@@ -262,12 +262,12 @@ def _usage(raw: Any) -> Usage | None:
         value = getattr(holder, name, None)
         return int(value) if isinstance(value, (int, float)) else 0
 
-    sent, said = number(raw, "prompt_tokens"), number(raw, "completion_tokens")
+    sent, output = number(raw, "prompt_tokens"), number(raw, "completion_tokens")
     details = getattr(raw, "prompt_tokens_details", None)
     read = number(details, "cached_tokens")
     written = number(raw, "cache_creation_input_tokens") or number(details, "cache_creation_tokens")
     fresh = max(0, sent - read - written)
-    return Usage(fresh, said, read, written, fresh + said + read + written)
+    return Usage(fresh, output, read, written, fresh + output + read + written)
 
 
 def _cost(litellm: Any, name: str, raw: Any, spent: Usage | None) -> float | None:
@@ -276,11 +276,11 @@ def _cost(litellm: Any, name: str, raw: Any, spent: Usage | None) -> float | Non
         return None
     sent = spent.input + spent.cache_read + spent.cache_write
     try:
-        asked, answered = litellm.cost_per_token(
+        cost_in, cost_out = litellm.cost_per_token(
             model=name, prompt_tokens=sent, completion_tokens=spent.output, usage_object=raw
         )
-        if asked + answered > 0:
-            return float(asked + answered)
+        if cost_in + cost_out > 0:
+            return float(cost_in + cost_out)
     except Exception:  # noqa: S110  # it raises, of several kinds, for names it has no price for
         pass
     facts = facts_of(name)

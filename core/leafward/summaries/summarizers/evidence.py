@@ -184,9 +184,9 @@ def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
 
 def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
     """Whether a line of ours stands in the new summary in another form: what it counts is added up with what is counted now."""
-    told = _FILE_LINE.fullmatch(text)
-    if told is not None:
-        path, done, times, names = told.groups()
+    file_line = _FILE_LINE.fullmatch(text)
+    if file_line is not None:
+        path, done, times, names = file_line.groups()
         work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
         count = int(times or 1)
         if done == "changed":

@@ -106,8 +106,8 @@ class Extractive:
 def _summary(
     text: str, lines: Iterable[tuple[str, str, tuple[EntryIndex, ...]]], redactor: Redactor, left: int
 ) -> Summary:
-    told = tuple(Line(*line) for line in lines)
-    return Summary(text, tokens_of(text), Extractive.name, told, redacted=dict(redactor.found), dropped=left)
+    made = tuple(Line(*line) for line in lines)
+    return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
 
 
 def _is_ours(text: str) -> bool:
@@ -137,7 +137,7 @@ class _Choice:
         self._used = 0
         self._taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
-        self._told: set[tuple[FactKind, str]] = set()
+        self._facts_in: set[tuple[FactKind, str]] = set()
         self._words: list[tuple[Candidate, frozenset[str]]] = []
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
@@ -182,9 +182,9 @@ class _Choice:
     def _gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
         worth = 0.0 if self._is_repeated(candidate) else candidate.worth
-        likely, told = self._likely, self._told
+        likely, facts_in = self._likely, self._facts_in
         worth += _FACT_WORTH.get(candidate.section, 1.0) * sum(
-            likely[identity] for identity in candidate.ordered if identity not in told
+            likely[identity] for identity in candidate.ordered if identity not in facts_in
         )
         return worth / (utf16_length(candidate.text) + _PRICE)
 
@@ -234,13 +234,17 @@ class _Choice:
 
     def quote_ends(self, messages: Sequence[Said]) -> None:
         """Takes the first words of the user and the last of anybody: of a span in which nothing else says anything."""
-        spoken = [(said, text) for said in messages if (text := harmless(message_text(said.message)))]
-        asked = next(((said, text) for said, text in spoken if said.message.get("role") == "user"), None)
-        if asked is not None:
-            self._take(Candidate(Section.GOAL, asked[1], 0, (asked[0].entry,)), forced=True)
-        if spoken and spoken[-1] != asked:
-            said, text = spoken[-1]
-            self._take(Candidate(Section.IN_PROGRESS, f"Said last: {text}", 0, (said.entry,)), forced=True)
+        spoken = [
+            (message, text) for message in messages if (text := harmless(message_text(message.message)))
+        ]
+        prompt = next(
+            ((message, text) for message, text in spoken if message.message.get("role") == "user"), None
+        )
+        if prompt is not None:
+            self._take(Candidate(Section.GOAL, prompt[1], 0, (prompt[0].entry,)), forced=True)
+        if spoken and spoken[-1] != prompt:
+            message, text = spoken[-1]
+            self._take(Candidate(Section.IN_PROGRESS, f"Said last: {text}", 0, (message.entry,)), forced=True)
 
     def _rank(self, room: int, stop: Callable[[], bool]) -> None:
         """Lazily greedy: a line's gain only falls while others are taken, so only the best needs to be looked at again."""
@@ -297,7 +301,7 @@ class _Choice:
         self._keys.add(key)
         self._groups[candidate.group] = (together + 1, length + price)
         self._words.append((candidate, frozenset(content_words(candidate.text))))
-        self._told |= candidate.facts
+        self._facts_in |= candidate.facts
         self._taken[section].append(candidate)
         self._spent[section] += price
         self._used += heading + price
@@ -332,7 +336,7 @@ class _Choice:
             if (
                 kind is FactKind.IDENTIFIER
                 and chance > _LISTED
-                and (kind, key) not in self._told
+                and (kind, key) not in self._facts_in
                 and telling(key)
             ):
                 wanted.append((-chance / (utf16_length(key) + 2), key))
@@ -354,7 +358,7 @@ class _Choice:
             names.names.append(name)
             self._listed += price
             self._used += price
-            self._told.add((FactKind.IDENTIFIER, key))
+            self._facts_in.add((FactKind.IDENTIFIER, key))
 
     def _write_lists(self) -> None:
         """Puts the names behind their files, those most likely to be needed first; files without any share a line."""
@@ -377,19 +381,19 @@ class _Choice:
         if not any(self._taken.values()):
             return lines
         for section in Section:
-            told = self._taken.get(section, [])
+            taken = self._taken.get(section, [])
             if section is Section.PROGRESS:
                 if not self._whole_outline and not any(self._taken[other] for other in _IN_PROGRESS):
                     continue
-            elif not told and not self._whole_outline:
+            elif not taken and not self._whole_outline:
                 continue
             if lines:
                 lines.append(("", "", ()))
             lines.append((section.heading, "", ()))
-            for candidate in grouped(sorted(told, key=lambda candidate: candidate.place)):
+            for candidate in grouped(sorted(taken, key=lambda candidate: candidate.place)):
                 mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
                 lines.append((mark + candidate.text, section.title, candidate.sources))
-            if not told and section is not Section.PROGRESS:
+            if not taken and section is not Section.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))
         return lines
 

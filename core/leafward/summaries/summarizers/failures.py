@@ -84,7 +84,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FailedRequest:
     """What a failed request was, as far as its line tells."""
 
     model: str
@@ -98,15 +98,15 @@ class Asked:
     """Seconds after which it was given up altogether."""
 
 
-def failure_of(error: BaseException, asked: Asked) -> Failure:
+def failure_of(error: BaseException, request: FailedRequest) -> Failure:
     """What an exception out of a request means."""
-    model = safe_line(asked.model, 80)
+    model = safe_line(request.model, 80)
     if isinstance(error, Unusable):
-        return _refused(error.reason, model, asked.limit)
+        return _refused(error.reason, model, request.limit)
     if isinstance(error, SummaryFailed):
         return Failure(str(error))
     if type(error) is TimeoutError:
-        return Failure(f"{model} gave no whole answer within {asked.deadline:g} s")
+        return Failure(f"{model} gave no whole answer within {request.deadline:g} s")
     if isinstance(error, ImportError):
         return Failure(f"models cannot be asked here: {safe_line(str(error), QUOTED)}")
     names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
@@ -114,7 +114,7 @@ def failure_of(error: BaseException, asked: Asked) -> Failure:
     status = _status(error)
     text = " ".join(str(one) for one in _chain(error))
     words = _servers_words(error)
-    place = safe_line(redact(asked.place), 120)
+    place = safe_line(redact(request.place), 120)
     elsewhere = _redirect(error)
     if elsewhere is not None:
         here = f" at {place}" if place else ""
@@ -122,8 +122,8 @@ def failure_of(error: BaseException, asked: Asked) -> Failure:
             f"{model}{here} sends one elsewhere, to {elsewhere}, where nothing is sent: set that as its base URL if it is meant"
         )
     if _is_overflow(error, own, status, text):
-        told = f"the request is longer than the window of {model}: {words}"
-        return Failure(told, overflow=True, excess=_excess(text))
+        line = f"the request is longer than the window of {model}: {words}"
+        return Failure(line, overflow=True, excess=_excess(text))
     if "No module named 'mcp'" in text:
         return Failure(f"{model} is served through the Responses interface, for which litellm needs mcp")
     if _NO_KEY.search(text):
@@ -134,10 +134,12 @@ def failure_of(error: BaseException, asked: Asked) -> Failure:
         return Failure(f"{model} is rate limited: {words}", again=True, wait=_retry_after(error))
     if "MidStreamFallbackError" in own:
         if any("Timeout" in name for name in names):
-            return Failure(f"the answer of {model} stopped for {asked.timeout:g} s", again=True)
+            return Failure(f"the answer of {model} stopped for {request.timeout:g} s", again=True)
         return Failure(f"the connection broke off while {model} answered", again=True)
     if "Timeout" in own or status == 408:
-        return Failure(f"{model} gave no sign for {asked.timeout:g} s", again=True, wait=_retry_after(error))
+        return Failure(
+            f"{model} gave no sign for {request.timeout:g} s", again=True, wait=_retry_after(error)
+        )
     if "AuthenticationError" in own or status == 401:
         return Failure(f"the key for {model} was refused: {words}")
     if "PermissionDeniedError" in own or status == 403:
@@ -162,13 +164,13 @@ def _refused(reason: str | None, model: str, limit: int) -> Failure:
         return Failure(
             f"the answer of {model} ended early: the stream gave no reason for its end", again=True
         )
-    told = {
+    texts = {
         "stop": f"{model} answered with nothing",
         "length": f"the answer of {model} was cut off at its limit of {limit:,} tokens",
         "tool_calls": f"{model} called a tool instead of answering",
         "content_filter": f"the answer of {model} was withheld by a content filter",
     }
-    return Failure(told.get(reason) or f"the answer of {model} ended with {safe_line(reason, 40)!r}")
+    return Failure(texts.get(reason) or f"the answer of {model} ended with {safe_line(reason, 40)!r}")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -224,8 +226,8 @@ def _excess(text: str) -> float:
         return 0.25
     most = int((limit[1] or limit[2]).replace(",", ""))
     beside = text[max(0, limit.start() - 80) : limit.end() + 120]
-    asked = max(int(number.replace(",", "")) for number in _NUMBER.findall(beside))
-    return min(0.9, max(0.1, 1.1 * (asked - most) / asked)) if asked > most else 0.25
+    largest = max(int(number.replace(",", "")) for number in _NUMBER.findall(beside))
+    return min(0.9, max(0.1, 1.1 * (largest - most) / largest)) if largest > most else 0.25
 
 
 def _retry_after(error: BaseException) -> float:

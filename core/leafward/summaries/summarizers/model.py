@@ -17,7 +17,7 @@ from leafward.summaries.summarizers import Cancelled, Span, Summary, tokens_of
 from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, with_pins
 from leafward.summaries.summarizers.calls import ask as call
 from leafward.summaries.summarizers.calls import check, model_loop
-from leafward.summaries.summarizers.failures import Asked, SummaryFailed, Unusable, failure_of
+from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
 from leafward.summaries.summarizers.requests import (
     TURN_HEADING,
     Ask,
@@ -143,7 +143,7 @@ class Model:
             raise Cancelled("the summary was cancelled")
         work = work_for(span, budget, self.settings)
         board = _Board(remarks=list(work.remarks))
-        text = self._asked(work, board, progress, stop) if work.history or work.turn else work.previous
+        text = self._answer(work, board, progress, stop) if work.history or work.turn else work.previous
         text = with_pins(text, work.pins)
         if tokens_of(text) > work.budget:
             text, dropped = fitted(text, work.budget, work.pins)
@@ -166,7 +166,7 @@ class Model:
             dropped=dropped,
         )
 
-    def _asked(
+    def _answer(
         self, work: Work, board: _Board, progress: Callable[[str], object], stop: Callable[[], bool]
     ) -> str:
         """Runs the requests in the loop's thread and watches them from this one."""
@@ -287,14 +287,14 @@ class _Conversation:
             except Exception as error:
                 if isinstance(error, Unusable):
                     board.spend(error.usage, error.cost)
-                asked = Asked(
+                sent = FailedRequest(
                     settings.name,
                     settings.base_url or "",
                     request.answer,
                     settings.timeout,
                     settings.deadline,
                 )
-                failure = failure_of(error, asked)
+                failure = failure_of(error, sent)
                 board.clear(ask.title)
                 if failure.overflow and shrinks < _SHRINKS and ask.items:
                     shrinks += 1

@@ -103,11 +103,11 @@ def _in_brackets(match: re.Match[str]) -> str:
     return f"`{times or ''}{f' ({lines})' if lines else ''}"
 
 
-def grouped(told: Sequence[Candidate]) -> list[Candidate]:
+def grouped(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Lines of one group made one line, which stands where the first of them stood."""
     lines: list[Candidate] = []
     groups: dict[str, Candidate] = {}
-    for candidate in told:
+    for candidate in candidates:
         line = groups.get(candidate.group)
         if line is not None and len(line.text) + len(candidate.text) <= GROUP_LIMIT:
             line.text += f", {candidate.text}"

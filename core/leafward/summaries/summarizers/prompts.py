@@ -134,19 +134,19 @@ def instructions(
     `budget` is in tokens. `parts` says how many summaries stand there instead of a record, 0 for a record. `place` is which
     part it is, as "2 of 5". `focus` and `pins` are the user's own words.
     """
-    told = [_MERGED.format(count=parts) + _TASKS[task] if parts else _TASKS[task]]
+    paragraphs = [_MERGED.format(count=parts) + _TASKS[task] if parts else _TASKS[task]]
     if place:
-        told.append(f"This is part {place}.")
-    told += [_TURN_OUTLINE if task is Task.TURN else _OUTLINE, _RULES]
+        paragraphs.append(f"This is part {place}.")
+    paragraphs += [_TURN_OUTLINE if task is Task.TURN else _OUTLINE, _RULES]
     if focus:
-        told.append(f"The person who asks for this summary wants it to dwell on this: {focus}")
+        paragraphs.append(f"The person who asks for this summary wants it to dwell on this: {focus}")
     if pins:
         listed = "\n".join(f"- {pin}" for pin in pins)
-        told.append(
+        paragraphs.append(
             f"The person who asks for this summary wants these lines in it, word for word, where they fit:\n{listed}"
         )
-    told.append(
+    paragraphs.append(
         f"Stay below {budget:,} tokens, about {max(1, budget * 3 // 4):,} words; "
         "a good summary is often much shorter."
     )
-    return "\n\n".join(told)
+    return "\n\n".join(paragraphs)

@@ -121,7 +121,7 @@ def answers(
     before = turns[0].first if turns else total
     # What precedes the first request belongs to a turn that began before the span.
     final.update(
-        [at for at, said in enumerate(messages[:before]) if said.message.get("role") == "assistant"][-1:]
+        [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
     )
     talk = not any(tool_calls(message) for _, message in messages)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
@@ -188,19 +188,19 @@ def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
             for candidate in evidence.candidates
             if entry in candidate.sources and candidate.section in _OUTCOMES
         }
-        told = ""
+        passages = ""
         for text in _texts(message):
             for passage in _quotable(text, shortest=8):
                 if line_key(_OPENING.sub("", passage)) in elsewhere:
                     continue
-                if told and len(told) + len(passage) >= REQUEST_LIMIT - 40:
+                if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
                     break
-                told += (" " if _ENDED.search(told) else ". ") * bool(told) + passage
-        if told:
+                passages += (" " if _ENDED.search(passages) else ". ") * bool(passages) + passage
+        if passages:
             add(
                 evidence,
                 Section.IN_PROGRESS,
-                told,
+                passages,
                 (entry,),
                 1.6,
                 limit=REQUEST_LIMIT,

@@ -101,8 +101,8 @@ class Ask:
         if self.previous:
             material.append(enclosed("EARLIER SUMMARY", self.previous))
         if self.merges:
-            told = [f"[part {at} of {len(self.items)}]\n{item}" for at, item in enumerate(self.items, 1)]
-            material.append(enclosed("SUMMARIES OF PARTS", "\n\n".join(told)))
+            numbered = [f"[part {at} of {len(self.items)}]\n{item}" for at, item in enumerate(self.items, 1)]
+            material.append(enclosed("SUMMARIES OF PARTS", "\n\n".join(numbered)))
         elif self.items:
             name = "SUMMARY" if self.task is Task.SHORTER else "RECORD"
             material.append(enclosed(name, "\n\n".join(self.items)))
@@ -148,18 +148,18 @@ class Stage:
 
     def requests(self) -> list[Request]:
         """All of its requests; those that merge with stand-ins of the size that the answers may have."""
-        asked = [part.request() for part in self.parts]
+        requests = [part.request() for part in self.parts]
         sizes = [part.budget for part in self.parts]
         while self.merge is not None:
             asks = self.merging([_stand_in(size) for size in sizes])
             for ask in asks:
                 waiting = tuple(f"(the summary of part {at})" for at in range(1, len(ask.items) + 1))
                 request = replace(ask, items=waiting, later=True).request()
-                asked.append(replace(request, tokens=ask.request().tokens))
+                requests.append(replace(request, tokens=ask.request().tokens))
             sizes = [ask.budget for ask in asks]
             if len(asks) == 1:
                 break
-        return asked
+        return requests
 
     def merging(self, summaries: Sequence[str]) -> list[Ask]:
         """The requests that come after the parts: the last one alone, or a round of merges where it would be too long."""
@@ -211,9 +211,9 @@ class Work:
             for request in stage.requests()
         ]
         sent = sum(request.tokens for request in requests)
-        said = sum(request.budget for request in requests)
+        output = sum(request.budget for request in requests)
         remark = open_remark(self.settings.base_url)
-        cost = self.facts.cost(sent, said) if self.facts is not None and requests else None
+        cost = self.facts.cost(sent, output) if self.facts is not None and requests else None
         return Outgoing(
             tuple(requests),
             sent,

@@ -60,11 +60,11 @@ class ModelFacts:
     streams: bool = True
     """Whether its server can send an answer piece by piece."""
 
-    def cost(self, sent: int, said: int) -> float | None:
+    def cost(self, sent: int, output: int) -> float | None:
         """US dollars; None where a price is not known."""
         if self.price_in <= 0 and self.price_out <= 0:
             return None
-        return sent * self.price_in + said * self.price_out
+        return sent * self.price_in + output * self.price_out
 
 
 @lru_cache(maxsize=32)

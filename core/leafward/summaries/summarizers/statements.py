@@ -164,10 +164,10 @@ def changed(evidence: Evidence) -> None:
     )
     if done or not works:
         return
-    told = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
+    names = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
     more = len(works) - _CHANGED_FILES
     sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
-    add(evidence, Section.DONE, f"Changed {told}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
+    add(evidence, Section.DONE, f"Changed {names}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
 
 
 def _is_broken(fact: Fact) -> bool:

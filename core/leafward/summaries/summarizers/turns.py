@@ -65,9 +65,9 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
             text = " ".join(text_of(message.get("content")).split())
             if not text or by_machine(message):
                 continue
-            told = without_fillers(_PICTURE.sub("[image]", text)) or text
-            words = len(content_words(told.replace("[image]", ""))) if not _TRIVIAL.match(told) else 0
-            turns.append(Turn(entry, told, words, place, place))
+            prompt = without_fillers(_PICTURE.sub("[image]", text)) or text
+            words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
+            turns.append(Turn(entry, prompt, words, place, place))
         elif role == "assistant" and turns:
             turns[-1].last = place
             turns[-1].works = turns[-1].works or any(True for _ in tool_calls(message))

@@ -30,7 +30,7 @@ class Generation:
 def decay(session: Session, at: int | None = None) -> list[Generation]:
     """The generations of facts on the path to an entry (the leaf by default), one for each compaction on it."""
     spans = [replaced_by(session, compaction) for compaction in compactions(session, at)]
-    kept = ["\n".join(message_text(said.message) for said in span.kept) for span in spans]
+    kept = ["\n".join(message_text(message.message) for message in span.kept) for span in spans]
     seen: set[tuple[FactKind, str]] = set()
     found = []
     for place, span in enumerate(spans):

@@ -121,30 +121,30 @@ def survival(
     `compaction` as its entry. Raises Stopped where `stop` turns true.
     """
     names = file_names(facts)
-    told, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
+    retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
     known = {(fact.kind, fact.key) for fact in facts}
-    fates = [Fate(fact, _status(fact, told, beside, tail, names, known)) for fact in _until(facts, stop)]
+    fates = [Fate(fact, _status(fact, retold, beside, tail, names, known)) for fact in _until(facts, stop)]
     if sources:
-        fates += [Fate(fact, Status.INVENTED) for fact in _invented(told, sources, known, compaction, stop)]
+        fates += [Fate(fact, Status.INVENTED) for fact in _invented(retold, sources, known, compaction, stop)]
     fates.sort(key=lambda fate: (_ORDER[fate.fact.kind], -fate.fact.weight, fate.fact.entry, fate.fact.key))
     return Survival(tuple(fates))
 
 
 def _status(
     fact: Fact,
-    told: Text,
+    retold: Text,
     beside: Text,
     tail: Text,
     names: dict[str, int],
     known: set[tuple[FactKind, str]],
 ) -> Status:
-    held = told.holds(fact, names)
+    held = retold.holds(fact, names)
     if held is Held.VERBATIM:
         return Status.VERBATIM
     if held is Held.PARAPHRASED:
         return Status.PARAPHRASED
     # Another count of the same that the span itself states as well is a later or an earlier one.
-    if held is Held.CONTRADICTED and not any((FactKind.NUMBER, key) in known for key in told.rivals(fact)):
+    if held is Held.CONTRADICTED and not any((FactKind.NUMBER, key) in known for key in retold.rivals(fact)):
         return Status.CONTRADICTED
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
         if text.text and text.holds(fact, names) in {Held.VERBATIM, Held.PARAPHRASED}:
@@ -153,7 +153,7 @@ def _status(
 
 
 def _invented(
-    told: Text,
+    retold: Text,
     sources: str,
     known: set[tuple[FactKind, str]],
     compaction: int,
@@ -171,7 +171,7 @@ def _invented(
         amounts.update(match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded))
     folded = "".join(parts)
     found = []
-    for fact in _until(gather(told.sightings), stop):
+    for fact in _until(gather(retold.sightings), stop):
         if fact.kind not in _CHECKED or (fact.kind, fact.key) in known:
             continue
         if not _supported(fact, folded, words, amounts):
@@ -227,8 +227,8 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
     """
     there = replaced_by(session, compaction)
     facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
-    kept = "\n".join(message_text(said.message) for said in there.kept)
-    sources = [message_text(said.message) for said in _until(there.messages, stop)]
+    kept = "\n".join(message_text(message.message) for message in there.kept)
+    sources = [message_text(message.message) for message in _until(there.messages, stop)]
     return survival(
         facts,
         there.summary,

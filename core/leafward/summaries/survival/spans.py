@@ -68,7 +68,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
         elif message.entry not in stayed and message.sent and message.role != "system":
             replaced.append(Said(message.entry, message_body(session, message)))
     summary = body.get("summary")
-    told, enclosed = split_enclosed(summary if isinstance(summary, str) else "")
+    own_words, enclosed = split_enclosed(summary if isinstance(summary, str) else "")
     kept, injected = [], [enclosed] if enclosed else []
     for message in now.messages:
         if message.entry != compaction:
@@ -78,7 +78,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
     injected += _added(session, compaction)
     return Replaced(
         EntryIndex(compaction),
-        told,
+        own_words,
         tuple(replaced),
         previous,
         previous_entry,

@@ -187,7 +187,7 @@ class Text:
         text = _SPACE.sub(" ", fact.text)
         if text in self.flat or (fact.key and fact.key in self.keys[FactKind.ERROR]):
             return Held.VERBATIM
-        return self._said(tuple(fact.key.split()), SAME_SENTENCE)[0]
+        return self._matching_line(tuple(fact.key.split()), SAME_SENTENCE)[0]
 
     def _identifier(self, fact: Fact) -> Held:
         if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
@@ -197,9 +197,9 @@ class Text:
     def _sentence(self, fact: Fact) -> Held:
         text = _SPACE.sub(" ", fact.text).casefold()
         if text in self._folded:
-            return Held.CONTRADICTED if self._told_done(fact, text) else Held.VERBATIM
+            return Held.CONTRADICTED if self._is_done(fact, text) else Held.VERBATIM
         wanted = content_words(fact.text)
-        held, line, part = self._said_where(wanted)
+        held, line, part = self._nearest_line(wanted)
         if held is Held.ABSENT:
             return held
         if fact.kind is FactKind.TODO:
@@ -209,18 +209,18 @@ class Text:
             return Held.CONTRADICTED if negated(fact.text) != negated(line) else held
         return held
 
-    def _told_done(self, fact: Fact, text: str) -> bool:
+    def _is_done(self, fact: Fact, text: str) -> bool:
         """Whether an open todo stands only on lines that are ticked off."""
         if fact.kind is not FactKind.TODO or not fact.is_open:
             return False
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
 
-    def _said(self, wanted: tuple[str, ...], least: float) -> tuple[Held, str]:
-        held, line, part = self._said_where(wanted)
+    def _matching_line(self, wanted: tuple[str, ...], least: float) -> tuple[Held, str]:
+        held, line, part = self._nearest_line(wanted)
         return (held, line) if part >= least else (Held.ABSENT, "")
 
-    def _said_where(self, wanted: tuple[str, ...]) -> tuple[Held, str, float]:
+    def _nearest_line(self, wanted: tuple[str, ...]) -> tuple[Held, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""
         if not wanted:
             return Held.ABSENT, "", 0.0
