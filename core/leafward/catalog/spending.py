@@ -97,8 +97,8 @@ class Meter:
         if used is None or not isinstance(raw, dict):
             return
         cost = raw.get("cost")
-        said = cost.get("total") if isinstance(cost, dict) else None
-        priced = isinstance(said, (int, float)) and not isinstance(said, bool)
+        total = cost.get("total") if isinstance(cost, dict) else None
+        priced = isinstance(total, (int, float)) and not isinstance(total, bool)
         if not used.total and not priced:
             return
         when = parse_time(body.get("timestamp"))
@@ -117,13 +117,13 @@ class Meter:
         named = line.count(_MARK)
         if not named:
             return
-        said, used = _SAID_AT.match(line), _USUAL.search(line) if named == 1 else None
-        if said is None or used is None or not int(used[1]):
+        written, used = _SAID_AT.match(line), _USUAL.search(line) if named == 1 else None
+        if written is None or used is None or not int(used[1]):
             body = decode_line(line)
             if body is not None:
                 self.add(body)
             return
-        stamp = said[1]
+        stamp = written[1]
         known = self._minutes.get(stamp[:_MINUTE])
         if known is None:
             known = self._minutes[stamp[:_MINUTE]] = _day_of(parse_time(stamp.decode()) or 0)
@@ -168,11 +168,11 @@ def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
 def _lines_that_say(source: NativeFile, stop: Callable[[], bool]) -> Iterator[bytes]:
     """The lines of a native file in which usage is spoken of, read in large pieces."""
     for begin, end in source.stretches():
-        yield from _said_between(source.file.handle, begin, end, stop)
+        yield from _lines_between(source.file.handle, begin, end, stop)
     yield from (place.line for place in source.scan.long_lines.values())
 
 
-def _said_between(file: BinaryIO, begin: int, until: int, stop: Callable[[], bool]) -> Iterator[bytes]:
+def _lines_between(file: BinaryIO, begin: int, until: int, stop: Callable[[], bool]) -> Iterator[bytes]:
     left, rest = until - begin, b""
     file.seek(begin)
     while left > 0 and not stop():

@@ -250,9 +250,9 @@ class _Look:
 
     def archived(self) -> bool:
         for index in reversed(self.session.columns.own):
-            said = archived_by(self.body(index))
-            if said is not None:
-                return said
+            archived = archived_by(self.body(index))
+            if archived is not None:
+                return archived
         return False
 
     def unknown_messages(self) -> int:

@@ -101,7 +101,7 @@ def _head(compared: Sides) -> dict[str, Any]:
 def _side(session: Session, side: Side) -> dict[str, Any]:
     return {
         "entry": id_of(session, side.node),
-        "entries": side.said,
+        "entries": side.spoken,
         "turns": side.turns,
         "edits": side.edits,
         "tokens": context_at(session, side.node).total,

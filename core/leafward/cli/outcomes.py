@@ -41,7 +41,7 @@ def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> i
                 "what": "outcome",
                 "ancestor": above,
                 "nodes": [
-                    {"entry": id_of(session, side.node), "entries": side.said, "edits": side.edits, **one}
+                    {"entry": id_of(session, side.node), "entries": side.spoken, "edits": side.edits, **one}
                     for side, one in zip(sides, came, strict=True)
                 ],
             }

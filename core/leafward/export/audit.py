@@ -97,11 +97,11 @@ class Audit:
         """The different secrets in values, by number, with their kinds."""
         found: dict[int, str] = {}
 
-        def told(kind: str, secret: str) -> None:
+        def note_secret(kind: str, secret: str) -> None:
             number = self._numbers.setdefault(secret, len(self._numbers) + 1)
             found.setdefault(number, kind)
 
-        redactor = Redactor(report=told)
+        redactor = Redactor(report=note_secret)
         for value in values:
             redactor.value(value)
         return list(found.items())

@@ -80,7 +80,7 @@ def comparison_of(
     Raises Cancelled once `stop` turns true.
     """
     session = sides.session
-    told = _Texts(session, secrets)
+    texts = _Texts(session, secrets)
     sets, contents = compare_files(sides), Contents(sides, stop, bases)
     contexts = compare_contexts(session, sides.a.node, sides.b.node)
     files, differences = [], []
@@ -90,20 +90,20 @@ def comparison_of(
                 raise Cancelled
             found = contents.of(file) if file.changed else None
             same = is_same(found.a, found.b) if found is not None else contents.same([file])[0]
-            files.append({"column": column, **_file(told, file, differs(file, same))})
+            files.append({"column": column, **_file(texts, file, differs(file, same))})
             if found is not None:
-                differences.append(_content(told, found))
+                differences.append(_content(texts, found))
     summaries = compare_sides(sides, stop=stop)
     ancestor = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
-    if ancestor and not told.secrets:
+    if ancestor and not texts.secrets:
         ancestor = brief(session, sides.ancestor, ancestor)
     data = {
-        "session": told.line(session.id),
-        "project": told.line(session.cwd),
-        "ancestor": told.name(sides.ancestor),
-        "ancestor_text": told.line(ancestor),
-        "a": _side(told, sides.a, contexts.a.total),
-        "b": _side(told, sides.b, contexts.b.total),
+        "session": texts.line(session.id),
+        "project": texts.line(session.cwd),
+        "ancestor": texts.name(sides.ancestor),
+        "ancestor_text": texts.line(ancestor),
+        "a": _side(texts, sides.a, contexts.a.total),
+        "b": _side(texts, sides.b, contexts.b.total),
         "files": files,
         "contents": differences,
         "context": {
@@ -117,24 +117,24 @@ def comparison_of(
         },
         "summary": [
             {
-                "title": told.line(section.title),
+                "title": texts.line(section.title),
                 "lines": [
-                    {"mark": line.mark.value, "a": told.line(line.before), "b": told.line(line.after)}
+                    {"mark": line.mark.value, "a": texts.line(line.before), "b": texts.line(line.after)}
                     for line in section.lines
                 ],
             }
             for section in summaries.difference.sections
         ],
     }
-    title = told.line(session.name or session.id)
-    return Comparison(title, data, told.redactor)
+    title = texts.line(session.name or session.id)
+    return Comparison(title, data, texts.redactor)
 
 
-def _side(told: _Texts, side: Side, tokens: int) -> dict[str, Any]:
+def _side(texts: _Texts, side: Side, tokens: int) -> dict[str, Any]:
     came = side.outcomes
     return {
-        "entry": told.name(side.node),
-        "entries": side.said,
+        "entry": texts.name(side.node),
+        "entries": side.spoken,
         "turns": side.turns,
         "edits": side.edits,
         "tokens": tokens,
@@ -150,7 +150,7 @@ def _side(told: _Texts, side: Side, tokens: int) -> dict[str, Any]:
         "aborted": came.aborted,
         "cost": came.usage.cost if came.costs_known else None,
         "seconds": came.seconds,
-        "last_words": told.line(came.last_words),
+        "last_words": texts.line(came.last_words),
     }
 
 
@@ -165,9 +165,9 @@ _PARTS = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent"
 _DIFFERS = {True: "≠", False: "=", None: "?"}
 
 
-def _file(told: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:
+def _file(texts: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:
     return {
-        "path": told.line(file.path),
+        "path": texts.line(file.path),
         "differs": different,
         "flags": [flag.value for flag in file.flags],
         "fates": list(file.fates),
@@ -176,12 +176,12 @@ def _file(told: _Texts, file: FileDifference, different: bool | None) -> dict[st
     }
 
 
-def _content(told: _Texts, found: ContentDifference) -> dict[str, Any]:
+def _content(texts: _Texts, found: ContentDifference) -> dict[str, Any]:
     text = ""
     if found.exact and not found.obstacle:
-        text = told.text("".join(unified(content_lines(found.a), content_lines(found.b))))
+        text = texts.text("".join(unified(content_lines(found.a), content_lines(found.b))))
     return {
-        "path": told.line(found.path),
+        "path": texts.line(found.path),
         "a": _rests(found.a),
         "b": _rests(found.b),
         "base": _rests(found.base),

@@ -146,9 +146,9 @@ class Content:
 
     def headline(self, index: int) -> str:
         """An entry on one line."""
-        return self._told(index, headline(self.session, index).text)
+        return self._shown(index, headline(self.session, index).text)
 
-    def _told(self, index: int, text: str) -> str:
+    def _shown(self, index: int, text: str) -> str:
         return safe_line(text if self.secrets else brief(self.session, index, text))
 
     def entries(self, lane: Lane) -> Iterator[Entry]:
@@ -173,15 +173,15 @@ class Content:
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
         elif kind is Kind.INJECTED:
-            told = headline(self.session, entry.index)
-            yield Part(Form.REMARK, self._told(entry.index, f"{told.word}: {told.text}"))
+            line = headline(self.session, entry.index)
+            yield Part(Form.REMARK, self._shown(entry.index, f"{line.word}: {line.text}"))
         elif kind is Kind.CUSTOM_MESSAGE:
             yield from self._blocks(body.get("content"), Form.SAID)
         elif entry.message:
             yield from self._message(entry.message, kind)
         else:
-            told = headline(self.session, entry.index)
-            yield Part(Form.REMARK, self._told(entry.index, f"{told.word}: {told.text}"))
+            line = headline(self.session, entry.index)
+            yield Part(Form.REMARK, self._shown(entry.index, f"{line.word}: {line.text}"))
 
     def _message(self, message: Body, kind: Kind) -> Iterator[Part]:
         content = message.get("content")
@@ -312,9 +312,9 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
 
 def _mark_broken(session: Session, entries: range | None, at: int) -> None:
     while True:
-        asked = session.tree.path(at) if entries is None else entries
+        entries_shown = session.tree.path(at) if entries is None else entries
         kinds = session.columns.kind
-        broken = [index for index, body in session.bodies(asked) if body is None and kinds[index]]
+        broken = [index for index, body in session.bodies(entries_shown) if body is None and kinds[index]]
         if not broken:
             return
         session.discredit(broken)

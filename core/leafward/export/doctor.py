@@ -71,11 +71,11 @@ def check(session: Session) -> list[Problem]:
     if isinstance(source := session.source, ForeignFiles):
         notes = list(_notes(session))
         # A remark says the same more exactly.
-        told = {(note.code, note.entry) for note in notes if note.entry is not None}
+        noted = {(note.code, note.entry) for note in notes if note.entry is not None}
         found = [
             _placed(session, source, problem)
             for problem in found
-            if (problem.code, problem.entry) not in told
+            if (problem.code, problem.entry) not in noted
         ]
         found += [*_kept(session, source), *notes]
     found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)

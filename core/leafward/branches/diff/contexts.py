@@ -89,8 +89,8 @@ def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
 
 def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
     if apart and message.role == "system":
-        said = message_body(session, message)
-        return json.dumps({**said, "timestamp": None}, sort_keys=True)
+        body = message_body(session, message)
+        return json.dumps({**body, "timestamp": None}, sort_keys=True)
     return message.entry, message.role, message.edited
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.call_status import Outcome as CallOutcome
 from leafward.context.call_status import outcome
-from leafward.files.call_lines import told_result
+from leafward.files.call_lines import result_in
 from leafward.files.edits import command_text, table_of
 from leafward.files.working_set import did_run
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
@@ -120,7 +120,7 @@ _COSTING = frozenset({int(Kind.COMPACTION), int(Kind.BRANCH_SUMMARY), int(Kind.U
 _CHARGED = _COSTING | {_ASSISTANT}
 
 
-class _Told(NamedTuple):
+class _Note(NamedTuple):
     """What an entry says of the outcome: what is left of its body once that was decoded for something else."""
 
     entry: EntryIndex
@@ -152,7 +152,7 @@ class OutcomeReader:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._noted: dict[int, _Told | bool] = {}
+        self._noted: dict[int, _Note | bool] = {}
         """What was taken, by entry; of a result that is of no command only whether it failed."""
         self._kinds = session.columns.kind
         self._table = table_of(session)
@@ -166,7 +166,7 @@ class OutcomeReader:
         self._cost = 0.0
         self._sums = [0, 0, 0, 0, 0]
         self._reply = NO_ENTRY
-        self._said: object = None
+        self._words: object = None
 
     def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
         """The next entry of the path: its body, the message in it, and the calls of that which were run."""
@@ -176,7 +176,7 @@ class OutcomeReader:
             if isinstance(content, list):
                 content = [one for one in content if isinstance(one, dict) and one.get("type") == "text"]
             shells = self._table.shells
-            told = _Told(
+            note = _Note(
                 index,
                 "",
                 message.get("stopReason") == "error",
@@ -193,19 +193,19 @@ class OutcomeReader:
             if str(message.get("toolName")) not in self._table.shells:
                 self._noted[index] = fails
                 return
-            told = _Told(index, str(message.get("toolCallId")), fails, outcome(body, self._table))
+            note = _Note(index, str(message.get("toolCallId")), fails, outcome(body, self._table))
         elif kind == _COMMAND:
-            told = _Told(index, came=outcome(body, self._table), command=str(message.get("command") or ""))
+            note = _Note(index, came=outcome(body, self._table), command=str(message.get("command") or ""))
         else:
             return
-        self._noted[index] = told
+        self._noted[index] = note
 
     def _needs(self, index: int, line: bytes) -> bool:
         """Whether a line of a native file has to be decoded; what its bytes tell is noted here."""
-        told = told_result(line) if self._kinds[index] == _RESULT else None
-        if told is None or any(shell in line for shell in self._shells):
+        result = result_in(line) if self._kinds[index] == _RESULT else None
+        if result is None or any(shell in line for shell in self._shells):
             return True
-        self._noted[index] = told[1]
+        self._noted[index] = result[1]
         return False
 
     def outcomes(self, entries: Sequence[int]) -> Outcomes:
@@ -218,14 +218,14 @@ class OutcomeReader:
                 ran = kinds[index] == _ASSISTANT and did_run(message)
                 self.take(index, body, message, tool_calls(message) if ran else [])
         for at in spoken:
-            told = self._noted.pop(at, None)
-            if isinstance(told, _Told):
-                self._add(told)
-            elif told:
+            note = self._noted.pop(at, None)
+            if isinstance(note, _Note):
+                self._add(note)
+            elif note:
                 self._errors += 1
         first, last = (self._time(order) for order in (spoken, reversed(spoken)))
         span = (last - first) / 1000 if first is not None and last is not None else None
-        words = text_of(self._said).split("\n")
+        words = text_of(self._words).split("\n")
         usage = self._usage + _summed(self._sums, self._cost)
         # Summaries cost as well, and so does what left nothing but its usage.
         for _, body in self._session.bodies([at for at in entries if kinds[at] in _COSTING]):
@@ -250,32 +250,32 @@ class OutcomeReader:
         """When the first of some entries was written that says it."""
         for at in entries:
             body = self._session.body(at)
-            told = written_at(body) if body is not None else None
-            if told is not None:
-                return told
+            written = written_at(body) if body is not None else None
+            if written is not None:
+                return written
         return None
 
-    def _add(self, told: _Told) -> None:
-        kind = self._kinds[told.entry]
+    def _add(self, note: _Note) -> None:
+        kind = self._kinds[note.entry]
         if kind == _ASSISTANT:
             self._replies += 1
-            self._errors += told.failed
-            self._aborted += told.aborted
-            self._spend(told.usage)
-            if _says(told.words):
-                self._reply, self._said = told.entry, told.words
-            self._made += told.calls
-            self._calls.update(told.commands)
+            self._errors += note.failed
+            self._aborted += note.aborted
+            self._spend(note.usage)
+            if _says(note.words):
+                self._reply, self._words = note.entry, note.words
+            self._made += note.calls
+            self._calls.update(note.commands)
         elif kind == _COMMAND:
-            if told.came is not None:
-                self._ran(told.entry, told.came, told.command)
+            if note.came is not None:
+                self._ran(note.entry, note.came, note.command)
         else:
-            call = self._calls.pop(told.call_id, None)
+            call = self._calls.pop(note.call_id, None)
             if call is not None:
-                ended = told.came or CallOutcome(not told.failed, None, 0)
-                self._ran(told.entry, ended, command_text(call, self._table))
+                ended = note.came or CallOutcome(not note.failed, None, 0)
+                self._ran(note.entry, ended, command_text(call, self._table))
             else:
-                self._errors += told.failed
+                self._errors += note.failed
 
     def _spend(self, usage: object) -> None:
         if not isinstance(usage, dict):
@@ -307,8 +307,8 @@ _COUNTED = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 
 
 def _summed(parts: list[int], cost: float) -> Usage:
-    sent, said, read, written, total = parts
-    return Usage(sent, said, read, written, total, cost)
+    sent, output, read, written, total = parts
+    return Usage(sent, output, read, written, total, cost)
 
 
 def _says(content: object) -> bool:

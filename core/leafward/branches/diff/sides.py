@@ -46,7 +46,7 @@ class Side:
     """-1 is before everything."""
     entries: array[int]
     """Below the ancestor, in order, the node among them."""
-    said: int
+    spoken: int
     """How many of them belong to the conversation."""
     turns: int
     """Prompts of the user among them."""

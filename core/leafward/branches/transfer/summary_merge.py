@@ -138,10 +138,16 @@ class MergeDraft:
         found: dict[str, LostLine] = {}
         for source, summary in (("base", self.base), ("a", self.a), ("b", self.b)):
             for line in stored_lines(summary.text):
-                said = line.text.strip()
-                if line.level or line.mark or line.part in _MADE_ANEW or said in there or _says_nothing(said):
+                words = line.text.strip()
+                if (
+                    line.level
+                    or line.mark
+                    or line.part in _MADE_ANEW
+                    or words in there
+                    or _says_nothing(words)
+                ):
                     continue
-                found.setdefault(said, LostLine(source, line.heading, line.text))
+                found.setdefault(words, LostLine(source, line.heading, line.text))
         return tuple(found.values())
 
     def line(self, text: str, writing: Writing) -> Body:
@@ -149,7 +155,7 @@ class MergeDraft:
         moment, _ = milliseconds(writing.now)
         session = self.sides.session
         merged = [id_of(session, side.node) for side in (self.sides.a, self.sides.b)]
-        said: Body = {
+        fields: Body = {
             "fromId": self.place.leaf if self.place.leaf is not None else "root",
             "summary": text,
             "details": {
@@ -164,7 +170,7 @@ class MergeDraft:
             "usage": usage_body(None, None),
             "fromHook": False,
         }
-        made = stamped("branch_summary", self.place, moment, said)
+        made = stamped("branch_summary", self.place, moment, fields)
         made[MARK]["merged"] = merged
         return made
 
@@ -206,8 +212,8 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
     """Three stored summaries merged, line by line. Pure."""
     three = [titled_lines(text) for text in (base, a, b)]
     titles: dict[str, str] = {}
-    for told in (three[1], three[2], three[0]):
-        for key, (title, _) in told.items():
+    for summary in (three[1], three[2], three[0]):
+        for key, (title, _) in summary.items():
             if title not in LISTS.values():
                 titles.setdefault(key, title)
     sections: list[Section] = []
@@ -215,7 +221,7 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
     # What stands under no heading comes first, or it would belong to the section before it.
     for key, title in sorted(titles.items(), key=lambda one: one[0] != ""):
         olds, ours, theirs = (
-            [line for line in told.get(key, ("", []))[1] if not _says_nothing(line)] for told in three
+            [line for line in summary.get(key, ("", []))[1] if not _says_nothing(line)] for summary in three
         )
         items = list(_merged(title, key, olds, ours, theirs, conflicts))
         if items:

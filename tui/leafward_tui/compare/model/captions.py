@@ -139,7 +139,7 @@ def _named(session: Session, letter: str, side: Side, mark: int) -> Named:
     words = headline(session, first).text if first >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
-        letter, words, side.node, side.said, side.turns, side.edits, None, leaf, 0 <= mark == side.node
+        letter, words, side.node, side.spoken, side.turns, side.edits, None, leaf, 0 <= mark == side.node
     )
 
 
