@@ -97,8 +97,8 @@ def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> K
     members = tuple(map(Path, taken_out.members))
     same = taken_out.is_at(target)
     if not same and not dry_run:
-        with _appearing(target) as (draft, _):
-            taken_out.write(draft)
+        with _appearing(target) as (waiting, _):
+            taken_out.write(waiting)
     copied = 0 if same else len(members)
     return Kept(target / os.path.basename(path), members, copied, taken_out.size, dry_run, "session")
 
@@ -117,12 +117,12 @@ def _copy(source: Path, target: Path) -> None:
         given = open_buffered(source)
     except OSError as error:
         raise _unreadable(str(source), error) from error
-    with given, _appearing(target) as (draft, taken):
+    with given, _appearing(target) as (waiting, taken):
         now = os.fstat(given.fileno())
         for piece in _pieces(given, source):
             taken.write(piece)
         taken.flush()
-        os.utime(draft, ns=(now.st_mtime_ns, now.st_mtime_ns))
+        os.utime(waiting, ns=(now.st_mtime_ns, now.st_mtime_ns))
 
 
 def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
@@ -142,16 +142,16 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     # Writing is loaded when something is written: the first frame waits for every module of the catalog.
     from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder
 
-    draft = draft_name(target)
+    waiting = draft_name(target)
     try:
         make_private(target.parent)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-        with discarded_on_failure(draft):
-            with os.fdopen(os.open(draft, flags, 0o600), "wb") as taken:
-                yield draft, taken
+        with discarded_on_failure(waiting):
+            with os.fdopen(os.open(waiting, flags, 0o600), "wb") as taken:
+                yield waiting, taken
                 taken.flush()
                 os.fsync(taken.fileno())
-            os.replace(draft, target)
+            os.replace(waiting, target)
             sync_folder(target.parent)
     except OSError as error:
         folder = safe_line(str(_there(target.parent)), 400)

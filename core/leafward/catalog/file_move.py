@@ -47,19 +47,19 @@ def move_file(source: Path, target: Path, *, leave: bool = False) -> None:
 
 def _copy(source: Path, target: Path) -> None:
     """Makes the whole copy, durable, under the target's name. Raises Refused with nothing left."""
-    draft = draft_name(target)
+    waiting = draft_name(target)
     try:
         with source.open("rb") as given:
             before = os.fstat(given.fileno())
-            write_new(draft, _pieces(given.fileno(), source))
+            write_new(waiting, _pieces(given.fileno(), source))
             try:
-                os.utime(draft, ns=(before.st_atime_ns, before.st_mtime_ns))
-                os.chmod(draft, stat.S_IMODE(before.st_mode))
+                os.utime(waiting, ns=(before.st_atime_ns, before.st_mtime_ns))
+                os.chmod(waiting, stat.S_IMODE(before.st_mode))
                 _refuse_changed(source, before)
-                give_name(draft, target)
+                give_name(waiting, target)
             except BaseException:
                 with suppress(OSError):
-                    draft.unlink(missing_ok=True)
+                    waiting.unlink(missing_ok=True)
                 raise
     except OSError as error:
         raise Refused(f"cannot write to {_shown(target.parent)}: {error.strerror or error}") from error

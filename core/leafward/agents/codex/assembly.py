@@ -115,9 +115,9 @@ class Assembly:
         copied = None
         if thread.owns(segment):
             copied = copied_lines(chain.metas.get(segment.path, {}), step.base, thread, self.notes, segment)
-        cuts = sorted(chain.cuts.get(segment.id, ())) if segment.id else []
-        self._lines(step, cuts, copied, stop)
-        for cut in cuts:
+        fork_points = sorted(chain.fork_points.get(segment.id, ())) if segment.id else []
+        self._lines(step, fork_points, copied, stop)
+        for cut in fork_points:
             if (segment.id, cut) not in self.states:
                 self.states[segment.id, cut] = builder.state()
         if not thread.owns(segment):
@@ -134,7 +134,9 @@ class Assembly:
             return START
         return self.states.get((base.segment, base.ordinal), START)
 
-    def _lines(self, step: Step, cuts: list[int], copied: Copied | None, stop: Callable[[], bool]) -> None:
+    def _lines(
+        self, step: Step, fork_points: list[int], copied: Copied | None, stop: Callable[[], bool]
+    ) -> None:
         builder, rollout, segment = self.builder, step.rollout, step.segment
         limit = step.limit
         if rollout.torn is not None:
@@ -143,7 +145,7 @@ class Assembly:
         if rollout.is_marked:
             self.notes.append(marked_note(segment.path, "Codex"))
         size, first = 0, len(builder.columns)
-        waiting = list(cuts)
+        waiting = list(fork_points)
         plain = not waiting and limit is None and copied is None
         seen: int | None = None
         for buffer, whole, base in rollout.blocks(stop):

@@ -74,7 +74,7 @@ class Chain:
     """The segments of a thread in the order they are read."""
 
     steps: list[Step] = field(default_factory=list)
-    cuts: dict[str, set[int]] = field(default_factory=dict)
+    fork_points: dict[str, set[int]] = field(default_factory=dict)
     """By segment, the ordinals that others begin at."""
     metas: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The description at the beginning of each file."""
@@ -146,10 +146,10 @@ def resolved(
     own = {one.path for one in segments}
     for step in chain.steps:
         if step.base is not None and step.missing is None:
-            chain.cuts.setdefault(step.base.segment, set()).add(step.base.ordinal)
+            chain.fork_points.setdefault(step.base.segment, set()).add(step.base.ordinal)
     for step in chain.steps:
         if step.segment.path not in own:
-            step.limit = max(chain.cuts.get(step.segment.id, {0}))
+            step.limit = max(chain.fork_points.get(step.segment.id, {0}))
     return chain
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Responses:
-    """The responses of one transcript while it is read. Places are bytes into the segment that is read."""
+    """The responses of one transcript while it is read. Offsets are bytes into the segment that is read."""
 
     __slots__ = (
         "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "counts", "items", "open",

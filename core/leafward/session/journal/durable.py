@@ -53,7 +53,7 @@ def sync_folder(folder: Path) -> None:
 _NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
 """How file systems say that a folder cannot be made durable by itself, or not by whoever may not list it."""
 _LONGEST = 200
-"""Bytes of a name that leave room for the ending of a draft."""
+"""Bytes of a name that leave room for the ending of a waiting file."""
 
 
 def draft_name(path: Path) -> Path:
@@ -90,17 +90,17 @@ def discarded_on_failure(file: Path) -> Iterator[None]:
         raise
 
 
-def give_name(draft: Path, path: Path) -> None:
-    """Gives a finished draft its name and makes it durable. Raises FileExistsError where the name is taken.
+def give_name(waiting: Path, path: Path) -> None:
+    """Gives a finished file its name and makes it durable. Raises FileExistsError where the name is taken.
 
     Where it raises, nothing has the name that did not have it before.
     """
     if WINDOWS:
         # Unlike elsewhere, a rename refuses an existing name there.
-        draft.rename(path)
+        waiting.rename(path)
         return
     try:
-        os.link(draft, path)
+        os.link(waiting, path)
     except FileExistsError:
         raise
     except OSError:
@@ -108,11 +108,11 @@ def give_name(draft: Path, path: Path) -> None:
         with _alone_in(path.parent):
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-            draft.rename(path)
+            waiting.rename(path)
     else:
-        # It is done; a draft that stays is another name of the same file, and known as litter.
+        # It is done; a waiting file that stays is another name of the same file, and known as litter.
         with suppress(OSError):
-            draft.unlink()
+            waiting.unlink()
     with discarded_on_failure(path):
         sync_folder(path.parent)
 
@@ -136,11 +136,11 @@ def replace_file(path: Path, data: bytes) -> None:
 
     Raises OSError; nothing is left behind then.
     """
-    draft = draft_name(path)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, PRIVATE)
-    with discarded_on_failure(draft):
+    waiting = draft_name(path)
+    descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, PRIVATE)
+    with discarded_on_failure(waiting):
         try:
             write_all(descriptor, data)
         finally:
             os.close(descriptor)
-        draft.replace(path)
+        waiting.replace(path)

@@ -48,23 +48,23 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
     if _names(path) > 1:
         raise Refused(f"{path.name} has other names (hard links), which a migrated file would not have")
     _find_broken(session)
-    draft = draft_name(path)
+    waiting = draft_name(path)
     backup: Path | None = None
     replaced = False
     try:
         backup = _back_up(session, now)
-        write_new(draft, _migrated_file(session))
-        _take_over_mode(session, draft)
-        _verify(session, draft)
+        write_new(waiting, _migrated_file(session))
+        _take_over_mode(session, waiting)
+        _verify(session, waiting)
         with opened(session, patience):
             if not WINDOWS:
-                os.replace(draft, path)
+                os.replace(waiting, path)
                 replaced = True
         if WINDOWS:
             # A file that is open anywhere cannot be replaced there, so the lock has to go first.
             session.close()
             try:
-                os.replace(draft, path)
+                os.replace(waiting, path)
                 replaced = True
             finally:
                 session.reload()
@@ -77,7 +77,7 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
         raise Refused(f"cannot migrate {path.name}: {reason}") from error
     finally:
         with suppress(OSError):
-            draft.unlink(missing_ok=True)
+            waiting.unlink(missing_ok=True)
         if not replaced and backup is not None:
             with suppress(OSError):
                 backup.unlink(missing_ok=True)
@@ -108,14 +108,14 @@ def _back_up(session: Session, now: Clock) -> Path:
     number = 1
     while True:
         backup = folder / (f"{name}_{moment}.jsonl" if number == 1 else f"{name}_{moment}_{number}.jsonl")
-        draft = draft_name(backup)
+        waiting = draft_name(backup)
         try:
             with session.path.open("rb") as source:
-                write_new(draft, iter(lambda: source.read(1 << 20), b""))
-            give_name(draft, backup)
+                write_new(waiting, iter(lambda: source.read(1 << 20), b""))
+            give_name(waiting, backup)
         except BaseException as error:
             with suppress(OSError):
-                draft.unlink(missing_ok=True)
+                waiting.unlink(missing_ok=True)
             if not isinstance(error, FileExistsError):
                 raise
             number += 1
@@ -176,18 +176,18 @@ def _behind_type(raw: bytes, added: bytes) -> bytes:
     return raw[: found.end()] + added + raw[found.end() :] if found else raw
 
 
-def _take_over_mode(session: Session, draft: Path) -> None:
-    """Gives the draft the mode and, where it is another's file, the owner of the original."""
-    seen, made = session.source.seen, draft.stat()
+def _take_over_mode(session: Session, waiting: Path) -> None:
+    """Gives the waiting file the mode and, where it is another's file, the owner of the original."""
+    seen, made = session.source.seen, waiting.stat()
     if not WINDOWS and (seen.st_uid, seen.st_gid) != (made.st_uid, made.st_gid):
-        os.chown(draft, seen.st_uid, seen.st_gid)
-    os.chmod(draft, stat.S_IMODE(seen.st_mode))
+        os.chown(waiting, seen.st_uid, seen.st_gid)
+    os.chmod(waiting, stat.S_IMODE(seen.st_mode))
 
 
-def _verify(session: Session, draft: Path) -> None:
-    """Raises Refused unless the draft reads as the session does: tree, marks and every entry."""
+def _verify(session: Session, waiting: Path) -> None:
+    """Raises Refused unless the waiting file reads as the session does: tree, marks and every entry."""
     try:
-        made = Session.open(draft)
+        made = Session.open(waiting)
         _find_broken(made)
     except LeafwardError as error:
         raise Refused(f"{session.path.name} is not migrated, the result would not open: {error}") from error
