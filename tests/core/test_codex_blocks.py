@@ -37,21 +37,21 @@ def sources() -> list[bytes]:
     return [path.read_bytes() for path in sorted(paths) if path.stat().st_size]
 
 
-def made(weaver: EntryBuilder) -> tuple[object, ...]:
-    weaver.settle()
+def made(builder: EntryBuilder) -> tuple[object, ...]:
+    builder.settle()
     # Not the count of tokens: it is wanted where another branch begins, and files with such places are read line by line.
-    state = weaver.state()
+    state = builder.state()
     return (
-        weaver.columns, weaver.parts, weaver.kept, weaver.literals, weaver.budgets, weaver.models,
-        weaver.responses.stale, weaver.responses.counts,
-        weaver.system, weaver.unknown, weaver.first_unknown, state.path, state.model, state.effort,
+        builder.columns, builder.parts, builder.kept, builder.literals, builder.budgets, builder.models,
+        builder.responses.stale, builder.responses.counts,
+        builder.system, builder.unknown, builder.first_unknown, state.path, state.model, state.effort,
     )  # fmt: skip
 
 
 def at_once(data: bytes, size: int | None = None) -> tuple[object, ...]:
     """In blocks of about so many bytes."""
-    weaver = EntryBuilder()
-    weaver.begin(0, "x", START)
+    builder = EntryBuilder()
+    builder.begin(0, "x", START)
     at = 0
     while at < len(data):
         block = data[at : at + size] if size is not None else data[at:]
@@ -59,9 +59,9 @@ def at_once(data: bytes, size: int | None = None) -> tuple[object, ...]:
         if not whole:
             whole = data.find(b"\n", at) + 1 - at
             block = data[at : at + whole]
-        weaver.feed(block, whole, at)
+        builder.feed(block, whole, at)
         at += whole
-    return made(weaver)
+    return made(builder)
 
 
 def decoded(data: bytes) -> tuple[object, ...]:
@@ -73,11 +73,11 @@ def decoded(data: bytes) -> tuple[object, ...]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weaving, "line_at", full)
-        weaver = EntryBuilder()
-        weaver.begin(0, "x", START)
+        builder = EntryBuilder()
+        builder.begin(0, "x", START)
         for buffer, start, end, at in lines_in(data, len(data), 0):
-            weaver.take(buffer, start, end, at)
-        return made(weaver)
+            builder.take(buffer, start, end, at)
+        return made(builder)
 
 
 def whole_lines(data: bytes) -> bytes:
@@ -228,9 +228,9 @@ def test_a_turns_context_is_decoded_again_where_it_says_something_else(tmp_path:
     rollout.line("turn_context", turn_id="last", cwd="/x", model="a", effort="low")
     data = rollout.path.read_bytes()
     assert at_once(data) == decoded(data) == at_once(data, 100)
-    weaver = EntryBuilder()
-    weaver.feed(data, len(data), 0)
-    kinds = weaver.columns.kind
+    builder = EntryBuilder()
+    builder.feed(data, len(data), 0)
+    kinds = builder.columns.kind
     assert (kinds.count(Kind.MODEL_CHANGE), kinds.count(Kind.THINKING_CHANGE)) == (4, 4)
 
 
@@ -269,9 +269,9 @@ def test_a_glued_line_among_many_is_told_apart(tmp_path: Path) -> None:
     joined = data[:cut] + data[cut + 1 :]
     assert SEAM in joined
     assert SEAM not in data
-    weaver = EntryBuilder()
-    weaver.feed(joined, len(joined), 0)
-    assert list(weaver.columns.damage.values()) == [Damage.GLUED]
+    builder = EntryBuilder()
+    builder.feed(joined, len(joined), 0)
+    assert list(builder.columns.damage.values()) == [Damage.GLUED]
     assert at_once(joined) == decoded(joined) == at_once(joined, 300)
 
 

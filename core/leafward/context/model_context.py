@@ -257,8 +257,8 @@ def lacks_prompt(session: Session, context: Context) -> bool:
     if session.is_native or context.count.recorded:
         return False
     messages = context.messages
-    told = any(messages.role(at) == "system" for at in messages.apart)
-    return not told and context.ledger.not_in_file <= 0
+    has_system = any(messages.role(at) == "system" for at in messages.apart)
+    return not has_system and context.ledger.not_in_file <= 0
 
 
 Listener = Callable[[int, Body], object]
