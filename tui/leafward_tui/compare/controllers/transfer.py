@@ -91,10 +91,6 @@ class Transfer:
             "difference.pin": self.ask_facts,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
-
     def _refused(self) -> bool:
         if self._view.refusal:
             self._content.tell(self._view.refusal, "warn")

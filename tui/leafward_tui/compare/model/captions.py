@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "LOOKING",
     "Carried",
-    "Glance",
+    "ComparedSides",
     "Named",
     "Overall",
     "carried_over",
-    "glance",
+    "compared_sides",
     "looked_at",
     "overall",
     "pinnable",
@@ -63,7 +63,7 @@ class Named(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class ComparedSides:
     """What is shown first: the files of both, and who they are."""
 
     sides: Sides
@@ -88,7 +88,7 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
-class Overall(Glance):
+class Overall(ComparedSides):
     """All that is known before a file is looked at. The outcomes of its sides are made."""
 
     contexts: ContextDifference
@@ -106,17 +106,17 @@ class Carried(NamedTuple):
     """Facts of the branch that it does not hold, the heaviest first, safe."""
 
 
-def glance(sides: Sides, mark: int) -> Glance:
+def compared_sides(sides: Sides, mark: int) -> ComparedSides:
     """What is shown first. Decodes the first words of each side."""
     session = sides.session
     named = _named(session, "A", sides.a, mark), _named(session, "B", sides.b, mark)
     # The ancestor may be bookkeeping: then what was said above it.
     said = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
     words = headline(session, said).text if said >= 0 else ""
-    return Glance(sides, compare_files(sides), named, words)
+    return ComparedSides(sides, compare_files(sides), named, words)
 
 
-def looked_at(first: Glance) -> Overall:
+def looked_at(first: ComparedSides) -> Overall:
     """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
     sides, (a, b) = first.sides, first.named
     contexts = compare_contexts(sides.session, sides.a.node, sides.b.node)
@@ -129,7 +129,7 @@ def looked_at(first: Glance) -> Overall:
 
 def overall(sides: Sides, mark: int) -> Overall:
     """Both, one after the other."""
-    return looked_at(glance(sides, mark))
+    return looked_at(compared_sides(sides, mark))
 
 
 def _named(session: Session, letter: str, side: Side, mark: int) -> Named:
@@ -197,7 +197,7 @@ def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> 
 
 
 def side_column(
-    seen: Glance,
+    seen: ComparedSides,
     carried: Sequence[Carried] | None,
     width: int,
     glyphs: Glyphs,
@@ -229,7 +229,7 @@ def side_column(
 
 
 LOOKING = LabLine((Span("reading contexts and outcomes", "nothing"),))
-"""What stands there until a `Glance` was looked at closer."""
+"""What stands there until `Overall` is known."""
 
 
 def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[LabLine]:

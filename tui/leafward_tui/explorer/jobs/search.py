@@ -55,9 +55,11 @@ def find(session: Session, text: str, literal: str, found_more: Callable[[Found]
     """
     expression = parse_find(text) if text != literal else None
     if expression is not None:
-        members = members_of(session, expression, job.stop)
+        members = members_of(session, expression, job.unwanted)
         return Found([int(entry) for entry in entries_of(members)], by_query=True)
-    return Found(search(session, text, job.stop, lambda some: job.report(partial(found_more, Found(some)))))
+    return Found(
+        search(session, text, job.unwanted, lambda some: job.report(partial(found_more, Found(some))))
+    )
 
 
 def search(
@@ -87,19 +89,19 @@ def search(
 
 def choose(session: Session, query: str, job: Job) -> Chosen:
     """The entries that a query chooses. Raises Cancelled, QueryError."""
-    return Chosen(safe_line(query, 200), tuple(select(session, query, job.stop).entries))
+    return Chosen(safe_line(query, 200), tuple(select(session, query, job.unwanted).entries))
 
 
 def choose_touching(session: Session, path: str, job: Job) -> Chosen:
     """The entries of all branches that read or change a file. Raises Cancelled."""
-    found = timeline(session, path, stop=job.stop)
+    found = timeline(session, path, stop=job.unwanted)
     entries = tuple(sorted({int(one.entry) for one in found}))
     return Chosen(safe_line(path, 200), entries, tuple(found))
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:
     """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
-    found = sorted(steps(session, entries, job.stop), key=lambda step: not step.deed.changes)
+    found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.deed.changes)
     return tuple(dict.fromkeys(step.path for step in found))
 
 
@@ -109,7 +111,7 @@ def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
     forks = frozenset(int(at) for at in session.tree.branch_points())
     found = []
     for leaf in session.tree.leaves():
-        made = side(session, own_part(session, leaf, forks), leaf, job.stop)
+        made = side(session, own_part(session, leaf, forks), leaf, job.unwanted)
         # Made here, and not where they are drawn.
         _ = made.outcomes
         first = next((at for at in made.entries if kinds[at] == Kind.USER), leaf)

@@ -40,10 +40,6 @@ class Operations:
             "operation.redo": self.ask_redo,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what cannot be done is told
-        """Whether one of its intents does something now."""
-        return True
-
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def load(self) -> None:
