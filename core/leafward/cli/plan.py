@@ -330,10 +330,10 @@ def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
 
 
 def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> str:
-    told = headline(session, line.entry)
+    first_words = headline(session, line.entry)
     mark = ("→" if page.unicode else ">") if chosen else " "
     verdict = "legal" if line.legal else "illegal"
-    words = fit(f"{told.word}  {told.text}", max(18, page.width - 79), unicode=page.unicode)
+    words = fit(f"{first_words.word}  {first_words.text}", max(18, page.width - 79), unicode=page.unicode)
     text = (
         f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(compact(line.kept), 6, right=True)}  "
         f"{pad(verdict, 9)}{RULE_TEXT[line.rule]}"

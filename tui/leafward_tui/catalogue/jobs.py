@@ -69,12 +69,12 @@ def make_lines(
 ) -> Listed:
     """The lines of a view; `stock` is that of the last lines, `now` in milliseconds since 1970."""
     began = time.perf_counter()
-    said = partial(_about, catalogue)
+    describe = partial(_about, catalogue)
     details = catalogue.details if catalogue is not None else None
     if stock.source is not cards:
-        stock = Stock(cards, None, said, details)
+        stock = Stock(cards, None, describe, details)
     if "file:" in view.text.lower() and stock.files is None and catalogue is not None:
-        stock = Stock(cards, catalogue.files(), said, details)
+        stock = Stock(cards, catalogue.files(), describe, details)
     return Listed(list_sessions(stock, view, now), time.perf_counter() - began)
 
 

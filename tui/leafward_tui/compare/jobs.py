@@ -111,8 +111,8 @@ def carried_of(both: Sides, job: Job) -> tuple[Carried, ...]:
 
 def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> Summed:
     """The summaries of both sides. Raises Cancelled, LeafwardError, OSError."""
-    told = summaries(both, job.unwanted)
-    return Summed(told, with_missing(both, carried, told))
+    difference = summaries(both, job.unwanted)
+    return Summed(difference, with_missing(both, carried, difference))
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -160,16 +160,16 @@ def lines_holding(lines: ContentLines, words: str, job: Job) -> HeldLines:
 
 def messages_holding(session: Session, messages: Sequence[Spoken], words: str, job: Job) -> list[int]:
     """The messages that hold words, by number. Raises Cancelled, LeafwardError, OSError."""
-    wanted, kinds = words.lower(), session.columns.kind
+    lowered, kinds = words.lower(), session.columns.kind
     holding = set()
     entries = sorted({one.entry for one in messages if one.entry >= 0})
     for index, body in session.bodies(map(EntryIndex, entries)):
         if job.unwanted():
             raise Cancelled
-        said = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
-        if any(wanted in text.lower() for text in said):
+        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
+        if any(lowered in text.lower() for text in texts):
             holding.add(index)
-    return [at for at, one in enumerate(messages) if one.entry in holding or wanted in one.text.lower()]
+    return [at for at, one in enumerate(messages) if one.entry in holding or lowered in one.text.lower()]
 
 
 # --- written files ----------------------------------------------------------------------------------------------------

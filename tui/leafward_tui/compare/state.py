@@ -82,7 +82,7 @@ class ContentState:
     opened: dict[str, frozenset[int]] = field(default_factory=dict)
     """Blocks of same lines that were opened, by file."""
     shown: Shown | None = None
-    said: tuple[str, str] = ("", "")
+    message: tuple[str, str] = ("", "")
     """What was just done, and its ink; empty for the sentence about the file."""
     rebuilt: int = 0
     """Files that were rebuilt so far; work counted for tests."""

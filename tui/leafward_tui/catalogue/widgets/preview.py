@@ -215,14 +215,14 @@ class Preview(SidePane):
         if preview.first and preview.first != preview.last:
             yield []
             yield [Segment("First", ground.strong)]
-            yield from self._said("you", preview.first, width, ground, glyphs, ground.text)
+            yield from self._message("you", preview.first, width, ground, glyphs, ground.text)
         if preview.last or preview.reply:
             yield []
             yield [Segment("Last" if preview.first != preview.last else "Said", ground.strong)]
-            yield from self._said("you", preview.last, width, ground, glyphs, ground.text)
-            yield from self._said("ai", preview.reply, width, ground, glyphs, ground.sub)
+            yield from self._message("you", preview.last, width, ground, glyphs, ground.text)
+            yield from self._message("ai", preview.reply, width, ground, glyphs, ground.sub)
 
-    def _said(
+    def _message(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
     ) -> Iterator[PaneLine]:
         lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis)

@@ -89,7 +89,7 @@ class Export:
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
         self._view.open_sheet(folder_sheet(title, stem), done)
 
-    def _saved(self, told: tuple[str, bool]) -> None:
-        text, problem = told
+    def _saved(self, outcome: tuple[str, bool]) -> None:
+        text, problem = outcome
         if text:
             self._services.say(text, problem=problem)

@@ -99,12 +99,12 @@ class Pages:
 
     def show_summary(self) -> None:
         """The tab Summary."""
-        told, pane = self._state.read.summaries, self._view.summary
-        if told is not None:
-            lines = diff_lines(told.difference, fold_same=self._state.content.fold, names=("A", "B"))
+        summaries, pane = self._state.read.summaries, self._view.summary
+        if summaries is not None:
+            lines = diff_lines(summaries.difference, fold_same=self._state.content.fold, names=("A", "B"))
             pane.show(lines, pane.cursor)
         glyphs = self._services.glyphs
-        self._view.summary_head.show(lambda width: (summary_head(told, width, glyphs),))
+        self._view.summary_head.show(lambda width: (summary_head(summaries, width, glyphs),))
 
     def show_lines(self) -> None:
         """The tabs Context and Outcome, where one of them is on show."""

@@ -123,9 +123,9 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
     if file.base not in _OWN:
         changes = f", {counted(file.changes, 'edit')} later" if file.changes else ""
         return f"rests on {'the file ' if file.base == 'on disk' else ''}{file.base}{changes}"
-    told = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
-    told += ", with the calls of other branches" if file.every_branch else ""
-    return told if file.ends else f"{told}, line ends are not recorded"
+    words = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
+    words += ", with the calls of other branches" if file.every_branch else ""
+    return words if file.ends else f"{words}, line ends are not recorded"
 
 
 def _coloured(text: str, path: str) -> list[list[Span]]:
