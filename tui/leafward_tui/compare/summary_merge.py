@@ -126,9 +126,9 @@ class MergeSheet(Sheet):
     def mounted(self) -> None:
         """As high as there is room."""
         room = max(6, self.app.size.height - 12)
-        wanted = 4 * len(self.draft.conflicts)
-        self.conflicts.styles.height = max(1, min(room // 2, wanted))
-        self.preview.styles.height = max(3, room - max(1, min(room // 2, wanted)) - 1)
+        rows = 4 * len(self.draft.conflicts)
+        self.conflicts.styles.height = max(1, min(room // 2, rows))
+        self.preview.styles.height = max(3, room - max(1, min(room // 2, rows)) - 1)
         self.conflicts.focus()
         self.draw()
 

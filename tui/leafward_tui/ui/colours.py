@@ -79,9 +79,9 @@ def _eight_bit() -> dict[str, str]:
     return shown
 
 
-def _shown(given: str) -> str:
-    """The colour a 256-colour terminal shows for ``given``."""
-    reduced = RichColor.from_triplet(ColorTriplet(*_channels(given))).downgrade(ColorSystem.EIGHT_BIT)
+def _shown(colour: str) -> str:
+    """The colour a 256-colour terminal shows for ``colour``."""
+    reduced = RichColor.from_triplet(ColorTriplet(*_channels(colour))).downgrade(ColorSystem.EIGHT_BIT)
     return reduced.get_truecolor().hex
 
 

@@ -272,10 +272,10 @@ class OperationText:
 
     def matching(self, words: str) -> list[int]:
         """The operations whose row or details hold these words, case ignored."""
-        wanted = words.casefold()
-        if not wanted:
+        folded = words.casefold()
+        if not folded:
             return []
-        return [at for at, operation in enumerate(self.log) if wanted in self._text(operation).casefold()]
+        return [at for at, operation in enumerate(self.log) if folded in self._text(operation).casefold()]
 
     def _text(self, operation: Operation) -> str:
         doing = self.doing(operation)

@@ -164,15 +164,15 @@ def arranged_content(
     a, b, base = difference.a, difference.b, difference.base
     left = base if show is Show.FROM_ANCESTOR else a
     letters = ("=", "B") if show is Show.FROM_ANCESTOR else ("A", "B")
-    wanted = [left, b, *([base] if show is Show.THREE_WAY else [])]
+    compared = [left, b, *([base] if show is Show.THREE_WAY else [])]
     texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
     plain = lines_of(left), lines_of(b), lines_of(base)
     laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
-    if not all(one.certainty in KNOWN for one in wanted):
+    if not all(one.certainty in KNOWN for one in compared):
         laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
         return laid
-    laid.mixed = len(set().union(*(_ends(one.text or "") for one in wanted))) > 1
-    if any("\0" in (one.text or "") for one in wanted):
+    laid.mixed = len(set().union(*(_ends(one.text or "") for one in compared))) > 1
+    if any("\0" in (one.text or "") for one in compared):
         laid.rows = [
             Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
             for name, one in (("A", a), ("B", b))

@@ -142,7 +142,7 @@ class ContentLines(Sequence[LabLine]):
 
         Looks through the whole file: for a worker. Less than all of it once `stop` turns true.
         """
-        wanted = words.lower()
+        lowered = words.lower()
         hits: list[int] = []
         hidden: set[int] = set()
         for y, (at, half) in enumerate(self._lines):
@@ -150,15 +150,15 @@ class ContentLines(Sequence[LabLine]):
                 break
             row = self.laid.rows[at]
             if row.kind == "fold":
-                if any(wanted in self._plain(1, row.new + more) for more in range(row.hidden)):
+                if any(lowered in self._plain(1, row.new + more) for more in range(row.hidden)):
                     hidden.add(row.block)
             elif row.kind in ("text", "known"):
-                if wanted in row.words.lower():
+                if lowered in row.words.lower():
                     hits.append(y)
             else:
                 places = (row.old, row.new, row.base)
                 halves = (half,) if half >= 0 else (0, 1, 2) if self._three else (0, 1)
-                if any(wanted in self._plain(one, places[one]) for one in halves):
+                if any(lowered in self._plain(one, places[one]) for one in halves):
                     hits.append(y)
         return hits, hidden
 

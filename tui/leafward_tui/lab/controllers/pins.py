@@ -90,11 +90,11 @@ class Pins:
 
     def pin_texts(self, texts: tuple[str, ...]) -> None:
         """Pins lost facts by their texts."""
-        wanted = set(texts)
+        named = set(texts)
         known = [
-            fact for fact in self.lost() if not fact.pinned and (fact.text in wanted or fact.pin in wanted)
+            fact for fact in self.lost() if not fact.pinned and (fact.text in named or fact.pin in named)
         ]
-        rest = wanted - {fact.text for fact in known} - {fact.pin for fact in known}
+        rest = named - {fact.text for fact in known} - {fact.pin for fact in known}
         self.toggle([*known, *(LostFact(text, -1, Status.LOST, text) for text in texts if text in rest)])
 
     def toggle(self, facts: list[LostFact]) -> None:
