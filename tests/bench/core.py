@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.context.model_context import context_at
+from leafward.session.row_layout import arrange
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.graph import arrange
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 

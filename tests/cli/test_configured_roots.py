@@ -13,8 +13,8 @@ from leafward.agents import agent_of
 from leafward.base.config import Config
 from leafward.base.paths import config_dir
 from leafward.catalog import find_session, stores
+from leafward.session.row_layout import Density
 from leafward_tui.explorer.jobs.session import open_session
-from leafward_tui.explorer.model.graph import Density
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def test_the_explorer_reads_it_so_too(transcript: Path, tmp_path: Path) -> None:
     config = Config(roots={"claude": (str(tmp_path / "elsewhere"),)})
     assert agent_of(transcript).name == "pi"
     assert find_session(str(transcript), config, {}).agent.name == "claude"
-    job = SimpleNamespace(stop=lambda: False, report=lambda _tell: None)
+    job = SimpleNamespace(unwanted=lambda: False, report=lambda _tell: None)
     exploration, _ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, job)
     with closing(exploration.session) as session:
         assert session.id == IDS[0]

@@ -224,7 +224,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_drafted(comparison: Compa
     comparison.screen.refusal = "read only"
     comparison.transfer.ask()
     comparison.transfer.ask_facts()
-    assert comparison.state.content.said == ("read only", "warn")
+    assert comparison.state.content.message == ("read only", "warn")
     assert not comparison.jobs.running("carry")
 
 

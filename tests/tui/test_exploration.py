@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafward.session.entries import Kind
+from leafward.session.row_layout import Density
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind, opening_folds
-from leafward_tui.explorer.model.graph import Density
 from tests.acting import Acting
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of

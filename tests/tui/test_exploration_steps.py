@@ -18,7 +18,7 @@ from tests.tui.laid_out import DENSITIES, lines_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.explorer.model.graph import Density
+    from leafward.session.row_layout import Density
 
 
 class TestSteps:

@@ -13,14 +13,15 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.errors import Refused
+from leafward.session.row_layout import Density
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.state import ExplorerState, Mode
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.page import Tab
+from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.sources import native
 from tests.tui.explored import lines
@@ -178,9 +179,9 @@ class Explorer:
 
     def press(self, intent_id: str) -> None:
         """Runs what a key does, if it does something now."""
-        owner = next(one for one in self.its.routed if intent_id in one.actions)
-        if owner.enabled(intent_id):
-            owner.actions[intent_id]()
+        routes = Routes(*self.its.routed)
+        if routes.enabled(intent_id):
+            routes.run(intent_id)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafward.session.row_layout import Density, arrange
 from leafward.session.tree import SessionTree
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
@@ -19,7 +20,6 @@ from leafward_tui.explorer.model.folds import (
     Pieces,
     opening_folds,
 )
-from leafward_tui.explorer.model.graph import Density, arrange
 from tests.trees import plans, random_plan
 
 LARGE = random_plan(random.Random(11), 4000, jumpy=0.03, roots=0.0)

@@ -95,13 +95,14 @@ async def test_an_error_that_nobody_asked_for_is_a_toast(pilot: Pilot[int]) -> N
 
 
 async def test_what_is_cancelled_is_told_to_stop_and_dropped(pilot: Pilot[int]) -> None:
-    jobs, gate, stopped, found = jobs_of(pilot), threading.Event(), list[bool](), list[str]()
+    jobs, gate, unwanted, found = jobs_of(pilot), threading.Event(), list[bool](), list[str]()
     begun, ended = threading.Event(), threading.Event()
 
     def work(job: Job) -> str:
         begun.set()
         assert gate.wait(PATIENCE)
-        stopped.append(job.stop())
+        job.give_way()
+        unwanted.append(job.unwanted())
         job.report(lambda: found.append("progress"))
         ended.set()
         return "result"
@@ -113,7 +114,7 @@ async def test_what_is_cancelled_is_told_to_stop_and_dropped(pilot: Pilot[int]) 
     gate.set()
     assert await asyncio.to_thread(ended.wait, PATIENCE)
     await pilot.pause()
-    assert (stopped, found, jobs.running("a")) == ([True], [], False)
+    assert (unwanted, found, jobs.running("a")) == ([True], [], False)
 
 
 async def test_jobs_beside_each_other_are_all_delivered(pilot: Pilot[int]) -> None:

@@ -52,38 +52,38 @@ def clock(worker: Cancellable, monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_work_goes_on_where_nobody_types(worker: Cancellable, clock: Clock) -> None:
-    stop = KeysFirst().stop(cast("Worker[None]", worker))
-    assert not stop()
+    unwanted = KeysFirst().unwanted(cast("Worker[None]", worker))
+    assert not unwanted()
     assert not clock.slept
 
 
 def test_work_rests_until_the_frame_of_a_key_stands(worker: Cancellable, clock: Clock) -> None:
     keys = KeysFirst()
-    stop = keys.stop(cast("Worker[None]", worker))
+    unwanted = keys.unwanted(cast("Worker[None]", worker))
     keys.pressed()
-    assert not stop()
+    assert not unwanted()
     assert clock.slept
     assert 0.016 < sum(clock.slept) < 0.05
     rested = len(clock.slept)
-    assert not stop()
+    assert not unwanted()
     assert len(clock.slept) == rested
 
 
 def test_what_is_no_longer_wanted_does_not_wait(worker: Cancellable, clock: Clock) -> None:
     keys = KeysFirst()
-    stop = keys.stop(cast("Worker[None]", worker))
+    unwanted = keys.unwanted(cast("Worker[None]", worker))
     keys.pressed()
     worker.is_cancelled = True
-    assert stop()
+    assert unwanted()
     assert not clock.slept
 
 
 def test_cancelled_while_it_rests(worker: Cancellable, clock: Clock) -> None:
     keys = KeysFirst()
-    stop = keys.stop(cast("Worker[None]", worker))
+    unwanted = keys.unwanted(cast("Worker[None]", worker))
     clock.cancels = True
     keys.pressed()
-    assert stop()
+    assert unwanted()
     assert len(clock.slept) == 1
 
 

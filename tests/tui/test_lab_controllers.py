@@ -52,7 +52,7 @@ class HeldJobs:
         job = self.held[key]
         work, on_done, on_error = (*job, None)[:3]
         try:
-            result = work(SimpleNamespace(stop=lambda: False, report=lambda tell: tell()))
+            result = work(SimpleNamespace(unwanted=lambda: False, report=lambda tell: tell()))
         except Cancelled:
             return lambda: None
         except (LeafwardError, OSError) as error:
@@ -309,10 +309,10 @@ def test_a_pin_does_not_take_the_place_of_an_edit_that_is_still_counted(lab: Lab
     lab.press("summary.edit")
     lab.screen.panes.field = "## Goal\n- the zebra"
     lab.press("mode.leave")
-    lab.controllers.pins.pin(lost[:1])
+    lab.controllers.pins.toggle(lost[:1])
     assert "pin again" in lab.screen.said
     lab.jobs.run("amend")
-    lab.controllers.pins.pin(lost[:1])
+    lab.controllers.pins.toggle(lost[:1])
     lab.jobs.run("amend")
     assert lab.state.draft is not None
     assert "zebra" in lab.state.draft.summary.text

@@ -223,7 +223,7 @@ class TestRows:
         working(tmp_path / "s.jsonl", 30)
         for strategy in Strategy:
             with considered(tmp_path / "s.jsonl", keep_recent=2_000, strategy=strategy) as (session, what_if):
-                never = cast("Job", SimpleNamespace(stop=lambda: False))
+                never = cast("Job", SimpleNamespace(unwanted=lambda: False))
                 words = jobs.worded(session, range(len(session)), never)
                 for width in (24, 38, 90):
                     made = CutRows(what_if.turns, what_if.plan, 20, carried=True)

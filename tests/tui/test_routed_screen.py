@@ -49,6 +49,14 @@ def test_an_intent_has_one_controller() -> None:
         Routes(Actions({"row.down": print}), Actions({"row.down": print}))
 
 
+def test_a_controller_without_a_condition_always_does_something() -> None:
+    sleeping = Sleeping({"find.next": print})
+    routes = Routes(SimpleNamespace(actions={"row.down": print}), sleeping)
+    assert (routes.enabled("row.down"), routes.enabled("find.next")) == (True, False)
+    sleeping.awake = True
+    assert routes.enabled("find.next")
+
+
 async def test_a_key_does_what_its_controller_does_unless_that_is_off(tmp_path: Path) -> None:
     async with LeafwardApp([tmp_path]).run_test() as pilot:
         screen = Keys()

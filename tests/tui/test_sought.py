@@ -64,7 +64,7 @@ def page_for(
     session: Session, words: str, tab: Tab = Tab.ENTRY, toggled: frozenset[str] = frozenset()
 ) -> Page:
     request = PageRequest(tab, turn(session), 60, 20, UNICODE, Config(), toggled, None, words)
-    return build_page(request, cast("Job", SimpleNamespace(stop=lambda: False)))
+    return build_page(request, cast("Job", SimpleNamespace(unwanted=lambda: False)))
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ import pytest
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay import FileOperation, Outcome
+from leafward.session.row_layout import Density
 from leafward.session.session import Session
 from leafward_tui.compare import CompareScreen
-from leafward_tui.compare.model.captions import glance
+from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.model.overview import Hanging, Overview
 from leafward_tui.explorer.model.overview_drawing import draw
 from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
@@ -127,7 +127,7 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
     with closing(Session.open(generated)) as session:
         a, b = far_apart(session)
         decoded.clear()
-        found = glance(sides(session, a, b), -1)
+        found = compared_sides(sides(session, a, b), -1)
         assert len(found.sets) > 200
         made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
         undone = sum(step.deed is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made)

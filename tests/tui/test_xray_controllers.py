@@ -34,7 +34,7 @@ class AtOnce:
     def latest(
         self, _key: str, work: Callable[[Any], Any], on_done: Callable[[Any], object], *_: object
     ) -> None:
-        on_done(work(SimpleNamespace(stop=lambda: False)))
+        on_done(work(SimpleNamespace(unwanted=lambda: False)))
 
 
 class FakeLines:

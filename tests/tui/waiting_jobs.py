@@ -33,7 +33,7 @@ class WaitingJobs:
 
     def run(self, key: str) -> None:
         work, on_done, on_error = self.waiting.pop(key)
-        job = SimpleNamespace(stop=lambda: False, report=lambda tell: tell())
+        job = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None, report=lambda tell: tell())
         try:
             result = work(job)
         except LeafwardError as error:

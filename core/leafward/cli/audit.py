@@ -30,7 +30,7 @@ def audit(
 ) -> int:
     """`leafward audit`. `kinds`: only these, where any is named."""
     places = [existing(path) for path in paths]
-    wanted = agent_named(agent).name if agent is not None else None
+    agent_name = agent_named(agent).name if agent is not None else None
     part = project_part(project) if project is not None else None
     config, problems = settings.load()
     watched = sys.stderr.isatty()
@@ -40,7 +40,7 @@ def audit(
         card
         for card in catalogue.cards()
         if card.problem is None
-        and (wanted is None or card.agent == wanted)
+        and (agent_name is None or card.agent == agent_name)
         and (part is None or part in card.project.lower())
     ]
     cards.sort(key=lambda card: (-card.modified, card.path))

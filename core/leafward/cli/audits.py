@@ -55,24 +55,24 @@ def traced_text(traced: Traced, page: Page) -> Iterator[str]:
     """Rules and items for a person: what was lost by name, the rest counted."""
     if traced.rules:
         found = counts(traced.rules)
-        told = ", ".join(f"{count} {fate}" for fate, count in found.items() if count)
+        totals = ", ".join(f"{count} {fate}" for fate, count in found.items() if count)
         with_what = "with what it carries" if traced.stored else "with what would be injected now"
         yield ""
         yield page.style(plural(len(traced.rules), "rule"), "bold") + page.style(
-            f"  {told}, {with_what}", "faint"
+            f"  {totals}, {with_what}", "faint"
         )
         for audit in traced.rules:
             if audit.fate is not RuleFate.KEPT:
                 carried = audit.injected or audit.before
                 why = f"{carried[0][0]}: {carried[0][1]}" if carried else ""
                 yield f"  {page.style(pad(audit.fate.value, 11), _STYLE[audit.fate])} {pad(audit.rule, 28)} {why}"
-    told_items = [
+    own_items = [
         audit
         for audit in traced.items
         if any(source.kind in {SourceKind.FILE, SourceKind.CONFIG} for source in audit.sources)
     ]
-    if told_items:
-        by = {presence: sum(audit.presence is presence for audit in told_items) for presence in Presence}
-        told = ", ".join(f"{count} {presence} in the summary" for presence, count in by.items() if count)
+    if own_items:
+        by = {presence: sum(audit.presence is presence for audit in own_items) for presence in Presence}
+        totals = ", ".join(f"{count} {presence} in the summary" for presence, count in by.items() if count)
         yield ""
-        yield page.style("governance and workflow", "bold") + page.style(f"  {told}", "faint")
+        yield page.style("governance and workflow", "bold") + page.style(f"  {totals}", "faint")

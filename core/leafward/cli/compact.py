@@ -265,14 +265,14 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     where = f" as {entry}" if entry is not None else ""
     sizes = f"{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
     yield f"{page.style(head, 'ghost')}{where}: {sizes}"
-    kept = (
+    tail = (
         f"kept from {safe_line(id_of(session, plan.first_kept) or '', 40)}"
         if plan.first_kept >= 0
         else "no tail"
     )
     yield page.style(
         f"{strategy_text(plan)}   {plural(len(plan.summarize) + len(plan.turn_prefix), 'message')} summarised by "
-        f"{safe_line(made.summary.summarizer, 60)}   {kept}   {cost_text(cost_of(made.summary))}",
+        f"{safe_line(made.summary.summarizer, 60)}   {tail}   {cost_text(cost_of(made.summary))}",
         "faint",
     )
     yield ""

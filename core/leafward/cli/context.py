@@ -149,12 +149,12 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
             section = message.section
             yield page.style(section.value, "faint")
         kind = message.kind
-        told = headline(session, message.entry)
+        first_words = headline(session, message.entry)
         mark = "" if message.sent else "(not sent) "
         mark += "(edited) " if message.edited >= 0 else ""
-        said = told.within(width - cells(mark), cells, page.gap)
+        text = first_words.within(width - cells(mark), cells, page.gap)
         if kind is Kind.COMPACTION:
-            said = (
+            text = (
                 "system prompt kept by the compaction"
                 if message.role == "system"
                 else _first_words(session, message)
@@ -163,8 +163,8 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         yield "".join(
             (
                 page.style(pad(names.get(message.entry, ""), name_width), "faint"),
-                pad(fit(told.word, 10, unicode=page.unicode), 11),
-                pad(fit(mark + said, width, unicode=page.unicode), width),
+                pad(fit(first_words.word, 10, unicode=page.unicode), 11),
+                pad(fit(mark + text, width, unicode=page.unicode), width),
                 pad(compact(message.tokens), 9, right=True),
                 "  ",
                 page.style(bar * length, "leaf"),

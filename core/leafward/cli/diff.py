@@ -301,7 +301,7 @@ def _ledger(ledger: Ledger) -> dict[str, int]:
 def _summary(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
     found = compare_sides(compared)
 
-    def told(summary: SideSummary) -> dict[str, Any]:
+    def summary_json(summary: SideSummary) -> dict[str, Any]:
         return {"entry": id_of(compared.session, summary.entry), "text": summary.text}
 
     def fact(one: Any) -> dict[str, Any]:
@@ -309,7 +309,7 @@ def _summary(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> 
 
     difference = found.difference
     return {
-        "summaries": {"a": told(found.a), "b": told(found.b)},
+        "summaries": {"a": summary_json(found.a), "b": summary_json(found.b)},
         "sections": [
             {
                 "title": section.title,

@@ -62,8 +62,8 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
     yield from _titles(compared, page)
     for column in ("only_a", "both", "only_b"):
         for file in found[column]:
-            told = "  ".join((*file["fates"], *file["flags"]))
-            yield f"{page.style(safe_line(file['path']), 'bold')}  {told}".rstrip()
+            marks = "  ".join((*file["fates"], *file["flags"]))
+            yield f"{page.style(safe_line(file['path']), 'bold')}  {marks}".rstrip()
             for letter in ("base", "a", "b"):
                 one = file[letter]
                 rest = resting(one["base"])

@@ -236,5 +236,7 @@ def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterato
         yield page.style(safe_line(path), "bold")
         yield from (f"  {line}" for line in _lines(problems, page))
     count = sum(map(len, of_sessions.values()))
-    said = f"{plural(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"
-    yield f"{plural(sessions, 'session')} checked, {said}" if sessions else "no session to check"
+    result = (
+        f"{plural(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"
+    )
+    yield f"{plural(sessions, 'session')} checked, {result}" if sessions else "no session to check"

@@ -72,14 +72,14 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
     """Files that shell commands touched, as far as their words say, and that no tool did."""
-    told = {use.path for use in (*found.read, *found.modified)}
+    named = {use.path for use in (*found.read, *found.modified)}
     read: dict[str, list[EntryIndex]] = {}
     modified: dict[str, list[EntryIndex]] = {}
     for step in steps(session, session.tree.path(index)):
         if not step.inferred or step.outcome is Outcome.FAILED:
             continue
         for name in (step.path, step.to):
-            if name is None or name in told:
+            if name is None or name in named:
                 continue
             changes = step.deed.changes and not (step.deed is FileOperation.COPY and name == step.path)
             noted = (modified if changes else read).setdefault(name, [])
@@ -260,10 +260,10 @@ def _store(
 
 def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:
     """Files that were written and that more than the calls of the path was needed for, with what that is."""
-    told = []
+    remarks = []
     for one in known:
         if one.path in done.files and one.every_branch:
-            told.append({"path": one.path, "why": "with the calls of other branches"})
+            remarks.append({"path": one.path, "why": "with the calls of other branches"})
         elif one.path in done.files and one.base not in ("", "write", "read", "result"):
-            told.append({"path": one.path, "why": resting(one.base)})
-    return told
+            remarks.append({"path": one.path, "why": resting(one.base)})
+    return remarks

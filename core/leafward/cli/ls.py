@@ -41,7 +41,7 @@ def ls(
     """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
-    wanted = agent_named(agent).name if agent is not None else None
+    agent_name = agent_named(agent).name if agent is not None else None
     catalogue = Catalogue(config, places)
     catalogue.refresh(publish=_progress if sys.stderr.isatty() else _silent)
     if sys.stderr.isatty():
@@ -66,8 +66,8 @@ def ls(
             raise UnreadableQuery(query, parsed.wrong)
         remarks += [{"code": "query", "text": str(problem)} for problem in parsed.problems]
         cards = Shelf(cards, catalogue.files()).select(parsed)
-    if wanted is not None:
-        cards = [card for card in cards if card.agent == wanted]
+    if agent_name is not None:
+        cards = [card for card in cards if card.agent == agent_name]
     if project is not None:
         part = project_part(project)
         cards = [card for card in cards if part in card.project.lower()]
@@ -91,7 +91,7 @@ def ls(
     if by is not None:
         say(totals_text(sums, by, page()))
         return 0
-    filtered = bool(query is not None or wanted is not None or project is not None)
+    filtered = bool(query is not None or agent_name is not None or project is not None)
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     say(_text(cards, page(), places, catalogue.searched, leaving, catalogue.kept(), filtered=filtered))
     if catalogue.excluded:

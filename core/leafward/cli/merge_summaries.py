@@ -82,9 +82,9 @@ def merge_summaries(
     return 0
 
 
-def _choices(given: Sequence[str], conflicts: int) -> dict[int, Side3]:
+def _choices(texts: Sequence[str], conflicts: int) -> dict[int, Side3]:
     found: dict[int, Side3] = {}
-    for one in given:
+    for one in texts:
         number, _, side = one.partition("=")
         if not number.isdecimal() or len(number) > 9 or side not in tuple(Side3):
             raise click.UsageError(f"--choose takes N=a, N=b, N=both or N=base, not {safe_line(one, 60)}")

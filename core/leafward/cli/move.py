@@ -48,11 +48,11 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             written = journal.move(session, index, _writing(dry_run))
         if as_json:
             document = write_json(session, written)
-            told = _told(written)
+            remarked = _remarked(written)
             document["diagnostics"] += [
                 {"code": code, "text": text}
                 for code, text in price.surprises
-                if code not in told and written.changed
+                if code not in remarked and written.changed
             ]
             document |= {"summary_entry": None, "prompt": prompt, "price": price.as_json()}
             if carried is not None:
@@ -66,7 +66,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             return 0
         lines = list(_move_text(session, written, page()))
         if written.changed:
-            lines += price_lines(price, page(), _told(written))
+            lines += price_lines(price, page(), _remarked(written))
         if carried is not None and carried.made is not None:
             lines += ["", page().style(f"summary, {compact(carried.made.tokens)} tokens", "memory")]
             lines += indented(carried.made.text, "")
@@ -94,12 +94,12 @@ _SAME = {"two-prompts": "two-prompts", "open-calls": "dangling-calls", "partial-
 """What a move remarks on, and the surprise of its price that says the same."""
 
 
-def _told(written: Write) -> set[str]:
+def _remarked(written: Write) -> set[str]:
     """Surprises of a price that the remarks of the move tell already."""
     return {_SAME.get(remark.code, remark.code) for remark in written.remarks}
 
 
-def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterator[str]:
+def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Iterator[str]:
     """A price as a person reads it: what the context loses and gains, what is sent again, and what one would not expect."""
     parts = [
         ("drops", _entries_text(price.left)),
@@ -116,7 +116,7 @@ def price_lines(price: Price, page: Page, told: Collection[str] = ()) -> Iterato
         parts.append(("files", named))
     yield "   ".join(f"{page.style(word, 'faint')} {value}" for word, value in parts)
     for code, text in price.surprises:
-        if code in told:
+        if code in remarked:
             continue
         yield f"{page.style('!', 'warn')} {safe_line(text)}"
 
@@ -350,12 +350,12 @@ def _remarks(session: Session, written: Write) -> list[Body]:
 def _recent_text(session: Session) -> str:
     """What a user with a running agent must do for the agent to see the write."""
     agent = agent_behind(session)
-    said = f"the file changed a moment ago; restart {agent.title} to pick this up"
+    advice = f"the file changed a moment ago; restart {agent.title} to pick this up"
     try:
         command = agent.resume(session, os.environ)
     except LeafwardError:
-        return said
-    return f"{said}: {command.command()}"
+        return advice
+    return f"{advice}: {command.command()}"
 
 
 def remark(session: Session, written: Write) -> None:

@@ -135,14 +135,14 @@ def outline_rows(
 
 
 def _holding(rows: list[Row], layout: Layout, only: frozenset[int]) -> list[Row]:
-    wanted = {row.entry for row in rows if not only.isdisjoint(row.entries)}
-    for entry in tuple(wanted):
+    holding = {row.entry for row in rows if not only.isdisjoint(row.entries)}
+    for entry in tuple(holding):
         branch = layout.branches[layout.branch_of(layout.row_of(entry))]
         while branch.above >= 0:
-            wanted.add(EntryIndex(layout.head[branch.first_row]))
-            wanted.add(EntryIndex(layout.head[layout.row_of(branch.leaves_at)]))
+            holding.add(EntryIndex(layout.head[branch.first_row]))
+            holding.add(EntryIndex(layout.head[layout.row_of(branch.leaves_at)]))
             branch = layout.branches[branch.above]
-    return [row for row in rows if row.entry in wanted]
+    return [row for row in rows if row.entry in holding]
 
 
 def _streaks_folded(session: Session, rows: list[Row]) -> list[Row]:

@@ -206,14 +206,14 @@ class _Painter:
             return f"{plural(row.folded, 'compaction')} more, one after the other"
         if kind is Kind.COMPACTION:
             return self._compaction(row.entry)
-        told = headline(self.session, row.entry)
+        first_words = headline(self.session, row.entry)
         if kind is Kind.BASH:
-            return f"$ {told.text}"
+            return f"$ {first_words.text}"
         if every_entry:
-            word = pad(fit(told.word, _WORD_CELLS, unicode=self.page.unicode), _WORD_CELLS) + " "
+            word = pad(fit(first_words.word, _WORD_CELLS, unicode=self.page.unicode), _WORD_CELLS) + " "
         else:
-            word = "" if kind in _SPEAKING and told.word != TASK else f"{told.word}  "
-        return word + told.within(room - cells(word), cells, self.page.gap)
+            word = "" if kind in _SPEAKING and first_words.word != TASK else f"{first_words.word}  "
+        return word + first_words.within(room - cells(word), cells, self.page.gap)
 
     def _compaction(self, entry: EntryIndex) -> str:
         if self.compactions > _MEASURED_COMPACTIONS:

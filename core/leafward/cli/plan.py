@@ -79,12 +79,12 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
     strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
     at = session.find(options.at) if options.at is not None else session.leaf
     cut = session.find(options.cut) if options.cut is not None else None
-    wanted = [_settings(strategy, options, settings, cut) for strategy in strategies]
-    sizes = measure(session, at, estimators=[one.counting for one in wanted])
+    plan_settings = [_settings(strategy, options, settings, cut) for strategy in strategies]
+    sizes = measure(session, at, estimators=[one.counting for one in plan_settings])
     if options.window is None:
         window = context_window(session, sizes.context, settings).tokens
-        wanted = [replace(one, window=window) for one in wanted]
-    return [plan_of(sizes, one) for one in wanted]
+        plan_settings = [replace(one, window=window) for one in plan_settings]
+    return [plan_of(sizes, one) for one in plan_settings]
 
 
 def _strategy(session: Session, options: PlanOptions, settings: config.Config) -> str:
@@ -268,10 +268,10 @@ def injection_at(
     from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
 
-    wanted = configured_settings(settings)
-    if most is not None and most < wanted.budget:
-        wanted = replace(wanted, budget=most)
-    return inject(session, at, wanted, stop)
+    injection_settings = configured_settings(settings)
+    if most is not None and most < injection_settings.budget:
+        injection_settings = replace(injection_settings, budget=most)
+    return inject(session, at, injection_settings, stop)
 
 
 def strategy_text(made: Plan) -> str:
@@ -330,10 +330,10 @@ def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
 
 
 def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> str:
-    told = headline(session, line.entry)
+    first_words = headline(session, line.entry)
     mark = ("→" if page.unicode else ">") if chosen else " "
     verdict = "legal" if line.legal else "illegal"
-    words = fit(f"{told.word}  {told.text}", max(18, page.width - 79), unicode=page.unicode)
+    words = fit(f"{first_words.word}  {first_words.text}", max(18, page.width - 79), unicode=page.unicode)
     text = (
         f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(compact(line.kept), 6, right=True)}  "
         f"{pad(verdict, 9)}{RULE_TEXT[line.rule]}"

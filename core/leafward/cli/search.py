@@ -112,10 +112,10 @@ def _remarks(
     more = sum(session.total for session in found) - listed
     rest = len(running.cards) - running.done
     if listed >= limit and (more or rest > 1):
-        told = [f"{plural(more, 'more hit')} in these sessions"] if more else []
-        told += [f"{plural(rest - 1, 'session')} not looked into"] if rest > 1 else []
+        unlisted = [f"{plural(more, 'more hit')} in these sessions"] if more else []
+        unlisted += [f"{plural(rest - 1, 'session')} not looked into"] if rest > 1 else []
         remarks.append(
-            {"code": "limit", "text": f"{plural(limit, 'hit')} listed, {', '.join(told)}: --limit"}
+            {"code": "limit", "text": f"{plural(limit, 'hit')} listed, {', '.join(unlisted)}: --limit"}
         )
     elif more:
         remarks.append({"code": "limit", "text": f"{plural(more, 'more hit')} in sessions with very many"})
@@ -128,11 +128,11 @@ def _remarks(
         hidden = plural(len(unread) - _NAMED_AT_MOST, "more session")
         remarks.append({"code": "unreadable", "text": f"not searched: {hidden} that cannot be read"})
     if running.matcher.slow:
-        said = "and was not tried any more" if running.matcher.gave_up else "which were left out"
+        consequence = "and was not tried any more" if running.matcher.gave_up else "which were left out"
         remarks.append(
             {
                 "code": "slow-pattern",
-                "text": f"the pattern took too long on {plural(running.matcher.slow, 'text')}, {said}",
+                "text": f"the pattern took too long on {plural(running.matcher.slow, 'text')}, {consequence}",
             }
         )
     return remarks

@@ -134,9 +134,9 @@ def agent_behind(session: Session) -> Agent:
 def verify(session: Session, entries: Iterable[int] | None = None) -> None:
     """Decodes entries (all of them by default) and marks lines that prove to be broken: a scan looks at beginnings only."""
     while True:
-        wanted = range(len(session)) if entries is None else entries
+        checked = range(len(session)) if entries is None else entries
         kinds = session.columns.kind
-        broken = [index for index, body in session.bodies(wanted) if body is None and kinds[index]]
+        broken = [index for index, body in session.bodies(checked) if body is None and kinds[index]]
         if not broken:
             return
         session.discredit(broken)

@@ -200,11 +200,11 @@ class Carried:
             "outgoing": outgoing_json(self.going),
         }
         if self.made is not None:
-            told = draft_json(self.made)
-            remarks = told.pop("diagnostics")
+            summary = draft_json(self.made)
+            remarks = summary.pop("diagnostics")
             document["summary"] = {
-                "text": told.pop("summary"),
-                **told,
+                "text": summary.pop("summary"),
+                **summary,
                 **branch_json(session, self.made.branch),
                 "diagnostics": remarks,
             }

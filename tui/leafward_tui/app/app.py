@@ -218,9 +218,9 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         gc.enable()
 
     def _tell_problems(self) -> None:
-        told = self._problems[:4]
-        more = len(self._problems) - len(told)
-        lines = [*told, *([f"and {more} more: leafward doctor lists all"] if more else [])]
+        shown = self._problems[:4]
+        more = len(self._problems) - len(shown)
+        lines = [*shown, *([f"and {more} more: leafward doctor lists all"] if more else [])]
         self.say("\n".join(lines), problem=True)
 
     def action_command_palette(self) -> None:

@@ -74,8 +74,8 @@ class IntentCommands(Provider):
 
     def _recent(self) -> list[str]:
         """The commands run last from here, the latest first."""
-        kept = services_of(self.screen).recall("commands")
-        return [str(one) for one in kept] if isinstance(kept, list) else []
+        recalled = services_of(self.screen).recall("commands")
+        return [str(one) for one in recalled] if isinstance(recalled, list) else []
 
     def _run(self, intent_id: str) -> None:
         if isinstance(self.screen, BaseScreen):

@@ -26,15 +26,15 @@ class KeysFirst:
         """A key or button was pressed; called in the thread of the screen."""
         self._until = time.monotonic() + _FRAME
 
-    def stop(self, worker: Worker[Any]) -> Callable[[], bool]:
+    def unwanted(self, worker: Worker[Any]) -> Callable[[], bool]:
         """What a worker asks after every few milliseconds of work.
 
         It waits there while a key is handled, and is then told whether its result is still wanted.
         """
 
-        def stopped() -> bool:
+        def cancelled() -> bool:
             while (left := self._until - time.monotonic()) > 0 and not worker.is_cancelled:
                 time.sleep(left)
             return worker.is_cancelled
 
-        return stopped
+        return cancelled

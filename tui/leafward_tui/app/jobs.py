@@ -1,7 +1,7 @@
 """Work beside the screen: the only place with thread workers.
 
-A job is a free function of values. It is given a `Job`, asks it every few milliseconds whether it should stop, and returns
-what it found; the caller's function gets that in the thread of the screen, unless a newer job of the same key was started
+A job is a free function of values. It is given a `Job`, asks it every few milliseconds whether its result is still wanted,
+and returns what it found; the caller's function gets that in the thread of the screen, unless a newer job of the same key was started
 or the screen is gone.
 """
 
@@ -30,11 +30,17 @@ Result = TypeVar("Result")
 class _ThreadJob:
     """What one job may ask and say, from its own thread."""
 
-    __slots__ = ("_deliver", "stop")
+    __slots__ = ("_deliver", "unwanted")
 
-    def __init__(self, stop: Callable[[], bool], deliver: Callable[[Callable[[], object]], object]) -> None:
-        self.stop = stop
+    def __init__(
+        self, unwanted: Callable[[], bool], deliver: Callable[[Callable[[], object]], object]
+    ) -> None:
+        self.unwanted = unwanted
         self._deliver = deliver
+
+    def give_way(self) -> None:
+        """Waits while a key is handled."""
+        self.unwanted()
 
     def report(self, tell: Callable[[], object]) -> None:
         """Runs `tell` in the thread of the screen, as long as the job is wanted."""
@@ -120,7 +126,7 @@ class ScreenJobs:
             worker = get_current_worker()
             tell: Callable[[], object] | None
             try:
-                result = work(_ThreadJob(priority.stop(worker), deliver))
+                result = work(_ThreadJob(priority.unwanted(worker), deliver))
             except Cancelled:
                 tell = None
             except (LeafwardError, OSError) as error:

@@ -54,7 +54,7 @@ def _names_session(path: Path) -> bool:
 def _loaded(names: Sequence[str], job: Job) -> None:
     """Loads modules; a job."""
     for name in names:
-        if job.stop():
+        if job.unwanted():
             return
         import_module(name)
 

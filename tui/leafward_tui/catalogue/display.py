@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.agents import Resume
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
-    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.screen import BaseScreen
@@ -155,10 +155,10 @@ class CatalogueDisplay:
         self.preview.light(lit=side)
         self.show_hints()
 
-    def show_glimpse(self, card: Card, glimpse: Glimpse) -> None:
+    def show_preview(self, card: Card, preview: SessionPreview) -> None:
         """In the preview, if the cursor is still there."""
         if self.card is not None and self.card.path == card.path:
-            self.preview.show(card, glimpse, self.listing.query, self._state.list.stock)
+            self.preview.show(card, preview, self.listing.query, self._state.list.stock)
 
     def show_group(self, line: ListLine) -> None:
         """In the preview."""

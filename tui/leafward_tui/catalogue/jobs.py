@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.agents import Resume
     from leafward.base.config import Config
-    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.services import Job
 
 __all__ = ["Known", "Listed", "make_lines", "preview_of", "read_stores", "resume_command"]
@@ -58,7 +58,7 @@ def read_stores(
         job.report(partial(known, Known(every, every.cards(), update)))
 
     began = time.thread_time()
-    update = every.refresh(job.stop, publish)
+    update = every.refresh(job.unwanted, publish)
     took = time.thread_time() - began
     publish(update)
     return took
@@ -69,12 +69,12 @@ def make_lines(
 ) -> Listed:
     """The lines of a view; `stock` is that of the last lines, `now` in milliseconds since 1970."""
     began = time.perf_counter()
-    said = partial(_about, catalogue)
+    describe = partial(_about, catalogue)
     details = catalogue.details if catalogue is not None else None
     if stock.source is not cards:
-        stock = Stock(cards, None, said, details)
+        stock = Stock(cards, None, describe, details)
     if "file:" in view.text.lower() and stock.files is None and catalogue is not None:
-        stock = Stock(cards, catalogue.files(), said, details)
+        stock = Stock(cards, catalogue.files(), describe, details)
     return Listed(list_sessions(stock, view, now), time.perf_counter() - began)
 
 
@@ -82,11 +82,11 @@ def _about(catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[st
     return about(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN
 
 
-def preview_of(catalogue: Catalogue, card: Card, job: Job) -> Glimpse | None:
+def preview_of(catalogue: Catalogue, card: Card, job: Job) -> SessionPreview | None:
     """A look into a session; None where it was stopped."""
-    from leafward_tui.catalogue.model.session_preview import glimpse
+    from leafward_tui.catalogue.model.session_preview import read_preview
 
-    return glimpse(card, catalogue.details(card.path), job.stop)
+    return read_preview(card, catalogue.details(card.path), job.unwanted)
 
 
 def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:

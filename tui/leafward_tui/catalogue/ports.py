@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from leafward.agents import Resume
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
-    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.title_bar import Progress
@@ -77,7 +77,7 @@ class CatalogueView(Protocol):
         """The order or the grouping is another: what stands around the list shows it."""
         ...
 
-    def show_glimpse(self, card: Card, glimpse: Glimpse) -> None:
+    def show_preview(self, card: Card, preview: SessionPreview) -> None:
         """Shows a look into a session, if the cursor is still there."""
         ...
 

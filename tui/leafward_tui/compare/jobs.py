@@ -10,7 +10,13 @@ from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.sides import sides
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
-from leafward_tui.compare.model.captions import carried_over, glance, looked_at, summaries, with_missing
+from leafward_tui.compare.model.captions import (
+    carried_over,
+    compared_sides,
+    looked_at,
+    summaries,
+    with_missing,
+)
 from leafward_tui.compare.model.content import arranged_content
 from leafward_tui.compare.model.pages import spoken
 from leafward_tui.ui.cells import counted
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
     from leafward.branches.transfer import GraftDraft, MergeDraft
     from leafward.files.file_replay import Bases
     from leafward.session.session import Session
-    from leafward_tui.compare.model.captions import Carried, Glance, Overall
+    from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
     from leafward_tui.compare.model.content import Shown, Wanted
     from leafward_tui.compare.model.content_lines import ContentLines
     from leafward_tui.compare.model.pages import Spoken
@@ -83,30 +89,30 @@ class CarryDrafts(NamedTuple):
 # --- both sides -------------------------------------------------------------------------------------------------------
 
 
-def sides_of(session: Session, a: int, b: int, mark: int, job: Job) -> Glance:
+def sides_of(session: Session, a: int, b: int, mark: int, job: Job) -> ComparedSides:
     """Both sides as far as files say. Raises Cancelled, LeafwardError, OSError."""
-    return glance(sides(session, a, b, job.stop), mark)
+    return compared_sides(sides(session, a, b, job.unwanted), mark)
 
 
-def whole_look(first: Glance, _job: Job) -> Overall:
+def whole_look(first: ComparedSides, _job: Job) -> Overall:
     """The same with contexts and outcomes. Raises LeafwardError, OSError."""
     return looked_at(first)
 
 
 def spoken_of(seen: Overall, job: Job) -> list[Spoken]:
     """The messages of both contexts in words. Raises Cancelled, LeafwardError, OSError."""
-    return spoken(seen.sides.session, seen.contexts, job.stop)
+    return spoken(seen.sides.session, seen.contexts, job.unwanted)
 
 
 def carried_of(both: Sides, job: Job) -> tuple[Carried, ...]:
     """The branch summaries that one side has of the other. Raises Cancelled, LeafwardError, OSError."""
-    return carried_over(both, job.stop)
+    return carried_over(both, job.unwanted)
 
 
 def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> Summed:
     """The summaries of both sides. Raises Cancelled, LeafwardError, OSError."""
-    told = summaries(both, job.stop)
-    return Summed(told, with_missing(both, carried, told))
+    difference = summaries(both, job.unwanted)
+    return Summed(difference, with_missing(both, carried, difference))
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -123,11 +129,11 @@ def same_files(
 
     Raises Cancelled, LeafwardError, OSError.
     """
-    contents = Contents(both, job.stop, bases)
+    contents = Contents(both, job.unwanted, bases)
     wanted = [file for file in files if file.changed or contents.swept]
     for begin in range(0, len(wanted), _AT_ONCE):
         some = wanted[begin : begin + _AT_ONCE]
-        if job.stop():
+        if job.unwanted():
             raise Cancelled
         same = zip((file.path for file in some), contents.same(some), strict=True)
         job.report(partial(found, dict(same)))
@@ -138,7 +144,7 @@ def laid_out(
 ) -> Shown:
     """A file laid out; rebuilt before, unless its contents are known. Raises Cancelled, LeafwardError, OSError."""
     difference = contents.of(file) if known is None else known
-    if job.stop():
+    if job.unwanted():
         raise Cancelled
     return arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold, based=wanted.based)
 
@@ -148,22 +154,22 @@ def laid_out(
 
 def lines_holding(lines: ContentLines, words: str, job: Job) -> HeldLines:
     """The lines of a diff that hold words."""
-    hits, folds = lines.holding(words, job.stop)
+    hits, folds = lines.holding(words, job.unwanted)
     return HeldLines(hits, frozenset(folds))
 
 
 def messages_holding(session: Session, messages: Sequence[Spoken], words: str, job: Job) -> list[int]:
     """The messages that hold words, by number. Raises Cancelled, LeafwardError, OSError."""
-    wanted, kinds = words.lower(), session.columns.kind
+    lowered, kinds = words.lower(), session.columns.kind
     holding = set()
     entries = sorted({one.entry for one in messages if one.entry >= 0})
     for index, body in session.bodies(map(EntryIndex, entries)):
-        if job.stop():
+        if job.unwanted():
             raise Cancelled
-        said = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
-        if any(wanted in text.lower() for text in said):
+        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
+        if any(lowered in text.lower() for text in texts):
             holding.add(index)
-    return [at for at, one in enumerate(messages) if one.entry in holding or wanted in one.text.lower()]
+    return [at for at, one in enumerate(messages) if one.entry in holding or lowered in one.text.lower()]
 
 
 # --- written files ----------------------------------------------------------------------------------------------------
@@ -174,7 +180,7 @@ def document_written(both: Sides, form: str, path: Path, bases: Bases | None, jo
     from leafward.export.comparison import comparison_of, document
     from leafward.export.output_file import write_new_document
 
-    found = comparison_of(both, bases=bases, stop=job.stop)
+    found = comparison_of(both, bases=bases, stop=job.unwanted)
     write_new_document(path, document(found, form))
     return f"exported to {path}"
 
@@ -184,7 +190,7 @@ def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job:
     from leafward.branches.diff.patches import patch_of
     from leafward.export.output_file import write_new_document
 
-    made = patch_of(both, side, job.stop, bases)
+    made = patch_of(both, side, job.unwanted, bases)
     write_new_document(path, made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
     return f"exported to {path}: {files}{named('left out', left_out)}{named('taken to be new', made.taken_as_new)}"
@@ -192,7 +198,7 @@ def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job:
 
 def files_saved(session: Session, node: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
     """Writes the files of a node into a folder; what became of it, and whether that is a problem."""
-    return files_written(session, node, folder, bases, job.stop)
+    return files_written(session, node, folder, bases, job.unwanted)
 
 
 # --- carrying over ----------------------------------------------------------------------------------------------------
@@ -204,7 +210,7 @@ def carry_drafts(both: Sides, config: Config, job: Job) -> CarryDrafts:
 
     merge: MergeDraft | str
     try:
-        merge = draft_merge(both, stop=job.stop)
+        merge = draft_merge(both, stop=job.unwanted)
     except Cancelled:
         raise
     except (LeafwardError, OSError) as error:
@@ -226,4 +232,4 @@ def graft_draft(session: Session, entries: Sequence[int], config: Config, job: J
     from leafward.context.model_context import context_at, context_window
 
     window = context_window(session, context_at(session), config).tokens
-    return draft_graft(session, entries, window=window, stop=job.stop)
+    return draft_graft(session, entries, window=window, stop=job.unwanted)

@@ -153,7 +153,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
             self.pages.show()
             self.show_title()
             if self.state.page is Page.FILES:
-                self.files.list.focus()
+                self.files.current_list.focus()
 
     # --- what the controllers ask of it -------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.summaries import SummaryDifference
     from leafward.files.file_replay import Bases
     from leafward.session.session import Session
-    from leafward_tui.compare.model.captions import Carried, Glance
+    from leafward_tui.compare.model.captions import Carried, ComparedSides
     from leafward_tui.compare.model.content import Shown
     from leafward_tui.compare.model.pages import Spoken
 
@@ -41,7 +41,7 @@ class ReadState:
 
     ends: tuple[int, int]
     """A and B."""
-    overall: Glance | None = None
+    overall: ComparedSides | None = None
     messages: list[Spoken] | None = None
     summaries: SummaryDifference | None = None
     carried: tuple[Carried, ...] | None = None
@@ -82,7 +82,7 @@ class ContentState:
     opened: dict[str, frozenset[int]] = field(default_factory=dict)
     """Blocks of same lines that were opened, by file."""
     shown: Shown | None = None
-    said: tuple[str, str] = ("", "")
+    message: tuple[str, str] = ("", "")
     """What was just done, and its ink; empty for the sentence about the file."""
     rebuilt: int = 0
     """Files that were rebuilt so far; work counted for tests."""

@@ -42,11 +42,11 @@ def conflict_lines(
     for one in conflicts:
         chosen = choices.get(one.number)
         sign, ink = (glyphs.ok, "leaf") if chosen is not None else (glyphs.malformed, "warn")
-        told = _NAMES[chosen] if chosen is not None else "to decide"
+        choice = _NAMES[chosen] if chosen is not None else "to decide"
         title = fit(safe_line(one.section, 200), max(4, width - 20), ellipsis=glyphs.ellipsis)
         lines.append(
             LabLine(
-                (Span(f"{sign} ", ink), Span(title, "strong"), Span(f"   {told}", ink)),
+                (Span(f"{sign} ", ink), Span(title, "strong"), Span(f"   {choice}", ink)),
                 f"conflict:{one.number}",
             )
         )
@@ -59,8 +59,8 @@ def conflict_lines(
                 continue
             taken = chosen is side or (chosen is Side3.BOTH and side is not Side3.BASE)
             lead = Span(f"  {fit(name, 7, pad=True)}", f"strong_{HUES[name]}" if name in HUES else "faint")
-            said = fit(safe_line(text, 500) or "not in it", max(4, width - 9), ellipsis=glyphs.ellipsis)
-            lines.append(LabLine((lead, Span(said, "text" if taken else "sub"))))
+            words = fit(safe_line(text, 500) or "not in it", max(4, width - 9), ellipsis=glyphs.ellipsis)
+            lines.append(LabLine((lead, Span(words, "text" if taken else "sub"))))
     return Block(lines)
 
 
@@ -126,9 +126,9 @@ class MergeSheet(Sheet):
     def mounted(self) -> None:
         """As high as there is room."""
         room = max(6, self.app.size.height - 12)
-        wanted = 4 * len(self.draft.conflicts)
-        self.conflicts.styles.height = max(1, min(room // 2, wanted))
-        self.preview.styles.height = max(3, room - max(1, min(room // 2, wanted)) - 1)
+        rows = 4 * len(self.draft.conflicts)
+        self.conflicts.styles.height = max(1, min(room // 2, rows))
+        self.preview.styles.height = max(3, room - max(1, min(room // 2, rows)) - 1)
         self.conflicts.focus()
         self.draw()
 

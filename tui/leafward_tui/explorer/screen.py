@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.containers import Horizontal, Vertical
 
+from leafward.session.row_layout import Density
 from leafward_tui.explorer.assembly import Controllers
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.panes import ExplorerPanes
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.explorer.widgets.gauge import Gauge

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from leafward.session.row_layout import Density
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.explorer.model.graph import Density
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

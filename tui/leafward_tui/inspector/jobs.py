@@ -50,7 +50,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
             toggled=request.toggled,
             gauge=request.gauge,
             words=request.words,
-            stop=job.stop,
+            stop=job.unwanted,
         )
         if request.words and isinstance(page.lines, list):
             from leafward_tui.inspector.model.sought import Sought

@@ -85,7 +85,7 @@ class Measured(NamedTuple):
 def modules(job: Job) -> None:
     """Loads what the keys of the lab need, so that none of them has to wait for that."""
     for name in _SOON:
-        if job.stop():
+        if job.unwanted():
             return
         import_module(name)
 
@@ -167,7 +167,7 @@ def plans(sizes: PathSizes, missing: Iterable[PlanSettings], job: Job) -> list[T
     """Plans that take too long to be made between a key and the next frame. Raises Cancelled, LeafwardError."""
     made = []
     for settings in missing:
-        if job.stop():
+        if job.unwanted():
             raise Cancelled
         made.append(timed_plan(sizes, settings))
     return made
@@ -177,7 +177,7 @@ def worded(session: Session, entries: Iterable[int], job: Job) -> dict[int, Head
     """The headlines of some entries, as far as it came. Raises OSError."""
     found: dict[int, Headline] = {}
     for entry in entries:
-        if job.stop():
+        if job.unwanted():
             break
         found[entry] = headline(session, entry)
     return found
@@ -185,8 +185,8 @@ def worded(session: Session, entries: Iterable[int], job: Job) -> dict[int, Head
 
 def collected(session: Session, at: int, job: Job) -> Collected:
     """What the context that is injected at an entry is built from. Raises Cancelled, LeafwardError, OSError."""
-    found = collect(session, at, stop=job.stop)
-    if job.stop():
+    found = collect(session, at, stop=job.unwanted)
+    if job.unwanted():
         raise Cancelled
     return found
 
@@ -267,7 +267,7 @@ def _drafted(
         focus=choices.focus,
         injection=injection if choices.inject else None,
         progress=progress,
-        stop=job.stop,
+        stop=job.unwanted,
     )
 
 

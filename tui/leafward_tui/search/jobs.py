@@ -75,7 +75,7 @@ def run_search(
             job.report(partial(found, Found(waiting, progress, finished=False)))
             waiting = []
 
-    for one in search.run(job.stop, publish):
+    for one in search.run(job.unwanted, publish):
         waiting.append(one)
         publish(search.progress)
         if search.sessions >= SESSIONS_AT_MOST:
@@ -102,7 +102,7 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
     from leafward.query.search.passages import passages
     from leafward.query.search.text_match import Matcher
 
-    session = agent_named(card.agent).open(Path(card.path), job.stop)
+    session = agent_named(card.agent).open(Path(card.path), job.unwanted)
     try:
         index = session.columns.index(hit.entry)
         entry = session.entry(index) if index >= 0 else None

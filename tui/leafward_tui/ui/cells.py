@@ -233,9 +233,9 @@ def shares(amounts: Sequence[float], width: int) -> list[int]:
     total = sum(amount for amount in amounts if amount > 0)
     if total <= 0 or width <= 0:
         return [0] * len(amounts)
-    wanted = [max(amount, 0) * width / total for amount in amounts]
-    cells = [int(want) for want in wanted]
-    by_remainder = sorted(range(len(wanted)), key=lambda i: (cells[i] - wanted[i], i))
+    exact_cells = [max(amount, 0) * width / total for amount in amounts]
+    cells = [int(want) for want in exact_cells]
+    by_remainder = sorted(range(len(exact_cells)), key=lambda i: (cells[i] - exact_cells[i], i))
     for index in by_remainder[: width - sum(cells)]:
         cells[index] += 1
     for index, amount in enumerate(amounts):

@@ -70,18 +70,18 @@ def _eight_bit() -> dict[str, str]:
     The two differ for most greys, which Rich's rounding misses by one step when it is handed the grey itself.
     """
     steps = (0, 95, 135, 175, 215, 255)
-    given = [(red, green, blue) for red in steps for green in steps for blue in steps]
-    given += [(grey, grey, grey) for grey in (round(step * 255 / 25) for step in range(1, 25))]
+    triplets = [(red, green, blue) for red in steps for green in steps for blue in steps]
+    triplets += [(grey, grey, grey) for grey in (round(step * 255 / 25) for step in range(1, 25))]
     shown: dict[str, str] = {}
-    for triplet in given:
+    for triplet in triplets:
         reduced = RichColor.from_triplet(ColorTriplet(*triplet)).downgrade(ColorSystem.EIGHT_BIT)
         shown.setdefault(reduced.get_truecolor().hex, ColorTriplet(*triplet).hex)
     return shown
 
 
-def _shown(given: str) -> str:
-    """The colour a 256-colour terminal shows for ``given``."""
-    reduced = RichColor.from_triplet(ColorTriplet(*_channels(given))).downgrade(ColorSystem.EIGHT_BIT)
+def _shown(colour: str) -> str:
+    """The colour a 256-colour terminal shows for ``colour``."""
+    reduced = RichColor.from_triplet(ColorTriplet(*_channels(colour))).downgrade(ColorSystem.EIGHT_BIT)
     return reduced.get_truecolor().hex
 
 

@@ -63,13 +63,13 @@ class KeyBar(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._hints: tuple[Hint, ...] = ()
-        self._said = ""
+        self._message = ""
         self._spans: list[tuple[int, int, str]] = []
 
     def say(self, text: str) -> None:
         """Shows a text instead of the hints, until the next key; empty: the hints again."""
-        if text != self._said:
-            self._said = text
+        if text != self._message:
+            self._message = text
             self.refresh()
 
     def show(self, hints: Sequence[Hint]) -> None:
@@ -91,7 +91,7 @@ class KeyBar(Widget):
         right = [cell for cell in always if cell is not None]
         room = width - 2 - sum(cell.width + gap for cell in right)
         left: list[_Cell] = []
-        for hint in self._hints if not self._said else ():
+        for hint in self._hints if not self._message else ():
             cell = _cell(hint, keymap, narrow)
             if cell is None:
                 continue
@@ -103,12 +103,12 @@ class KeyBar(Widget):
         self._spans = []
         segments = [Segment(" ", ground.blank)]
         at = 1
-        if self._said:
+        if self._message:
             glyphs = services_of(self).glyphs
-            said = fit(f"{glyphs.malformed} {self._said}", max(0, room), ellipsis=glyphs.ellipsis)
-            segments.append(Segment(said, ground.warn))
-            at += cell_len(said)
-            room -= cell_len(said)
+            message = fit(f"{glyphs.malformed} {self._message}", max(0, room), ellipsis=glyphs.ellipsis)
+            segments.append(Segment(message, ground.warn))
+            at += cell_len(message)
+            room -= cell_len(message)
         for number, cell in enumerate([*left, *right]):
             space = (gap if number else 0) + (max(0, room) if number == len(left) and left else 0)
             if not left and number == 0:

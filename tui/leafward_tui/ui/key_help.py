@@ -49,12 +49,12 @@ def matching(
     entries = [entry for _, group in sections for entry in group]
     found = [entry for entry in entries if words.strip() in keymap.labels(entry.id)]
     if not found:
-        wanted = words.lower().split()
+        typed = words.lower().split()
         texts = {
             entry: " ".join((entry.id, *keymap.labels(entry.id), entry.title, entry.hint)).lower()
             for entry in entries
         }
-        found = [entry for entry in entries if all(word in texts[entry] for word in wanted)]
+        found = [entry for entry in entries if all(word in texts[entry] for word in typed)]
     kept = set(found)
     narrowed = [(title, [entry for entry in group if entry in kept]) for title, group in sections]
     return [(title, group) for title, group in narrowed if group]

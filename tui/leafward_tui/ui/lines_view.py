@@ -132,10 +132,10 @@ class LinesView(LineScroll):
         self.lines = lines = self._make(self.cells, self.size.height)
         self._strips.clear()
         self.virtual_size = Size(self.cells + MARGIN, len(lines))
-        wanted = lines.find(at) if at is not None else -1
-        if wanted < 0 and before:
-            wanted = lines.find(before)
-        self.cursor = wanted if wanted >= 0 else self._near(max(0, self.cursor))
+        line = lines.find(at) if at is not None else -1
+        if line < 0 and before:
+            line = lines.find(before)
+        self.cursor = line if line >= 0 else self._near(max(0, self.cursor))
         if end:
             self.scroll_to(y=max(0, len(lines) - self.size.height), animate=False, force=True)
         else:

@@ -214,8 +214,8 @@ class _Renderer:
                 targets.append((str(child.attrs.get("href", "")), len(spans)))
             elif kind == "link_close":
                 href, start = targets.pop()
-                said = "".join(span.text for span in spans[start:])
-                if href and href not in (said, f"mailto:{said}"):
+                text = "".join(span.text for span in spans[start:])
+                if href and href not in (text, f"mailto:{text}"):
                     spans.append(Span(f" ({shown(href)})", "faint"))
             elif kind == "image":
                 spans.append(

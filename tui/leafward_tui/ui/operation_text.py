@@ -88,7 +88,7 @@ class OperationText:
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
-    def said(self, index: int) -> str:
+    def headline(self, index: int) -> str:
         """The headline of an entry; read once."""
         if index < 0:
             return "the beginning"
@@ -97,16 +97,16 @@ class OperationText:
             found = self._headlines[index] = headline(self.session, index).text
         return found
 
-    def turn_said(self, index: int) -> str:
+    def turn_headline(self, index: int) -> str:
         """The words that an entry is known by: your own, of the turn it belongs to, where it does not stand for itself."""
         kind = self.session.columns.kind
         if index < 0 or kind[index] in _HEADS:
-            return self.said(index)
+            return self.headline(index)
         for run in reversed(self.session.tree.path_runs(index)):
             at = max(kind.rfind(start, run.start, run.stop) for start in TURN_STARTS)
             if at >= 0:
-                return self.said(at)
-        return self.said(index)
+                return self.headline(at)
+        return self.headline(index)
 
     def place(self, entry_id: str | None) -> int:
         """The entry of the conversation at or above the one of that id; -1 where there is none."""
@@ -178,21 +178,21 @@ class OperationText:
 
     def _change(self, operation: Operation) -> tuple[str, str]:
         if operation.kind is OperationKind.COMPACT:
-            return self.turn_said(self.place(operation.target)), ""
+            return self.turn_headline(self.place(operation.target)), ""
         if operation.subject is Subject.MOVE:
             # A summary that is carried along stands right below the entry that was moved to, which says more.
             carries = operation.kind is OperationKind.SUMMARY_MOVE
             left = self.place(operation.before)
             reached = self.place(operation.target if carries else operation.after)
-            if self.turn_said(left) != self.turn_said(reached):
-                return self.turn_said(left), self.turn_said(reached)
-            return self.said(left), self.said(reached)
+            if self.turn_headline(left) != self.turn_headline(reached):
+                return self.turn_headline(left), self.turn_headline(reached)
+            return self.headline(left), self.headline(reached)
         if operation.subject is Subject.NAME:
             before, after = operation.before, operation.after
             if before is None or after is None:
                 return self._quoted(after if before is None else before), ""
             return self._quoted(before), self._quoted(after)
-        about = self.turn_said(self.index(operation.target))
+        about = self.turn_headline(self.index(operation.target))
         if operation.subject is Subject.ARCHIVE:
             return "this session" if operation.target in SESSION_TARGETS else about, ""
         before, after = operation.before, operation.after
@@ -265,22 +265,22 @@ class OperationText:
         place = self.session.tree.content_at(index)
         if place < 0:
             return name, "the beginning", ""
-        return name, self.said(place), f"{self.named(place)}  {self._id(self.session.columns.id(place))}"
+        return name, self.headline(place), f"{self.named(place)}  {self._id(self.session.columns.id(place))}"
 
     def _id(self, entry_id: str) -> str:
         return safe_line(entry_id, _ID_LIMIT)
 
     def matching(self, words: str) -> list[int]:
         """The operations whose row or details hold these words, case ignored."""
-        wanted = words.casefold()
-        if not wanted:
+        folded = words.casefold()
+        if not folded:
             return []
-        return [at for at, operation in enumerate(self.log) if wanted in self._text(operation).casefold()]
+        return [at for at, operation in enumerate(self.log) if folded in self._text(operation).casefold()]
 
     def _text(self, operation: Operation) -> str:
         doing = self.doing(operation)
-        said = [self.title(operation), doing.verb, doing.lead, doing.follow, doing.state]
-        return "\n".join([*said, *(part for fact in self.facts(operation) for part in fact)])
+        texts = [self.title(operation), doing.verb, doing.lead, doing.follow, doing.state]
+        return "\n".join([*texts, *(part for fact in self.facts(operation) for part in fact)])
 
     # --- taking back --------------------------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class OperationText:
         before = latest.before
         if latest.subject is Subject.MOVE:
             place = self.place(before)
-            back = f"{self.named(place)} {self.turn_said(place)}".strip()
+            back = f"{self.named(place)} {self.turn_headline(place)}".strip()
             return f"the leaf goes back to {back}"
         if latest.subject is Subject.LABEL:
             return (
@@ -384,7 +384,7 @@ class OperationText:
             sign = (glyphs.branch_summary, "memory")
         elif kind not in _HEADS:
             sign = (glyphs.rail, "leaf")
-        return PathRow((sign, (" ", "faint"), (" ", "faint")), self.said(head), "sub")
+        return PathRow((sign, (" ", "faint"), (" ", "faint")), self.headline(head), "sub")
 
     def _left_row(self, left: int, ancestor: int, *, last: bool) -> PathRow:
         tree, glyphs = self.session.tree, self.glyphs
@@ -393,7 +393,7 @@ class OperationText:
         joint = (glyphs.branch_last, "faint") if last else (glyphs.branch, "leaf")
         return PathRow(
             (joint, (glyphs.arm, "faint"), (glyphs.prompt_off, "sub")),
-            self.said(heads[0] if heads else left),
+            self.headline(heads[0] if heads else left),
             "faint",
             f"{glyphs.left} left {counted(entries, 'entry', 'entries')}",
             "warn",

@@ -240,11 +240,11 @@ class _Table:
             self._faults.append(f"{self._prefix}{key}: {value!r} is not opaque")
         return colour.hex6.lower()
 
-    def _fault(self, key: str, wanted: str) -> None:
+    def _fault(self, key: str, expected: str) -> None:
         if key in self._data:
-            self._faults.append(f"{self._prefix}{key}: must be {wanted}, not {self._data[key]!r}")
+            self._faults.append(f"{self._prefix}{key}: must be {expected}, not {self._data[key]!r}")
         else:
-            self._faults.append(f"{self._prefix}{key}: missing, must be {wanted}")
+            self._faults.append(f"{self._prefix}{key}: missing, must be {expected}")
 
 
 @cache

@@ -152,10 +152,10 @@ class ReadingSheet(Sheet):
 
     # --- what becomes of it -------------------------------------------------------------------------------------------
 
-    def grow(self, text: str, said: str) -> None:
-        """More of the text is there; `said` says how it goes."""
+    def grow(self, text: str, state: str) -> None:
+        """More of the text is there; `state` says how it goes."""
         self.text = text
-        self._state = (said, "")
+        self._state = (state, "")
         if self.is_mounted:
             self.body.show(text, to_end=True)
             self.state.refresh()
@@ -163,7 +163,7 @@ class ReadingSheet(Sheet):
     def ended(
         self,
         text: str,
-        said: str,
+        state: str,
         *,
         figures: str = "",
         tone: str = "leaf",
@@ -172,14 +172,14 @@ class ReadingSheet(Sheet):
         operation: str = "",
         again: bool = False,
     ) -> None:
-        """The text is whole, or never will be: `said` with `tone` says which.
+        """The text is whole, or never will be: `state` with `tone` says which.
 
         `move` names what enter does, `refused` why it does not, `operation` what it would write; `again`: there is another
         way to summarise.
         """
         self.running = False
         self.text = text
-        self._state, self._figures = (said, tone), figures
+        self._state, self._figures = (state, tone), figures
         self._move, self._refused, self._operation, self._again = move, refused, operation, again
         if self.is_mounted:
             self.body.show(text, to_end=False)
@@ -191,7 +191,7 @@ class ReadingSheet(Sheet):
     # --- drawing ------------------------------------------------------------------------------------------------------
 
     def _state_line(self, width: int, ground: Ground) -> list[Segment]:
-        said, tone = self._state
+        text, tone = self._state
         figures = fit(self._figures, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)
         sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(tone, "")
         lead = f"{getattr(services_of(self).glyphs, sign)} " if sign else ""
@@ -199,7 +199,7 @@ class ReadingSheet(Sheet):
         return [
             Segment(" ", ground.blank),
             Segment(lead, getattr(ground, tone) if tone else ground.sub),
-            Segment(fit(said, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis), ground.sub),
+            Segment(fit(text, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis), ground.sub),
             Segment(right(figures, cell_len(figures) + 2), ground.sub),
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen, ScreenResultType
@@ -12,7 +12,7 @@ from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Actions", "Controller", "RoutedScreen", "Routes"]
+__all__ = ["Actions", "Conditional", "Controller", "RoutedScreen", "Routes"]
 
 
 class Controller(Protocol):
@@ -22,6 +22,11 @@ class Controller(Protocol):
     def actions(self) -> Mapping[str, Callable[[], object]]:
         """What it does, by the ids of the intents that ask for it."""
         ...
+
+
+@runtime_checkable
+class Conditional(Protocol):
+    """A controller whose intents do nothing in some states. Those of one without this always do something."""
 
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something in the present state."""
@@ -34,27 +39,24 @@ class Actions:
     def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
         self.actions = actions
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
-        """Whether one of its intents does something now."""
-        return True
-
 
 class Routes:
     """Which controller each intent of a screen goes to."""
 
     def __init__(self, *controllers: Controller) -> None:
         """Raises ValueError where two controllers want the same intent."""
-        self._owners: dict[str, Controller] = {}
         self._actions: dict[str, Callable[[], object]] = {}
+        self._conditions: dict[str, Callable[[str], bool]] = {}
         for controller in controllers:
             for intent_id, action in controller.actions.items():
-                if intent_id in self._owners:
+                if intent_id in self._actions:
                     raise ValueError(f"two controllers for {intent_id}")
-                self._owners[intent_id] = controller
                 self._actions[intent_id] = action
+                if isinstance(controller, Conditional):
+                    self._conditions[intent_id] = controller.enabled
 
     def __contains__(self, intent_id: str) -> bool:
-        return intent_id in self._owners
+        return intent_id in self._actions
 
     def run(self, intent_id: str) -> None:
         """Does what the intent asks for."""
@@ -62,7 +64,8 @@ class Routes:
 
     def enabled(self, intent_id: str) -> bool:
         """Whether the intent does something in the present state."""
-        return self._owners[intent_id].enabled(intent_id)
+        condition = self._conditions.get(intent_id)
+        return condition is None or condition(intent_id)
 
 
 class RoutedScreen(Screen[ScreenResultType]):

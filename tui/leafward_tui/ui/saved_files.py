@@ -75,5 +75,5 @@ def files_written(
         done = store(made, Path(folder).expanduser(), session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
         return f"not written: {error}", True
-    told = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
-    return told + named("left out", [path for path, _ in done.left_out]), False
+    message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
+    return message + named("left out", [path for path, _ in done.left_out]), False

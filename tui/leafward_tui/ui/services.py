@@ -32,8 +32,12 @@ Result = TypeVar("Result")
 class Job(Protocol):
     """What a job is given beside its values."""
 
-    def stop(self) -> bool:
+    def unwanted(self) -> bool:
         """Whether its result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
+        ...
+
+    def give_way(self) -> None:
+        """Waits while a key is handled: for a job that goes on whether it is wanted or not."""
         ...
 
     def report(self, tell: Callable[[], object]) -> None:

@@ -84,12 +84,12 @@ class SidePane(Widget):
         width = self.size.width
         ground = services_of(self).styles_now.bg
         if self._made_for != width:
-            head, body, wanted = self.make_lines(max(1, width - 1))
+            head, body, place = self.make_lines(max(1, width - 1))
             self._lines = [Strip(line).adjust_cell_length(width, ground.blank) for line in (*head, *body)]
             self._made_for, self._fixed = width, len(head)
             if self._top is None:
                 room = self.size.height - self._fixed
-                self._top = max(0, min(len(body) - room, wanted - _ABOVE)) if wanted + 2 > room else 0
+                self._top = max(0, min(len(body) - room, place - _ABOVE)) if place + 2 > room else 0
         row = y if y < self._fixed else y + (self._top or 0)
         return self._lines[row] if row < len(self._lines) else Strip.blank(width, ground.blank)
 

@@ -72,10 +72,10 @@ def aligned(
     """One line of `width` cells: `left` yields, `right` stands at the edge."""
     if not right:
         return cut(left, width, ellipsis)
-    kept = cut(right, width, ellipsis)
-    room = width - width_of(kept)
+    fitted = cut(right, width, ellipsis)
+    room = width - width_of(fitted)
     head = cut(left, max(0, room - gap), ellipsis)
-    return [*padded(head, room), *kept]
+    return [*padded(head, room), *fitted]
 
 
 def pieces(text: str, width: int) -> list[str]:

@@ -64,9 +64,9 @@ class TitleBar(Widget):
 
     def show(self, title: str, *, crumb: str = "", note: str = "", facts: Sequence[Fact] = ()) -> None:
         """Sets everything but the progress; texts are expected to be safe. ``crumb`` is what the title belongs to."""
-        wanted = (title, crumb, note, tuple(facts))
-        if wanted != (self._title, self._crumb, self._note, self._facts):
-            self._title, self._crumb, self._note, self._facts = wanted
+        content = (title, crumb, note, tuple(facts))
+        if content != (self._title, self._crumb, self._note, self._facts):
+            self._title, self._crumb, self._note, self._facts = content
             self.refresh()
 
     def progress(self, progress: Progress | None) -> None:

@@ -61,8 +61,8 @@ def edits_xray(session: Session, entry: int, _job: Job) -> MadeXRay:
 
 def traced(xray: XRay, job: Job) -> None:
     """Finds the sources of the summary's lines. Raises Cancelled."""
-    xray.origins.fill(job.stop)
-    if job.stop():
+    xray.origins.fill(job.unwanted)
+    if job.unwanted():
         raise Cancelled
 
 
@@ -71,14 +71,14 @@ def fates_of(session: Session, compaction: int, draft: Draft | None, job: Job) -
     if draft is not None:
         return Fates.of(draft.survival)
     try:
-        return Fates.of(survivals_of(session).report(session, compaction, job.stop))
+        return Fates.of(survivals_of(session).report(session, compaction, job.unwanted))
     except Stopped as stopped:
         raise Cancelled from stopped
 
 
 def found_rows(session: Session, xray: XRay, words: str, job: Job) -> list[tuple[Side, int]]:
     """The rows that hold words, with the side they stand on. Raises LeafwardError, OSError."""
-    return rows_holding(session, xray, words, job.stop)
+    return rows_holding(session, xray, words, job.unwanted)
 
 
 def summary_difference(session: Session, other: int, summary: str, earlier: bool, _job: Job) -> SummaryDiff:

@@ -84,9 +84,9 @@ class Arrangement:
 
     def restore(self) -> None:
         """Takes sort and grouping of the last time."""
-        kept = self._services.recall("catalogue")
-        if isinstance(kept, dict):
-            sort, grouping = kept.get("sort"), kept.get("group")
+        recalled = self._services.recall("catalogue")
+        if isinstance(recalled, dict):
+            sort, grouping = recalled.get("sort"), recalled.get("group")
             self._state.view = View(
                 sort=Sort(sort) if sort in _SORTS else Sort.WHEN,
                 grouping=Grouping(grouping) if grouping in _GROUPINGS else Grouping.PROJECT,

@@ -22,10 +22,6 @@ class Filter:
             "mode.leave": self.leave,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both work always
-        """Whether one of its intents does something now."""
-        return True
-
     def edit(self) -> None:
         """The filter has the keys."""
         self._view.panes.to_list()

@@ -11,7 +11,7 @@ from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
     from leafward.catalog import Card
-    from leafward_tui.catalogue.model.session_preview import Glimpse
+    from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import Jobs
@@ -27,7 +27,7 @@ class Previews:
 
     def __init__(self, state: CatalogueState, view: CatalogueView, jobs: Jobs) -> None:
         self._stores, self._view, self._jobs = state.stores, view, jobs
-        self._kept: OrderedDict[tuple[str, int, int], Glimpse] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, int], SessionPreview] = OrderedDict()
 
     def look(self) -> None:
         """Shows what is known of the session or group under the cursor at once, else has the session read."""
@@ -41,18 +41,18 @@ class Previews:
         elif self._view.preview_shown:
             known = self._kept.get(_version(card))
             if known is not None:
-                self._view.show_glimpse(card, known)
+                self._view.show_preview(card, known)
             elif self._stores.catalogue is not None:
                 work = partial(preview_of, self._stores.catalogue, card)
                 self._jobs.latest("preview", work, partial(self._seen, card))
 
-    def _seen(self, card: Card, glimpse: Glimpse | None) -> None:
-        if glimpse is None:
+    def _seen(self, card: Card, preview: SessionPreview | None) -> None:
+        if preview is None:
             return
-        self._kept[_version(card)] = glimpse
+        self._kept[_version(card)] = preview
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        self._view.show_glimpse(card, glimpse)
+        self._view.show_preview(card, preview)
 
 
 def _version(card: Card) -> tuple[str, int, int]:

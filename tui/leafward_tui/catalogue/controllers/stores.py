@@ -47,10 +47,6 @@ class Stores:
         """Whether a look was cancelled: what it had found by then, the next one does not find again."""
         self.actions: Mapping[str, Callable[[], object]] = {"catalogue.refresh": self.refresh}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  it works always
-        """Whether one of its intents does something now."""
-        return True
-
     def refresh(self) -> None:
         """Looks at the stores now."""
         self.look_around()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree import Run
 
-__all__ = ["Glimpse", "Sign", "TreeRow", "glimpse"]
+__all__ = ["SessionPreview", "Sign", "TreeRow", "read_preview"]
 
 ROWS = 9
 """Most rows of the small tree."""
@@ -55,8 +55,8 @@ class TreeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
-    """A session at a glance. Texts are safe."""
+class SessionPreview:
+    """What the preview shows of a session. Texts are safe."""
 
     path: str
     tree: tuple[TreeRow, ...] = ()
@@ -74,14 +74,14 @@ class Glimpse:
     """Why there is nothing to show."""
 
 
-def glimpse(card: Card, details: Details, stop: Callable[[], bool]) -> Glimpse | None:
-    """A look at the session of a card; None where it was stopped. Never raises."""
+def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> SessionPreview | None:
+    """The preview of the session of a card; None where it was stopped. Never raises."""
     if card.problem is not None:
-        return Glimpse(card.path, problem=card.problem)
+        return SessionPreview(card.path, problem=card.problem)
     try:
         session = agent_named(card.agent).open(Path(card.path), stop)
     except (LeafwardError, OSError) as error:
-        return Glimpse(card.path, problem=safe_line(str(error)))
+        return SessionPreview(card.path, problem=safe_line(str(error)))
     try:
         if stop():
             return None
@@ -89,7 +89,7 @@ def glimpse(card: Card, details: Details, stop: Callable[[], bool]) -> Glimpse |
         small = card.size <= WHOLE_BYTES
         entries = (index for run in path for index in range(run.start, run.stop))
         changes = tuple(changed_files(session, entries)) if small else ()
-        return Glimpse(
+        return SessionPreview(
             card.path,
             _tree(session, path),
             card.prompt,
@@ -100,7 +100,7 @@ def glimpse(card: Card, details: Details, stop: Callable[[], bool]) -> Glimpse |
             len(details.read),
         )
     except (LeafwardError, OSError) as error:
-        return Glimpse(card.path, problem=safe_line(str(error)))
+        return SessionPreview(card.path, problem=safe_line(str(error)))
     finally:
         session.close()
 

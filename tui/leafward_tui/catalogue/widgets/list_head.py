@@ -44,9 +44,9 @@ class ListHead(Widget):
 
     def show(self, sort: Sort, *, agents: bool, lit: bool, bare: bool = False) -> None:
         """``lit`` while the list has the focus; ``bare`` leaves out the headings, as there are no rows to head."""
-        wanted = (sort, agents, lit, bare)
-        if wanted != (self._sort, self._agents, self._lit, self._bare):
-            self._sort, self._agents, self._lit, self._bare = wanted
+        state = (sort, agents, lit, bare)
+        if state != (self._sort, self._agents, self._lit, self._bare):
+            self._sort, self._agents, self._lit, self._bare = state
             self.refresh()
 
     def render_line(self, y: int) -> Strip:

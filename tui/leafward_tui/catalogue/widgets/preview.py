@@ -9,7 +9,7 @@ from rich.segment import Segment
 from leafward.base.paths import is_kept
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
-from leafward_tui.catalogue.model.session_preview import Glimpse, Sign, TreeRow
+from leafward_tui.catalogue.model.session_preview import SessionPreview, Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
@@ -56,7 +56,7 @@ class Preview(SidePane):
     def __init__(self) -> None:
         super().__init__()
         self._card: Card | None = None
-        self._glimpse: Glimpse | None = None
+        self._preview: SessionPreview | None = None
         self._query: Query | None = None
         self._group: tuple[ListLine, Listing] | None = None
         """The group shown instead of a session."""
@@ -74,17 +74,17 @@ class Preview(SidePane):
         return self._group[0].group if self._group is not None else None
 
     def show(
-        self, card: Card | None, glimpse: Glimpse | None, query: Query, stock: Stock | None = None
+        self, card: Card | None, preview: SessionPreview | None, query: Query, stock: Stock | None = None
     ) -> None:
-        """Replaces everything at once; without a glimpse, what the card says."""
+        """Replaces everything at once; without a preview, what the card says."""
         other = card is None or self._card is None or card.path != self._card.path
-        self._card, self._glimpse, self._query, self._stock, self._group = card, glimpse, query, stock, None
+        self._card, self._preview, self._query, self._stock, self._group = card, preview, query, stock, None
         self.changed(from_top=other)
 
     def show_group(self, line: ListLine, listing: Listing) -> None:
         """A group, such as a project, instead of a session."""
         other = self.group != line.group
-        self._card, self._glimpse, self._group = None, None, (line, listing)
+        self._card, self._preview, self._group = None, None, (line, listing)
         self.changed(from_top=other)
 
     # --- lines --------------------------------------------------------------------------------------------------------
@@ -103,19 +103,19 @@ class Preview(SidePane):
 
     def _body(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         yield from self._meta(card, width, ground, glyphs)
-        glimpse = self._glimpse
-        if glimpse is None:
+        preview = self._preview
+        if preview is None:
             return
-        if glimpse.problem:
+        if preview.problem:
             yield []
             yield [Segment(f"{glyphs.malformed} ", ground.bad), Segment("cannot be read", ground.sub)]
-            for line in wrap(glimpse.problem, width, lines=6, ellipsis=glyphs.ellipsis):
+            for line in wrap(preview.problem, width, lines=6, ellipsis=glyphs.ellipsis):
                 yield [Segment(line, ground.faint)]
             return
-        yield from self._tree(card, glimpse, width, ground, glyphs)
+        yield from self._tree(card, preview, width, ground, glyphs)
         yield from self._gauge(card, width, ground, glyphs)
-        yield from self._words(glimpse, width, ground, glyphs)
-        yield from self._files(glimpse, width, ground, glyphs)
+        yield from self._words(preview, width, ground, glyphs)
+        yield from self._files(preview, width, ground, glyphs)
 
     def _meta(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         model = card.model or ""
@@ -179,13 +179,13 @@ class Preview(SidePane):
             yield [Segment("project folder not found", ground.warn)]
 
     def _tree(
-        self, card: Card, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs
+        self, card: Card, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs
     ) -> Iterator[PaneLine]:
-        if not glimpse.tree:
+        if not preview.tree:
             return
         yield []
         yield section_head("Tree", counted(card.branches or 0, "branch", "branches"), width, ground)
-        for row in glimpse.tree:
+        for row in preview.tree:
             yield _tree_row(row, width, ground, glyphs)
 
     def _gauge(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
@@ -209,18 +209,20 @@ class Preview(SidePane):
             Segment(glyphs.block_free * free, ground.edge),
         ]
 
-    def _words(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
-        if glimpse.first and glimpse.first != glimpse.last:
+    def _words(
+        self, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs
+    ) -> Iterator[PaneLine]:
+        if preview.first and preview.first != preview.last:
             yield []
             yield [Segment("First", ground.strong)]
-            yield from self._said("you", glimpse.first, width, ground, glyphs, ground.text)
-        if glimpse.last or glimpse.reply:
+            yield from self._message("you", preview.first, width, ground, glyphs, ground.text)
+        if preview.last or preview.reply:
             yield []
-            yield [Segment("Last" if glimpse.first != glimpse.last else "Said", ground.strong)]
-            yield from self._said("you", glimpse.last, width, ground, glyphs, ground.text)
-            yield from self._said("ai", glimpse.reply, width, ground, glyphs, ground.sub)
+            yield [Segment("Last" if preview.first != preview.last else "Said", ground.strong)]
+            yield from self._message("you", preview.last, width, ground, glyphs, ground.text)
+            yield from self._message("ai", preview.reply, width, ground, glyphs, ground.sub)
 
-    def _said(
+    def _message(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
     ) -> Iterator[PaneLine]:
         lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis)
@@ -236,16 +238,18 @@ class Preview(SidePane):
         spans = found.spans.get("title", ()) if found is not None else ()
         return marked(line, line, spans, style, ground.hit)
 
-    def _files(self, glimpse: Glimpse, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
-        names = [change.path for change in glimpse.changes] or list(reversed(glimpse.changed))
-        if not names and not glimpse.read:
+    def _files(
+        self, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs
+    ) -> Iterator[PaneLine]:
+        names = [change.path for change in preview.changes] or list(reversed(preview.changed))
+        if not names and not preview.read:
             return
         yield []
         facts = [f"{len(names)} changed"] if names else []
-        facts += [f"{glimpse.read} read"] if glimpse.read else []
+        facts += [f"{preview.read} read"] if preview.read else []
         yield section_head("Files", "   ".join(facts), width, ground)
-        if glimpse.changes:
-            for change in glimpse.changes[:_FILES]:
+        if preview.changes:
+            for change in preview.changes[:_FILES]:
                 numbers = [
                     Segment(
                         right(f"+{change.added:,}" if change.added else glyphs.zero, 7),

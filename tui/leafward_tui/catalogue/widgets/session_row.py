@@ -66,8 +66,8 @@ class Columns:
 
         The text keeps 40 cells as long as a column can go; what tells least goes first.
         """
-        wanted = [("agent", 8, 2)] if agents else []
-        wanted += [
+        columns = [("agent", 8, 2)] if agents else []
+        columns += [
             ("turns", 6, 1),
             ("branches", 8, 1),
             ("compactions", 11, 1),
@@ -76,10 +76,10 @@ class Columns:
         ]
         room = width - TEXT_AT
         for going in ("compactions", "branches", "agent", "turns", "context"):
-            if room - sum(size + gap for _, size, gap in wanted) >= _LEAST_TEXT:
+            if room - sum(size + gap for _, size, gap in columns) >= _LEAST_TEXT:
                 break
-            wanted = [column for column in wanted if column[0] != going]
-        return cls(max(0, room - sum(size + gap for _, size, gap in wanted)), tuple(wanted))
+            columns = [column for column in columns if column[0] != going]
+        return cls(max(0, room - sum(size + gap for _, size, gap in columns)), tuple(columns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class Content:
     def draw(self) -> None:
         """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
         content, view = self._state.content, self._view
-        content.said = ("", "")
+        content.message = ("", "")
         shown, before, at = content.shown, self.lines, view.diff.cursor
         spot = None
         if before is not None and shown is not None and at >= 0:
@@ -186,9 +186,9 @@ class Content:
     def _sentence(self, width: int) -> Sequence[LabLine]:
         """Which change, and what is to be said of both; or what was just done."""
         ellipsis, content, file = self._glyphs.ellipsis, self._state.content, self._state.files.file
-        said, ink = content.said
-        if said:
-            return (LabLine((Span(fit(said, width, ellipsis=ellipsis), ink),)),)
+        message, ink = content.message
+        if message:
+            return (LabLine((Span(fit(message, width, ellipsis=ellipsis), ink),)),)
         if content.shown is None or self.lines is None:
             return ()
         flags = [flag.value for flag in file.flags if flag not in _TOLD] if file is not None else []
@@ -197,7 +197,7 @@ class Content:
 
     def tell(self, text: str, ink: str = "sub") -> None:
         """Says what was just done in the place of the sentence."""
-        self._state.content.said = (text, ink)
+        self._state.content.message = (text, ink)
         self._view.sentence.show(self._sentence)
 
     # --- the cursor ---------------------------------------------------------------------------------------------------

@@ -100,9 +100,9 @@ class Cursor:
                 else:
                     self._read_whole(*self._content.whole_line())
             case Page.SUMMARY:
-                told = self._view.summary.line
-                if told is not None and told.mark is not None and not told.hidden:
-                    texts = (("A", told.before), ("B", told.after))
+                pair = self._view.summary.line
+                if pair is not None and pair.mark is not None and not pair.hidden:
+                    texts = (("A", pair.before), ("B", pair.after))
                     self._read_whole("One line of the summaries", [one for one in texts if one[1]])
             case _:
                 line = self._view.lines.line
@@ -115,9 +115,9 @@ class Cursor:
 
         if len({text for _, text in texts}) == 1:
             texts = [("  ".join(name for name, _ in texts), texts[0][1])]
-        told = "\n\n".join(f"{name}\n{text}" for name, text in texts)
-        if told:
-            self._view.open_sheet(ReadingSheet(title, told, markdown=False), lambda _answer: None)
+        whole = "\n\n".join(f"{name}\n{text}" for name, text in texts)
+        if whole:
+            self._view.open_sheet(ReadingSheet(title, whole, markdown=False), lambda _answer: None)
 
     def fold(self) -> None:
         """Folds what is the same, or shows it: files nobody touched, or lines."""
@@ -134,13 +134,13 @@ class Cursor:
         """Copies the diff of the file as text that a patch tool reads; elsewhere the line."""
         from leafward.branches.diff.patches import unified
 
-        shown, line, told = self._state.content.shown, self._view.lines.line, self._view.summary.line
+        shown, line, summary_line = self._state.content.shown, self._view.lines.line, self._view.summary.line
         if self._state.page in (Page.FILES, Page.CONTENTS):
             if shown is not None and self._state.files.file is not None:
                 self._services.copy("".join(unified(*shown.plain[:2])) or shown.difference.sentence)
         elif self._state.page is Page.SUMMARY:
-            if told is not None:
-                self._services.copy(told.after or told.before)
+            if summary_line is not None:
+                self._services.copy(summary_line.after or summary_line.before)
         elif line is not None:
             self._services.copy(line.text.strip())
 

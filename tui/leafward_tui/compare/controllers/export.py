@@ -34,10 +34,6 @@ class Export:
         self._services = services
         self.actions: Mapping[str, Callable[[], object]] = {"comparison.save": self.ask}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
-        """Whether one of its intents does something now."""
-        return True
-
     def ask(self) -> None:
         """Asks for a form, and writes the comparison to a file in the current folder."""
         from leafward_tui.ui.sheet import Choice, ChoiceSheet
@@ -93,7 +89,7 @@ class Export:
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
         self._view.open_sheet(folder_sheet(title, stem), done)
 
-    def _saved(self, told: tuple[str, bool]) -> None:
-        text, problem = told
+    def _saved(self, outcome: tuple[str, bool]) -> None:
+        text, problem = outcome
         if text:
             self._services.say(text, problem=problem)

@@ -43,16 +43,12 @@ class Files:
         self._jobs = jobs
         self._services = services
         self._content = content
-        self.based_changed: Callable[[], object] = lambda: None
+        self.on_base_changed: Callable[[], object] = lambda: None
         """Called when another base was chosen."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "base.toggle": self.toggle_base,
             "file.timeline": self.show_timeline,
         }
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
 
     def recall(self) -> None:
         """Takes up what was chosen as a base the last time."""
@@ -122,9 +118,9 @@ class Files:
                 best = (column, (both or places)[0])
                 break
         self.choose_column(best[0] if self._view.three_columns else Column.BOTH)
-        self.list.go(f"file:{best[0].name}:{best[1]}")
+        self.current_list.go(f"file:{best[0].name}:{best[1]}")
         if self._state.page is Page.FILES:
-            self.list.focus()
+            self.current_list.focus()
 
     def fold(self) -> None:
         """Lists the files nobody touched, or folds them."""
@@ -134,7 +130,7 @@ class Files:
     @property
     def on_fold(self) -> bool:
         """Whether the cursor is on the fold of the files nobody touched."""
-        return self.list.key == FOLD
+        return self.current_list.key == FOLD
 
     # --- the cursor ---------------------------------------------------------------------------------------------------
 
@@ -144,7 +140,7 @@ class Files:
         return self._state.files.column if self._view.three_columns else Column.BOTH
 
     @property
-    def list(self) -> LinesPane:
+    def current_list(self) -> LinesPane:
         """The list that keys go to."""
         return self._view.lists[self.column]
 
@@ -166,18 +162,18 @@ class Files:
 
     def move_by(self, step: int) -> None:
         """Goes to another file of the list."""
-        self.list.move_by(step)
+        self.current_list.move_by(step)
         self.follow()
 
     def go(self, column: Column, line: int) -> None:
         """Goes to a line of a list."""
         self.choose_column(column)
-        self.list.move_to(line)
+        self.current_list.move_to(line)
         self.follow()
 
     def follow(self) -> None:
         """The diff follows the cursor of the lists."""
-        file, files = self._file_at(self.list.key), self._state.files
+        file, files = self._file_at(self.current_list.key), self._state.files
         if file is not files.file or self._state.content.shown is None:
             files.file = file
             self._content.rest()
@@ -231,7 +227,7 @@ class Files:
             self._view.lists[Column.BOTH].redraw()
 
     def toggle_base(self) -> None:
-        """Lets files begin with what lies in the workspace, or in git there, or not."""
+        """Switches replay between an unknown beginning and the contents in the workspace or git."""
         files, session = self._state.files, self._state.session
         if not files.based and self._state.folder is None:
             where = safe_line(session.cwd, 200) or "nowhere"
@@ -239,7 +235,7 @@ class Files:
             return
         files.based = not files.based
         self._services.remember(_BASED, files.based)
-        self.based_changed()
+        self.on_base_changed()
         self.show()
         self.match()
         self._content.show()

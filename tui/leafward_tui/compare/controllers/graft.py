@@ -56,10 +56,6 @@ class GraftChoice:
         """Takes what there is once the sheet is on the screen."""
         self._jobs, self._services = jobs, services
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both work always
-        """Whether one of its intents does something now."""
-        return True
-
     @property
     def ready(self) -> GraftDraft | None:
         """The draft for what is chosen; None while there is none."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.jobs import Summed
-    from leafward_tui.compare.model.captions import Carried, Glance, Overall
+    from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
     from leafward_tui.compare.model.pages import Spoken
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
@@ -44,10 +44,6 @@ class Loader:
         self._pages = pages
         self.actions: Mapping[str, Callable[[], object]] = {"sides.swap": self.swap}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing changes nothing
-        """Whether one of its intents does something now."""
-        return True
-
     def swap(self) -> None:
         """A becomes B, and B becomes A."""
         a, b = self._state.read.ends
@@ -69,7 +65,7 @@ class Loader:
         self._content.tell(text, "bad")
         self._view.show_hints()
 
-    def _seen(self, first: Glance) -> None:
+    def _seen(self, first: ComparedSides) -> None:
         """Shows the files, with the cursor on the first that differs."""
         self._state.read.overall = first
         self._view.head.show(first.named)

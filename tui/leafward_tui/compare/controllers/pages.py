@@ -31,7 +31,7 @@ class Pages:
         self._view = view
         self._services = services
         self._files = files
-        files.based_changed = self.show
+        files.on_base_changed = self.show
         self.turned: Callable[[], object] = lambda: None
         """Called when another tab is on show."""
         self.actions: Mapping[str, Callable[[], object]] = {
@@ -43,10 +43,6 @@ class Pages:
             "pane.next": partial(self._step, 1),
             "pane.previous": partial(self._step, -1),
         }
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
-        """Whether one of its intents does something now."""
-        return True
 
     def turn(self, page: Page) -> None:
         """Another tab; the file under the cursor stays."""
@@ -65,7 +61,7 @@ class Pages:
         """What keys go to."""
         match self._state.page:
             case Page.FILES:
-                return self._files.list
+                return self._files.current_list
             case Page.CONTENTS:
                 return self._view.diff
             case Page.SUMMARY:
@@ -103,12 +99,12 @@ class Pages:
 
     def show_summary(self) -> None:
         """The tab Summary."""
-        told, pane = self._state.read.summaries, self._view.summary
-        if told is not None:
-            lines = diff_lines(told.difference, fold_same=self._state.content.fold, names=("A", "B"))
+        summaries, pane = self._state.read.summaries, self._view.summary
+        if summaries is not None:
+            lines = diff_lines(summaries.difference, fold_same=self._state.content.fold, names=("A", "B"))
             pane.show(lines, pane.cursor)
         glyphs = self._services.glyphs
-        self._view.summary_head.show(lambda width: (summary_head(told, width, glyphs),))
+        self._view.summary_head.show(lambda width: (summary_head(summaries, width, glyphs),))
 
     def show_lines(self) -> None:
         """The tabs Context and Outcome, where one of them is on show."""

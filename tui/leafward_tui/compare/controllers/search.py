@@ -123,13 +123,13 @@ class Search:
     def look_for(self, words: str) -> None:
         """Looks on the tab that is shown; through contents and messages beside the screen."""
         self._jobs.cancel("search")
-        wanted, page, messages = words.lower(), self._state.page, self._state.read.messages
+        lowered, page, messages = words.lower(), self._state.page, self._state.read.messages
         hits: list[int] = []
         if page is Page.FILES:
             hits = [
                 _FAR * _COLUMNS.index(column) + line
                 for column, line, file in self._files.listed()
-                if wanted in file.path.lower()
+                if lowered in file.path.lower()
             ]
         elif page is Page.CONTENTS:
             if (lines := self._content.lines) is not None:
@@ -138,13 +138,13 @@ class Search:
                 return
         elif page is Page.SUMMARY:
             both = enumerate(self._view.summary.lines)
-            hits = [at for at, one in both if wanted in one.before.lower() or wanted in one.after.lower()]
+            hits = [at for at, one in both if lowered in one.before.lower() or lowered in one.after.lower()]
         elif page is Page.CONTEXT and messages is not None:
             search = partial(messages_holding, self._state.session, messages, words)
             self._jobs.latest("search", search, partial(self._messages_found, words, messages), self._failed)
             return
         elif (listed := self._view.lines.lines) is not None:
-            hits = [at for at in range(len(listed)) if wanted in listed[at].text.lower()]
+            hits = [at for at in range(len(listed)) if lowered in listed[at].text.lower()]
         self.hits.found(words, hits)
 
     def _failed(self, text: str) -> None:

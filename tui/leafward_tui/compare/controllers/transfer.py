@@ -70,8 +70,8 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
         return []
     about = [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
     if (more := len(draft.misfits) - 3) > 0:
-        told = f"{counted(more, 'more thing')} {'does' if more == 1 else 'do'} not fit there"
-        about.append(SheetLine(told, "warn"))
+        rest = f"{counted(more, 'more thing')} {'does' if more == 1 else 'do'} not fit there"
+        about.append(SheetLine(rest, "warn"))
     return about
 
 
@@ -90,10 +90,6 @@ class Transfer:
             "carry.open": self.ask,
             "difference.pin": self.ask_facts,
         }
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
 
     def _refused(self) -> bool:
         if self._view.refusal:
@@ -214,13 +210,13 @@ class Transfer:
         ]
         if len(shown) > 1:
             choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
-        told = f"{len(shown):,} of {counted(len(facts), 'fact')} that one branch has and the other lacks"
+        caption = f"{len(shown):,} of {counted(len(facts), 'fact')} that one branch has and the other lacks"
 
         def done(key: str | None) -> None:
             if key is not None:
                 self._pin(seen.sides, shown if key == "A" else (shown[_PINNABLE.index(key)],))
 
-        self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(told)]), done)
+        self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(caption)]), done)
 
     def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
         from leafward.branches.transfer import draft_pins

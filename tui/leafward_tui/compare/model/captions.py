@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "LOOKING",
     "Carried",
-    "Glance",
+    "ComparedSides",
     "Named",
     "Overall",
     "carried_over",
-    "glance",
+    "compared_sides",
     "looked_at",
     "overall",
     "pinnable",
@@ -63,7 +63,7 @@ class Named(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class ComparedSides:
     """What is shown first: the files of both, and who they are."""
 
     sides: Sides
@@ -88,7 +88,7 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
-class Overall(Glance):
+class Overall(ComparedSides):
     """All that is known before a file is looked at. The outcomes of its sides are made."""
 
     contexts: ContextDifference
@@ -106,17 +106,17 @@ class Carried(NamedTuple):
     """Facts of the branch that it does not hold, the heaviest first, safe."""
 
 
-def glance(sides: Sides, mark: int) -> Glance:
+def compared_sides(sides: Sides, mark: int) -> ComparedSides:
     """What is shown first. Decodes the first words of each side."""
     session = sides.session
     named = _named(session, "A", sides.a, mark), _named(session, "B", sides.b, mark)
     # The ancestor may be bookkeeping: then what was said above it.
-    said = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
-    words = headline(session, said).text if said >= 0 else ""
-    return Glance(sides, compare_files(sides), named, words)
+    content = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
+    words = headline(session, content).text if content >= 0 else ""
+    return ComparedSides(sides, compare_files(sides), named, words)
 
 
-def looked_at(first: Glance) -> Overall:
+def looked_at(first: ComparedSides) -> Overall:
     """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
     sides, (a, b) = first.sides, first.named
     contexts = compare_contexts(sides.session, sides.a.node, sides.b.node)
@@ -129,13 +129,13 @@ def looked_at(first: Glance) -> Overall:
 
 def overall(sides: Sides, mark: int) -> Overall:
     """Both, one after the other."""
-    return looked_at(glance(sides, mark))
+    return looked_at(compared_sides(sides, mark))
 
 
 def _named(session: Session, letter: str, side: Side, mark: int) -> Named:
     kinds = session.columns.kind
-    said = next((at for at in side.entries if kinds[at] == Kind.USER), NO_ENTRY)
-    first = said if said >= 0 else next(iter(side.entries), side.node)
+    prompt = next((at for at in side.entries if kinds[at] == Kind.USER), NO_ENTRY)
+    first = prompt if prompt >= 0 else next(iter(side.entries), side.node)
     words = headline(session, first).text if first >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
@@ -165,8 +165,10 @@ def with_missing(
     """The same with the facts that each summary lacks of what its branch's own summary says."""
     found = []
     for one in carried:
-        told = summaries.a.text if one.holder == "B" else summaries.b.text
-        lacks = compare_summaries(told, summary_at(sides.session, one.entry), sides.session.cwd).only_before
+        summary = summaries.a.text if one.holder == "B" else summaries.b.text
+        lacks = compare_summaries(
+            summary, summary_at(sides.session, one.entry), sides.session.cwd
+        ).only_before
         found.append(one._replace(missing=tuple(safe_line(fact.text, 200) for fact in lacks)))
     return tuple(found)
 
@@ -176,12 +178,12 @@ def summaries(sides: Sides, stop: Callable[[], bool]) -> SummaryDifference:
     return compare_sides(sides, stop=stop)
 
 
-def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> LabLine:
+def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs) -> LabLine:
     """Where both summaries come from."""
-    if told is None:
+    if summaries is None:
         return LabLine((Span("making the summaries", "nothing"),))
     found: list[Span] = []
-    for letter, one in (("A", told.a), ("B", told.b)):
+    for letter, one in (("A", summaries.a), ("B", summaries.b)):
         where = f"stored in #{one.entry:,}" if one.entry >= 0 else "not stored: extractive, made just now"
         words = where if one.text else "nothing to tell"
         room = width // 2 - 6
@@ -197,7 +199,7 @@ def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> 
 
 
 def side_column(
-    seen: Glance,
+    seen: ComparedSides,
     carried: Sequence[Carried] | None,
     width: int,
     glyphs: Glyphs,
@@ -229,7 +231,7 @@ def side_column(
 
 
 LOOKING = LabLine((Span("reading contexts and outcomes", "nothing"),))
-"""What stands there until a `Glance` was looked at closer."""
+"""What stands there until `Overall` is known."""
 
 
 def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[LabLine]:
@@ -240,8 +242,8 @@ def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int)
 
 def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
     shared = contexts.prefix_tokens
-    told = f"shared {count(shared)}" if shared else "nothing shared"
-    yield spread((Span("Context", "strong"),), (Span(told, "faint"),), width)
+    caption = f"shared {count(shared)}" if shared else "nothing shared"
+    yield spread((Span("Context", "strong"),), (Span(caption, "faint"),), width)
     largest = max(contexts.a.total, contexts.b.total, 1)
     cells = max(4, width - 11)
     for letter, context in (("A", contexts.a), ("B", contexts.b)):
@@ -282,10 +284,10 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
     room = width - 3 - cell_len(cost) - 2
     groups = [_checked(one, glyphs) for one in came.checks]
     if came.errors:
-        told = counted(came.errors, "error")
+        errors = counted(came.errors, "error")
         exits = f", exit {came.last_exit}" if came.last_exit is not None else ""
         taken = sum(cell_len(span.text) + 2 for group in groups for span in group)
-        groups.append([Span(told + (exits if taken + len(told + exits) <= room else ""), "warn")])
+        groups.append([Span(errors + (exits if taken + len(errors + exits) <= room else ""), "warn")])
     else:
         groups.append([Span("0 errors", "faint")])
     if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:
@@ -308,7 +310,7 @@ def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
 
 
 def pinnable(
-    carried: Sequence[Carried] | None, told: SummaryDifference | None, named: tuple[Named, Named]
+    carried: Sequence[Carried] | None, summaries: SummaryDifference | None, named: tuple[Named, Named]
 ) -> tuple[str, ...]:
     """Facts of one branch that can be pinned where the other one is: those that a summary carried over does not hold.
 
@@ -316,9 +318,9 @@ def pinnable(
     """
     if carried:
         return tuple(dict.fromkeys(fact for one in carried for fact in one.missing))
-    if told is None:
+    if summaries is None:
         return ()
-    facts = told.difference.only_after if named[0].leaf else told.difference.only_before
+    facts = summaries.difference.only_after if named[0].leaf else summaries.difference.only_before
     return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
 
 
@@ -346,12 +348,12 @@ def _carried(
             text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
             yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
         more = len(one.missing) - most
-        told = f"{more:,} more {'is' if more == 1 else 'are'} not"
-        left = [Span(f"  {told}", "faint")]
+        remark = f"{more:,} more {'is' if more == 1 else 'are'} not"
+        left = [Span(f"  {remark}", "faint")]
         if not most:
-            told = f"{counted(more, 'fact')} {'is' if more == 1 else 'are'} not"
-            tail = " in it" if cell_len(told) + len(pin) + 15 <= width else ""
-            left = [Span(f"{glyphs.error} ", "bad"), Span(told + tail, "faint")]
+            remark = f"{counted(more, 'fact')} {'is' if more == 1 else 'are'} not"
+            tail = " in it" if cell_len(remark) + len(pin) + 15 <= width else ""
+            left = [Span(f"{glyphs.error} ", "bad"), Span(remark + tail, "faint")]
         keys = (Span(pin, "strong"), Span(" pin", "faint")) if pin and one.missing else ()
         if more > 0 or keys:
             yield spread(left if more > 0 else (), keys, width)

@@ -123,9 +123,9 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
     if file.base not in _OWN:
         changes = f", {counted(file.changes, 'edit')} later" if file.changes else ""
         return f"rests on {'the file ' if file.base == 'on disk' else ''}{file.base}{changes}"
-    told = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
-    told += ", with the calls of other branches" if file.every_branch else ""
-    return told if file.ends else f"{told}, line ends are not recorded"
+    words = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
+    words += ", with the calls of other branches" if file.every_branch else ""
+    return words if file.ends else f"{words}, line ends are not recorded"
 
 
 def _coloured(text: str, path: str) -> list[list[Span]]:
@@ -164,15 +164,15 @@ def arranged_content(
     a, b, base = difference.a, difference.b, difference.base
     left = base if show is Show.FROM_ANCESTOR else a
     letters = ("=", "B") if show is Show.FROM_ANCESTOR else ("A", "B")
-    wanted = [left, b, *([base] if show is Show.THREE_WAY else [])]
+    compared = [left, b, *([base] if show is Show.THREE_WAY else [])]
     texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
     plain = lines_of(left), lines_of(b), lines_of(base)
     laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
-    if not all(one.certainty in KNOWN for one in wanted):
+    if not all(one.certainty in KNOWN for one in compared):
         laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
         return laid
-    laid.mixed = len(set().union(*(_ends(one.text or "") for one in wanted))) > 1
-    if any("\0" in (one.text or "") for one in wanted):
+    laid.mixed = len(set().union(*(_ends(one.text or "") for one in compared))) > 1
+    if any("\0" in (one.text or "") for one in compared):
         laid.rows = [
             Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
             for name, one in (("A", a), ("B", b))

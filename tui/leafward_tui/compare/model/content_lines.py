@@ -142,7 +142,7 @@ class ContentLines(Sequence[LabLine]):
 
         Looks through the whole file: for a worker. Less than all of it once `stop` turns true.
         """
-        wanted = words.lower()
+        lowered = words.lower()
         hits: list[int] = []
         hidden: set[int] = set()
         for y, (at, half) in enumerate(self._lines):
@@ -150,15 +150,15 @@ class ContentLines(Sequence[LabLine]):
                 break
             row = self.laid.rows[at]
             if row.kind == "fold":
-                if any(wanted in self._plain(1, row.new + more) for more in range(row.hidden)):
+                if any(lowered in self._plain(1, row.new + more) for more in range(row.hidden)):
                     hidden.add(row.block)
             elif row.kind in ("text", "known"):
-                if wanted in row.words.lower():
+                if lowered in row.words.lower():
                     hits.append(y)
             else:
                 places = (row.old, row.new, row.base)
                 halves = (half,) if half >= 0 else (0, 1, 2) if self._three else (0, 1)
-                if any(wanted in self._plain(one, places[one]) for one in halves):
+                if any(lowered in self._plain(one, places[one]) for one in halves):
                     hits.append(y)
         return hits, hidden
 
@@ -334,7 +334,7 @@ class ContentLines(Sequence[LabLine]):
 
 def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> LabLine:
     """Path, what the contents rest on, and how many lines each has."""
-    told: list[Span] = []
+    sizes: list[Span] = []
     rests = ""
     if laid is not None:
         difference = laid.difference
@@ -346,16 +346,16 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
             one = named[name]
             text = one.text
             size = counted(len(text.splitlines()), "line") if text is not None else one.certainty.value
-            told += [
+            sizes += [
                 blanks(3),
                 Span(name, f"strong_{HUES[name]}" if name in HUES else "strong"),
                 Span(f" {size}", "faint"),
             ]
-        said = dict.fromkeys(rests_on(one, based=laid.based) for one in (difference.a, difference.b))
-        rests = "; ".join(said) if len(said) == 1 or not difference.exact else next(reversed(said))
-    cells = sum(cell_len(span.text) for span in told)
+        bases = dict.fromkeys(rests_on(one, based=laid.based) for one in (difference.a, difference.b))
+        rests = "; ".join(bases) if len(bases) == 1 or not difference.exact else next(reversed(bases))
+    cells = sum(cell_len(span.text) for span in sizes)
     if cells > width // 2:
-        told, cells = [], 0
+        sizes, cells = [], 0
     room = width - cells - 1
     shown_path = fit_path(safe_line(path, LONGEST), max(8, min(room, max(20, room * 3 // 5))), gap=glyphs.gap)
     folder, name = split_path(shown_path)
@@ -365,7 +365,7 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
     rests = fit(rests, left, ellipsis=glyphs.ellipsis) if left >= 12 else ""
     gap = room - cell_len(shown_path) - (cell_len(rests) + 3 if rests else 0)
     middle = (blanks(3), Span(rests, "sub")) if rests else ()
-    return LabLine((Span(folder, "faint"), Span(name, "strong"), *middle, blanks(gap), *told))
+    return LabLine((Span(folder, "faint"), Span(name, "strong"), *middle, blanks(gap), *sizes))
 
 
 _INKS = {Merge.CONFLICT: "warn", Merge.UNKNOWN: "warn", Merge.CLEAN: "leaf", Merge.ONE_SIDE: "leaf"}
@@ -387,7 +387,7 @@ def sentence(
     words = fit(laid.difference.sentence, max(8, width - cell_len(place) - gap), ellipsis=ellipsis)
     spans = [Span(place, "sub"), blanks(gap), Span(words, _INKS.get(laid.difference.merge, "sub"))]
     room = width - cell_len(place) - gap - cell_len(words) - 4
-    told = ", ".join(flags)
-    if told and cell_len(told) <= room:
-        spans += [blanks(room + 3 - cell_len(told)), Span(told, "warn")]
+    remarks = ", ".join(flags)
+    if remarks and cell_len(remarks) <= room:
+        spans += [blanks(room + 3 - cell_len(remarks)), Span(remarks, "warn")]
     return LabLine(tuple(spans))

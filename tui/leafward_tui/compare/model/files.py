@@ -100,8 +100,8 @@ def _numbers(use: Use | None, glyphs: Glyphs) -> Iterator[Span]:
         (use.added if use else 0, "+", "leaf"),
         (use.removed if use else 0, glyphs.minus, "bad"),
     ):
-        told = f"{sign}{amount if amount < 10_000 else short(amount)}" if amount else glyphs.zero
-        yield Span(right(told, _NUMBER), ink if amount else "edge")
+        number = f"{sign}{amount if amount < 10_000 else short(amount)}" if amount else glyphs.zero
+        yield Span(right(number, _NUMBER), ink if amount else "edge")
 
 
 def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
@@ -127,10 +127,10 @@ def _row(
         cell_len(path), name if len(flags) == 1 else _LEAST_PATH
     ):
         flags.pop()
-    told = "  ".join(flags)
-    spans = _path(path, room - (cell_len(told) + 2 if told else 0), glyphs, quiet=not file.changed)
+    remarks = "  ".join(flags)
+    spans = _path(path, room - (cell_len(remarks) + 2 if remarks else 0), glyphs, quiet=not file.changed)
     used = sum(cell_len(span.text) for span in spans)
-    return [*spans, blanks(room - used - cell_len(told)), Span(told, "warn"), blanks(1), *numbers]
+    return [*spans, blanks(room - used - cell_len(remarks)), Span(remarks, "warn"), blanks(1), *numbers]
 
 
 class FileLines(Sequence[LabLine]):

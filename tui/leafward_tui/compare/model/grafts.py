@@ -58,11 +58,11 @@ def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Bl
         return Block([LabLine((Span("choose turns with space", "nothing"),))])
     if isinstance(draft, str):
         return Block(_wrapped(f"{glyphs.error} ", draft, "bad", width, glyphs))
-    told = counted(len(draft.sources), "entry", "entries")
+    appended = counted(len(draft.sources), "entry", "entries")
     if draft.added:
-        told += f", {len(draft.added):,} of them because calls and results belong together"
+        appended += f", {len(draft.added):,} of them because calls and results belong together"
     grows = f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)} of {count(draft.window)}"
-    lines = [LabLine((Span(fit(f"{told}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
+    lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
     if not draft.misfits:
         lines.append(LabLine((Span(f"{glyphs.ok} everything fits there", "leaf"),)))
     for misfit in draft.misfits:

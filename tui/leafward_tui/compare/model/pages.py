@@ -147,8 +147,8 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
     ]
     for title, left, other in figures(both, glyphs):
         inks = [
-            "edge" if told == glyphs.zero else "bad" if told.startswith(glyphs.error) else "text"
-            for told in (left, other)
+            "edge" if figure == glyphs.zero else "bad" if figure.startswith(glyphs.error) else "text"
+            for figure in (left, other)
         ]
         lines.append(
             LabLine(
@@ -175,9 +175,9 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
             LabLine((Span(f"{one.holder}  ", f"strong_{HUES[one.holder]}"), Span("carries", "faint"))),
         ]
         words = f"summary of {other}, {counted(one.stands_for, 'entry', 'entries')}"
-        told = [(glyphs.branch_summary, "memory", words)]
+        rows = [(glyphs.branch_summary, "memory", words)]
         room = width - 3 - cell_len(_LACKING)
-        told += [
+        rows += [
             (glyphs.error, "bad", fit(fact, room, ellipsis=glyphs.ellipsis) + _LACKING)
             for fact in one.missing
         ]
@@ -187,7 +187,7 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
                 f"carried:{one.entry}:{number}",
                 one.entry,
             )
-            for number, (sign, ink, text) in enumerate(told)
+            for number, (sign, ink, text) in enumerate(rows)
         ]
     return Block(lines)
 
@@ -201,22 +201,22 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
     checks = [one.check for side in both for one in side.outcomes.checks]
     rows = []
     for check in dict.fromkeys(checks):
-        told = []
+        results = []
         for side in both:
             one = next((one for one in side.outcomes.checks if one.check is check), None)
             sign = glyphs.ok if one is not None and one.ok else glyphs.error
-            told.append(
+            results.append(
                 "not run"
                 if one is None
                 else f"{sign} {'ok' if one.ok else 'failed'}, {counted(one.runs, 'run')}"
                 + (f", {one.failed:,} failed" if one.failed and one.runs > 1 else "")
             )
-        rows.append((check.value, *told))
+        rows.append((check.value, *results))
 
     def numbers(title: str, take: Callable[[Side], int | None]) -> tuple[str, str, str]:
-        told = [take(side) for side in both]
+        results = [take(side) for side in both]
         return title, *(
-            glyphs.zero if one == 0 else "not known" if one is None else exact(one) for one in told
+            glyphs.zero if one == 0 else "not known" if one is None else exact(one) for one in results
         )  # type: ignore[return-value]  # two of them
 
     stopped = any(side.outcomes.aborted for side in both)

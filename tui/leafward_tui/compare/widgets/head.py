@@ -65,17 +65,17 @@ class CompareHead(Widget):
             Segment(f"  {one.letter}  ", getattr(ground, f"strong_{hue}")),
         ]
         used = sum(cell_len(segment.text) for segment in segments)
-        told = _figures(one, width, ground, hue)
-        room = width - used - sum(cell_len(segment.text) for segment in told) - 2
+        figures = _figures(one, width, ground, hue)
+        room = width - used - sum(cell_len(segment.text) for segment in figures) - 2
         words = fit(one.words, room, pad=True, ellipsis=glyphs.ellipsis)
-        segments += [Segment(words, ground.text), Segment(" ", ground.blank), *told]
+        segments += [Segment(words, ground.text), Segment(" ", ground.blank), *figures]
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
 def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
     """Name, number of the entry, and what the branch amounts to, as far as there is room."""
     names = [name for name, holds in (("leaf", one.leaf), ("mark", one.mark)) if holds]
-    told = [
+    segments = [
         Segment(right(" ".join(names), 10 if len(names) > 1 else 5), getattr(ground, hue)),
         Segment(right(f"#{one.entry:,}" if one.entry >= 0 else "start", 8), ground.text),
     ]
@@ -83,10 +83,10 @@ def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
         if width < 100 and many == "entries":
             continue
         unit = single if number == 1 else many
-        told += [
+        segments += [
             Segment(right(str(number), 6 if width >= 140 else 5 if width >= 100 else 4), ground.sub),
             Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
         ]
     tokens = count(one.tokens) if one.tokens is not None else ""
-    told.append(Segment(right(tokens, 7 if width >= 100 else 0), ground.sub))
-    return told
+    segments.append(Segment(right(tokens, 7 if width >= 100 else 0), ground.sub))
+    return segments

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import TURN_STARTS
+from leafward.session.row_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.cells import count
 from leafward_tui.ui.page import Gauge, Selection, SelectionKind

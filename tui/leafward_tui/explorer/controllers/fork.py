@@ -156,8 +156,8 @@ class NewSession:
 
     def _summary_of(self, session: Session, end: int) -> BranchDraft | None:
         """The summary of what a session that ends at an entry leaves behind, where it was made already."""
-        kept = self._left
-        return kept[1] if kept is not None and kept[0] == _place(session, end) else None
+        known = self._left
+        return known[1] if known is not None and known[0] == _place(session, end) else None
 
     def _ask_for_draft(self, session: Session, wish: ForkWish, target: Agent, cut: ForkPoint) -> None:
         """Makes a draft, once the summary that is wanted in it is whole."""

@@ -1,4 +1,4 @@
-"""Going on in the agent itself, in our place, until it ends."""
+"""Runs the agent's own command in this terminal."""
 
 from __future__ import annotations
 

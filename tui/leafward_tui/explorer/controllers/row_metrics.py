@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Kind
+from leafward.session.row_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.state import RowTexts
 
 if TYPE_CHECKING:

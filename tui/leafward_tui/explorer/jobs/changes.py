@@ -37,8 +37,8 @@ class NamedChange:
         written = self._change(session, writing)
         found = next((one for one in log if one.op == written.undoes), None)
         if found is not None:
-            told = OperationText(session, log, self._glyphs)
-            self._about = told.short(told.root(found))
+            operation_text = OperationText(session, log, self._glyphs)
+            self._about = operation_text.short(operation_text.root(found))
         return written
 
     def done(self) -> str:

@@ -20,7 +20,7 @@ def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
     branch_points = frozenset(int(at) for at in session.tree.branch_points())
     found = []
     for leaf in session.tree.leaves():
-        made = side(session, _own_part(session, leaf, branch_points), leaf, job.stop)
+        made = side(session, _own_part(session, leaf, branch_points), leaf, job.unwanted)
         # Made here, and not where they are drawn.
         _ = made.outcomes
         first = next((at for at in made.entries if kinds[at] == Kind.USER), leaf)

@@ -32,7 +32,7 @@ class LeafContext(NamedTuple):
 
 def price_move(session: Session, target: int, metrics: EntryMetrics, job: Job) -> Price:
     """The price of a move of the leaf to an entry."""
-    return price_of_move(session, target, tallies=metrics, stop=job.stop)
+    return price_of_move(session, target, tallies=metrics, stop=job.unwanted)
 
 
 def survey(
@@ -48,7 +48,7 @@ def survey(
     window = context_window(session, context, config).tokens
     at_leaf = LeafContext(context.count, window, lacks_prompt(session, context))
     job.report(partial(measured, at_leaf))
-    overview = Overview.of(session, metrics, archived, job.stop)
+    overview = Overview.of(session, metrics, archived, job.unwanted)
     if overview is None:
         raise Cancelled("cancelled")
     return overview

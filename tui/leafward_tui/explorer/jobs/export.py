@@ -24,7 +24,7 @@ class Saved(NamedTuple):
 
 def save_files(session: Session, target: int, folder: str, job: Job) -> Saved:
     """Writes the files as they were at an entry."""
-    return Saved(*files_written(session, target, folder, None, job.stop))
+    return Saved(*files_written(session, target, folder, None, job.unwanted))
 
 
 def save_export(

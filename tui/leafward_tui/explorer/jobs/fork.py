@@ -47,7 +47,7 @@ class RefusedFolder(NamedTuple):
 
 def find_cuts(session: Session, wish: ForkWish, job: Job) -> ForkPoints | RefusedFolder:
     """Where new sessions may end. Raises LeafwardError."""
-    job.stop()
+    job.give_way()
     try:
         if wish.cwd:
             wish = replace(wish, cwd=fork.folder_named(wish.cwd, os.environ))
@@ -71,7 +71,7 @@ def draft_fork(
     """A new session that would be written. Raises LeafwardError."""
     from leafward.compaction.injection.configured import configured_settings
 
-    job.stop()
+    job.give_way()
     cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
     text = fork.carried(session, cut, configured_settings(config) if wish.inject else None, summary)
     kind = "summary" if wish.summary else "injection"

@@ -28,17 +28,17 @@ class Chosen(NamedTuple):
 
 def choose(session: Session, query: str, job: Job) -> Chosen:
     """The entries that a query chooses. Raises Cancelled, QueryError."""
-    return Chosen(safe_line(query, 200), tuple(select(session, query, job.stop).entries))
+    return Chosen(safe_line(query, 200), tuple(select(session, query, job.unwanted).entries))
 
 
 def choose_touching(session: Session, path: str, job: Job) -> Chosen:
     """The entries of all branches that read or change a file. Raises Cancelled."""
-    found = timeline(session, path, stop=job.stop)
+    found = timeline(session, path, stop=job.unwanted)
     entries = tuple(sorted({int(one.entry) for one in found}))
     return Chosen(safe_line(path, 200), entries, tuple(found))
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:
     """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
-    found = sorted(steps(session, entries, job.stop), key=lambda step: not step.deed.changes)
+    found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.deed.changes)
     return tuple(dict.fromkeys(step.path for step in found))

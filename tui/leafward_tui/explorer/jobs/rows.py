@@ -17,10 +17,10 @@ from leafward.files.working_set import changed_files
 from leafward.session.entries import Kind, text_of
 from leafward.session.headline import call_of, headline
 from leafward.session.journal.operations import archived_branches
+from leafward.session.row_layout import Density
 from leafward.summaries.survival import Status, Stopped
 from leafward_tui.explorer.jobs.session import PUBLISH_EVERY
 from leafward_tui.explorer.model.exploration import Findings
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.widgets.peek import Glance
 from leafward_tui.ui.cells import cell_len, count, counted, fit
 from leafward_tui.ui.survival_cache import survivals_of
@@ -70,15 +70,15 @@ def count_entries(
             if order.wanted:
                 urgent, order.wanted = order.wanted, []
                 for one in urgent:
-                    broken += metrics.fill(session, one, job.stop)
+                    broken += metrics.fill(session, one, job.unwanted)
                 job.report(counted_more)
                 reported = time.monotonic()
             else:
                 time.sleep(_NAP)
-            if job.stop():
+            if job.unwanted():
                 return Findings()
-        broken += metrics.fill(session, span, job.stop)
-        if job.stop():
+        broken += metrics.fill(session, span, job.unwanted)
+        if job.unwanted():
             return Findings()
         if time.monotonic() - reported >= PUBLISH_EVERY:
             job.report(counted_more)
@@ -129,7 +129,7 @@ def note_rows(
 ) -> None:
     """Works out the notes of rows, each told by its first entry and its entries; `noted` hears each."""
     for head, spans in wanted:
-        if job.stop():
+        if job.unwanted():
             return
         by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION
         text = outcome_of(session, head, glyphs) if by_entry else note_of(session, spans, head, glyphs)
@@ -226,7 +226,7 @@ def count_lost(
         if _bytes_above(session, head) > MOST_BYTES:
             continue
         try:
-            report = reports.report(session, head, job.stop)
+            report = reports.report(session, head, job.unwanted)
         except Stopped:
             return
         except (LeafwardError, OSError):

@@ -39,9 +39,11 @@ def find(session: Session, text: str, literal: str, found_more: Callable[[Found]
     """
     expression = parse_find(text) if text != literal else None
     if expression is not None:
-        members = members_of(session, expression, job.stop)
+        members = members_of(session, expression, job.unwanted)
         return Found([int(entry) for entry in entries_of(members)], by_query=True)
-    return Found(search(session, text, job.stop, lambda some: job.report(partial(found_more, Found(some)))))
+    return Found(
+        search(session, text, job.unwanted, lambda some: job.report(partial(found_more, Found(some))))
+    )
 
 
 def search(

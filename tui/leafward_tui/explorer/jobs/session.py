@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.columns import Columns
     from leafward.session.prefetch import Ahead
-    from leafward_tui.explorer.model.graph import Density
+    from leafward.session.row_layout import Density
     from leafward_tui.ui.services import Job
 
     Progress = Callable[[int, int], object]
@@ -68,12 +68,12 @@ def open_session(
             reported = now
             job.report(lambda: progress(end, size))
 
-    scan = ahead.take(job.stop, lambda end, _entries: publish(end)) if ahead is not None else None
+    scan = ahead.take(job.unwanted, lambda end, _entries: publish(end)) if ahead is not None else None
     agent = agent_of(path, lambda: stores(config, os.environ))
     if agent is native():
-        session = Session.open(path, job.stop, lambda scan: publish(scan.end), scan)
+        session = Session.open(path, job.unwanted, lambda scan: publish(scan.end), scan)
     else:
-        session = agent.open(path, job.stop)
+        session = agent.open(path, job.unwanted)
     findings = Findings(archived=archived_branches(session))
     return OpenedSession(Exploration(session, density, height, findings), EntryMetrics(session))
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Kind
+from leafward.session.row_layout import Density, Layout, arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,
@@ -17,7 +18,6 @@ from leafward_tui.explorer.model.folds import (
     Pieces,
     opening_folds,
 )
-from leafward_tui.explorer.model.graph import Density, Layout, arrange
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -53,7 +53,7 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (*((Hint("density.next", "show entries"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
-    wanted = (*through, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
+    common = (*through, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
     if now.on_fold:
         return (
             Hint("move.here", "unfold", key_only=True),
@@ -66,9 +66,9 @@ def hints(now: Situation) -> Sequence[Hint]:
         )
     if now.proposed:
         leave = Hint("mode.leave", "back to leaf", "leaf")
-        return (Hint("move.here"), leave, *wanted, Hint("mark.set"), Hint("operation.undo"))
+        return (Hint("move.here"), leave, *common, Hint("mark.set"), Hint("operation.undo"))
     return (
-        *wanted,
+        *common,
         Hint("find.open"),
         Hint("fold.toggle"),
         Hint("filter.choose"),

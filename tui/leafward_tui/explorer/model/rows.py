@@ -15,9 +15,9 @@ from rich.segment import Segment
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, Kind
 from leafward.session.headline import LIMIT, Headline, headline
+from leafward.session.row_layout import Density
 from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, Standing
-from leafward_tui.explorer.model.graph import Density
 from leafward_tui.explorer.model.gutter import LANE_WIDTH, GutterMaker
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit

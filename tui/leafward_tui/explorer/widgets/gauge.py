@@ -250,9 +250,9 @@ class Gauge(Widget):
 
     def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
         """Sets the context as it is (None: not known yet), its window, and the size from which it is compacted."""
-        wanted = (now, window, threshold)
-        if wanted != (self._now, self._window, self._threshold):
-            self._now, self._window, self._threshold = wanted
+        reading = (now, window, threshold)
+        if reading != (self._now, self._window, self._threshold):
+            self._now, self._window, self._threshold = reading
             self.refresh()
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:

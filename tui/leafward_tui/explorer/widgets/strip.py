@@ -97,11 +97,11 @@ class StripView(Widget):
         )
 
     def _draw(self, styles: Styles, glyphs: Glyphs) -> None:
-        wanted = (self.size, styles, glyphs)
-        if self._drawing is not None and wanted == self._drawn_for:
+        basis = (self.size, styles, glyphs)
+        if self._drawing is not None and basis == self._drawn_for:
             return
         width, height = self.size
-        self._drawn_for = wanted
+        self._drawn_for = basis
         self._drawing = draw(self._overview, width, height, glyphs, self._detour, self._hits)
         self._strips = [
             Strip(_segments(signs, inks, styles.bg), width)

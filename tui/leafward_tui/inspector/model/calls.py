@@ -184,14 +184,14 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
     failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
     missing = sum(1 for _, step in steps if step.result is None)
     if failed:
-        told = [Span(f"{failed:,} failed", "bad")]
+        outcome = [Span(f"{failed:,} failed", "bad")]
     elif missing:
-        told = [Span(f"{missing:,} without a result", "warn")]
+        outcome = [Span(f"{missing:,} without a result", "warn")]
     elif len(steps) > 1:
-        told = [Span("all passed", "faint")]
+        outcome = [Span("all passed", "faint")]
     else:
-        told = [Span("passed", "faint")]
-    sheet.heading("Ran", counted(len(steps), "command"), told)
+        outcome = [Span("passed", "faint")]
+    sheet.heading("Ran", counted(len(steps), "command"), outcome)
     folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
     limit = len(steps) if sheet.is_open("ran", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
@@ -207,10 +207,10 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
         more = f" {sheet.glyphs.ellipsis}" if rest else ""
         sign = "! " if step.by_user else "$ "
         spans = [Span(" " * INDENT + sign, "faint"), Span(first + more, "text" if is_open else "sub")]
-        told = _outcome(sheet, step)
-        sheet.row(spans, told, toggle=key, copy=safe(command))
+        outcome = _outcome(sheet, step)
+        sheet.row(spans, outcome, toggle=key, copy=safe(command))
         if is_open:
-            if text != first or cell_len(first) > sheet.width - INDENT - 4 - width_of(told):
+            if text != first or cell_len(first) > sheet.width - INDENT - 4 - width_of(outcome):
                 _command(sheet, text, key, safe(command))
             besides = {name: value for name, value in step.call.arguments.items() if value != command}
             if sheet.seeks([besides]):
@@ -282,8 +282,8 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, *, opened:
     if not steps:
         return
     failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
-    told = [Span(f"{failed:,} failed", "bad")] if failed else []
-    sheet.heading("Other calls", exact(len(steps)), told)
+    failures = [Span(f"{failed:,} failed", "bad")] if failed else []
+    sheet.heading("Other calls", exact(len(steps)), failures)
     folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
     most = min(_MOST_NAME, max(cell_len(shown_line(step.call.name or "tool", 24)) for _, step in steps))
     limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS
@@ -324,7 +324,7 @@ def _subject(sheet: Sheet, step: Step, room: int, ink: str, cwd: str) -> list[Sp
 
 def _arguments(sheet: Sheet, step: Step, key: str) -> None:
     """The arguments, where the row does not say them all."""
-    told = {"path", "file_path", "filePath", "offset", "limit"}
-    rest = {name: value for name, value in step.call.arguments.items() if name not in told}
+    in_row = {"path", "file_path", "filePath", "offset", "limit"}
+    rest = {name: value for name, value in step.call.arguments.items() if name not in in_row}
     if rest:
         JsonWriter(sheet, f"{key}/arguments", indent=4).write(rest)

@@ -184,8 +184,8 @@ def _made_by(sheet: Sheet, body: Body) -> None:
     if usage is not None and usage.total:
         cost = ours.get("cost")
         dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else usage.cost
-        told = f"{exact(usage.total)} tokens" + (f", {money(dollars)}" if dollars > 0 else "")
-        sheet.pairs("usage", told, ink="sub", width=_NAMES)
+        words = f"{exact(usage.total)} tokens" + (f", {money(dollars)}" if dollars > 0 else "")
+        sheet.pairs("usage", words, ink="sub", width=_NAMES)
     pins = ours.get("pins")
     if isinstance(pins, list) and pins:
         sheet.pairs(
@@ -298,8 +298,8 @@ def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
         for compaction, counts in generation.alive:
             if compaction in {one.compaction for one in shown}:
                 alive = sum(counts.values())
-                told = percent(alive, born) if born else sheet.glyphs.zero
-                spans.append(Span(right(told, cells), "text" if alive else "edge"))
+                share = percent(alive, born) if born else sheet.glyphs.zero
+                spans.append(Span(right(share, cells), "text" if alive else "edge"))
         sheet.line(spans, entry=generation.compaction)
 
 
@@ -329,9 +329,9 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
         sections.setdefault(item.section, []).append(item.presence)
     for section, presences in sections.items():
         there = sum(1 for presence in presences if presence is not Presence.ABSENT)
-        told = [Span(exact(there), "text"), Span(f" of {exact(len(presences))} in the summary", "faint")]
+        share = [Span(exact(there), "text"), Span(f" of {exact(len(presences))} in the summary", "faint")]
         title = BY_KEY[section].title if section in BY_KEY else shown_line(section, 60)
-        sheet.row([Span(f"  {title}", "sub")], told)
+        sheet.row([Span(f"  {title}", "sub")], share)
 
 
 def _dated(when: str, index: int) -> list[list[Span]]:
@@ -359,7 +359,7 @@ def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> No
         sheet.note("the summarised entries are not in this file")
         return
     report = survival(
-        facts_of(_said(session, (at for run in runs for at in range(run.start, run.stop))), session.cwd),
+        facts_of(_messages(session, (at for run in runs for at in range(run.start, run.stop))), session.cwd),
         text,
         cwd=session.cwd,
         compaction=index,
@@ -369,7 +369,7 @@ def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> No
     _others(sheet, report)
 
 
-def _said(session: Session, entries: Iterable[int]) -> Iterable[Said]:
+def _messages(session: Session, entries: Iterable[int]) -> Iterable[Said]:
     from leafward.session.messages import messages_of
 
     for at, body in session.bodies(entries):

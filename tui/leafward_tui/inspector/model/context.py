@@ -187,8 +187,8 @@ class ContextLines(Sequence[Line]):
         if size > MOST_DECODED:
             return word or "long", f"a line of {size_of(size)}"
         if message.edited < 0 and not word:
-            said = headline(session, message.entry)
-            return said.word, said.text
+            first_words = headline(session, message.entry)
+            return first_words.word, first_words.text
         text = shown_line(message_text(message_body(session, message)), 240)
         if message.role.endswith("Summary"):
             text = _HEADING.sub("", text)
@@ -294,11 +294,11 @@ def _edits(sheet: Sheet, context: Context) -> None:
     if not edits:
         return
     removed = sum(one.removed for one in edits)
-    told = [f"{removed:,} left out"] if removed else []
-    told += [f"{len(edits) - removed:,} shortened"] if len(edits) > removed else []
+    changes = [f"{removed:,} left out"] if removed else []
+    changes += [f"{len(edits) - removed:,} shortened"] if len(edits) > removed else []
     freed = sum(one.freed for one in edits)
     words = f"frees {count(freed, zero='0')}" if freed >= 0 else f"takes {count(-freed)} more"
-    sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(told)}", "text")], [Span(words, "sub")])
+    sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(changes)}", "text")], [Span(words, "sub")])
 
 
 def _ledger(sheet: Sheet, context: Context) -> None:

@@ -12,7 +12,7 @@ from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
-from leafward_tui.inspector.model.turn import Gathered, Said, gather
+from leafward_tui.inspector.model.turn import Gathered, MessageText, gather
 from leafward_tui.ui.cells import count, counted, exact, money
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Page, Selection, SelectionKind, Span, Tab
@@ -76,7 +76,7 @@ def entry_page(
     if folded:
         _prompts(sheet, found)
     else:
-        _said(sheet, found, alone=not found.steps)
+        _messages(sheet, found, alone=not found.steps)
     write_changed(sheet, selection, found)
     write_ran(sheet, found, opened=single and len(found.steps) == 1)
     write_called(sheet, selection, found, opened=single and len(found.steps) == 1)
@@ -87,7 +87,7 @@ def entry_page(
             write_other(sheet, selection.session, index, kind, body)
         if len(others) > 40:
             sheet.note(f"{len(others) - 40:,} more")
-    return sheet.page(copy=_said_text(found))
+    return sheet.page(copy=_copied_text(found))
 
 
 def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
@@ -176,13 +176,13 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
 def _prompts(sheet: Sheet, found: Gathered) -> None:
     """The prompts of a folded run, a line each."""
     sheet.blank()
-    opened = sheet.is_open("prompts", holding=(said.text for said in found.prompts[_FOLD_PROMPTS:]))
+    opened = sheet.is_open("prompts", holding=(prompt.text for prompt in found.prompts[_FOLD_PROMPTS:]))
     seen = (
         found.prompts if opened or len(found.prompts) <= _FOLD_PROMPTS + 1 else found.prompts[:_FOLD_PROMPTS]
     )
-    for said in seen:
-        words = shown_line(said.text) or "(no text)"
-        sheet.labelled(said.label, [[Span(words, "text")]], entry=said.entry, copy=safe(said.text))
+    for prompt in seen:
+        words = shown_line(prompt.text) or "(no text)"
+        sheet.labelled(prompt.label, [[Span(words, "text")]], entry=prompt.entry, copy=safe(prompt.text))
     rest = len(found.prompts) - len(seen)
     if rest:
         sheet.line(
@@ -194,18 +194,18 @@ def _prompts(sheet: Sheet, found: Gathered) -> None:
         )
 
 
-def _said(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
+def _messages(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
     """Prompts, thoughts and replies; at most a third of the height unless nothing follows."""
     if not (found.prompts or found.replies or found.thoughts or found.redacted):
         return
     sheet.blank()
     limit = max(6, sheet.height // 3)
-    for at, said in enumerate(found.prompts):
+    for at, prompt in enumerate(found.prompts):
         mine = limit * 2 if alone and not found.replies else max(3, limit // 2)
-        body = _body(sheet, said, "sub" if said.author else "strong")
-        if said.author:
-            body.insert(0, [Span(f"injected by {shown_line(said.author, 60)}", "faint")])
-        sheet.folded(f"you{at}", body, mine, label=said.label, entry=said.entry, copy=safe(said.text))
+        body = _body(sheet, prompt, "sub" if prompt.author else "strong")
+        if prompt.author:
+            body.insert(0, [Span(f"injected by {shown_line(prompt.author, 60)}", "faint")])
+        sheet.folded(f"you{at}", body, mine, label=prompt.label, entry=prompt.entry, copy=safe(prompt.text))
     _thoughts(sheet, found)
     if len(found.replies) > 1:
         _remarks(sheet, found.replies[:-1])
@@ -213,26 +213,26 @@ def _said(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
         _reply(sheet, found.replies[-1], "ai", MOST_LINES if alone else limit)
 
 
-def _body(sheet: Sheet, said: Said, ink: str) -> list[list[Span]]:
-    body = rendered(said.text, sheet.width - LABEL, sheet.glyphs, ink=ink) if said.text.strip() else []
-    for image in said.images[:20]:
+def _body(sheet: Sheet, message: MessageText, ink: str) -> list[list[Span]]:
+    body = rendered(message.text, sheet.width - LABEL, sheet.glyphs, ink=ink) if message.text.strip() else []
+    for image in message.images[:20]:
         body.append([Span(described(image), "faint")])
     return body or [[Span("(no text)", "nothing")]]
 
 
-def _reply(sheet: Sheet, said: Said, key: str, limit: int) -> None:
-    if said.text.strip() or said.images:
+def _reply(sheet: Sheet, reply: MessageText, key: str, limit: int) -> None:
+    if reply.text.strip() or reply.images:
         sheet.folded(
-            key, _body(sheet, said, "text"), limit, label="ai", entry=said.entry, copy=safe(said.text)
+            key, _body(sheet, reply, "text"), limit, label="ai", entry=reply.entry, copy=safe(reply.text)
         )
         label = ""
     else:
         label = "ai"
-    if said.trouble:
-        hue = "warn" if said.trouble == "aborted" else "bad"
-        spans = [Span(f"{sheet.glyphs.error} ", hue), Span(_TROUBLE[said.trouble], hue)]
-        sheet.labelled(label, [spans], entry=said.entry)
-        reason = shown(said.reason.strip())
+    if reply.trouble:
+        hue = "warn" if reply.trouble == "aborted" else "bad"
+        spans = [Span(f"{sheet.glyphs.error} ", hue), Span(_TROUBLE[reply.trouble], hue)]
+        sheet.labelled(label, [spans], entry=reply.entry)
+        reason = shown(reply.reason.strip())
         if reason and reason.lower() != "request was aborted":
             body = wrapped_text(reason, sheet.width - LABEL, "sub", 200)
             sheet.folded(f"{key}/reason", body, 4, indent=LABEL, copy=reason)
@@ -244,28 +244,29 @@ def _thoughts(sheet: Sheet, found: Gathered) -> None:
         if found.redacted:
             sheet.line([Span(" " * LABEL, "blank"), Span("thinking, text withheld by the provider", "faint")])
         return
-    lines = sum(said.text.strip().count("\n") + 1 for said in found.thoughts)
-    opened = sheet.is_open("thoughts", holding=(said.text for said in found.thoughts))
+    lines = sum(thought.text.strip().count("\n") + 1 for thought in found.thoughts)
+    opened = sheet.is_open("thoughts", holding=(thought.text for thought in found.thoughts))
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
-    text = "\n\n".join(safe(said.text.strip()) for said in found.thoughts)
+    text = "\n\n".join(safe(thought.text.strip()) for thought in found.thoughts)
     sheet.line(
         [Span(" " * LABEL, "blank"), Span(f"{sign} thinking, {counted(lines, 'line')}", "faint")],
         toggle="thoughts",
         copy=text,
     )
     if opened:
-        for at, said in enumerate(found.thoughts):
-            body = rendered(said.text.strip(), sheet.width - LABEL - 2, sheet.glyphs, ink="sub")
-            sheet.folded(f"thought{at}", body, 400, indent=LABEL + 2, copy=safe(said.text))
+        for at, thought in enumerate(found.thoughts):
+            body = rendered(thought.text.strip(), sheet.width - LABEL - 2, sheet.glyphs, ink="sub")
+            sheet.folded(f"thought{at}", body, 400, indent=LABEL + 2, copy=safe(thought.text))
             sheet.line(
-                [Span(" " * (LABEL + 2), "blank"), Span(f"in #{said.entry:,}", "faint")], entry=said.entry
+                [Span(" " * (LABEL + 2), "blank"), Span(f"in #{thought.entry:,}", "faint")],
+                entry=thought.entry,
             )
 
 
-def _remarks(sheet: Sheet, early: list[Said]) -> None:
+def _remarks(sheet: Sheet, early: list[MessageText]) -> None:
     """What was said on the way to the last reply, on one line, openable."""
-    troubled = sum(1 for said in early if said.trouble == "error")
-    opened = sheet.is_open("remarks", holding=((said.text, said.reason) for said in early))
+    troubled = sum(1 for remark in early if remark.trouble == "error")
+    opened = sheet.is_open("remarks", holding=((remark.text, remark.reason) for remark in early))
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
     spans = [
         Span(" " * LABEL, "blank"),
@@ -275,8 +276,8 @@ def _remarks(sheet: Sheet, early: list[Said]) -> None:
         spans.append(Span(f"   {counted(troubled, 'error')}", "bad"))
     sheet.line(spans, toggle="remarks")
     if opened:
-        for at, said in enumerate(early):
-            _reply(sheet, said, f"remark{at}", max(4, sheet.height // 4))
+        for at, remark in enumerate(early):
+            _reply(sheet, remark, f"remark{at}", max(4, sheet.height // 4))
 
 
 def _unknown(sheet: Sheet, found: Gathered) -> None:
@@ -292,7 +293,7 @@ def _unknown(sheet: Sheet, found: Gathered) -> None:
         sheet.note(f"{len(found.unknown_blocks) - 8:,} more unknown blocks")
 
 
-def _said_text(found: Gathered) -> str:
+def _copied_text(found: Gathered) -> str:
     """What a copy of the whole page takes: the prompts and the last reply."""
-    parts = [said.text for said in found.prompts] + [said.text for said in found.replies[-1:]]
+    parts = [message.text for message in found.prompts] + [message.text for message in found.replies[-1:]]
     return safe("\n\n".join(part.strip() for part in parts if part.strip()))

@@ -188,7 +188,7 @@ def raw_page(
         if len(sheet.lines) >= MOST_LINES:
             sheet.note(counted(len(records) - at, "more record"))
             break
-        _record(sheet, record, f"raw{at}" if at else "raw", told=entry.damage is Damage.MALFORMED)
+        _record(sheet, record, f"raw{at}" if at else "raw", noted=entry.damage is Damage.MALFORMED)
     return sheet.page(copy=safe(b"\n".join(records)[:MOST_DECODED].decode("utf-8", "replace")))
 
 
@@ -206,15 +206,15 @@ def _place(session: Session, entry: Entry, records: list[bytes]) -> list[Span]:
     return found
 
 
-def _record(sheet: Sheet, raw: bytes, key: str, *, told: bool) -> None:
-    """One record as JSON, else as its bytes; `told` where it was said already that it is none."""
+def _record(sheet: Sheet, raw: bytes, key: str, *, noted: bool) -> None:
+    """One record as JSON, else as its bytes; `noted` where the page says already that it is none."""
     body: Any = decode_line(raw) if len(raw) <= MOST_DECODED else None
     if body is not None:
         JsonWriter(sheet, key).write(body)
         return
     if len(raw) > MOST_DECODED:
         sheet.note(f"a line of {size_of(len(raw))} is not taken apart here")
-    elif not told:
+    elif not noted:
         sheet.line([Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[Damage.MALFORMED], "warn")])
     write_bytes(sheet, raw)
 

@@ -96,15 +96,22 @@ def _jump(sheet: Sheet, session: Session, name: str, entry: EntryIndex, missing:
     """A row that leads to another entry and says what it is."""
     head = padded([Span(name, "faint")], _NAMES)
     if not 0 <= entry < len(session):
-        told = shown_line(str(missing), 60) if isinstance(missing, str) and missing else ""
+        missing_id = shown_line(str(missing), 60) if isinstance(missing, str) and missing else ""
         spans = (
-            [Span("nothing", "nothing")] if not told else [Span(f"{told}, which is not in this file", "warn")]
+            [Span("nothing", "nothing")]
+            if not missing_id
+            else [Span(f"{missing_id}, which is not in this file", "warn")]
         )
         sheet.line([*head, *spans])
         return
-    said = headline(session, entry)
+    first_words = headline(session, entry)
     sheet.line(
-        [*head, Span(f"#{entry:,}", "text"), Span(f"  {said.word}  ", "faint"), Span(said.text, "sub")],
+        [
+            *head,
+            Span(f"#{entry:,}", "text"),
+            Span(f"  {first_words.word}  ", "faint"),
+            Span(first_words.text, "sub"),
+        ],
         entry=entry,
     )
 
@@ -142,11 +149,11 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
             Span(saved, "faint"),
         ]
     )
-    kept = body.get("firstKeptEntryId")
-    place = session.columns.index(kept) if isinstance(kept, str) else NO_ENTRY
+    first_kept = body.get("firstKeptEntryId")
+    place = session.columns.index(first_kept) if isinstance(first_kept, str) else NO_ENTRY
     # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
-    if isinstance(kept, str) and place != index:
-        _jump(sheet, session, "kept from", place, kept)
+    if isinstance(first_kept, str) and place != index:
+        _jump(sheet, session, "kept from", place, first_kept)
     else:
         sheet.pairs("kept", "nothing", ink="nothing", width=_NAMES)
     _author(sheet, body, own="the agent")
@@ -254,8 +261,8 @@ def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool
         key = f"system{index}/{at}"
         lines = wrapped_text(shown(part[:120_000].strip()), sheet.width - INDENT, "sub")
         if name:
-            told = [Span(counted(part.count("\n") + 1, "line"), "faint")]
-            sheet.row([Span(shown_line(name, 80), "text")], told, copy=safe(part))
+            size = [Span(counted(part.count("\n") + 1, "line"), "faint")]
+            sheet.row([Span(shown_line(name, 80), "text")], size, copy=safe(part))
         sheet.folded(key, lines, limit, indent=INDENT, copy=safe(part))
     for key, title in (("toolsAdded", "tools"), ("toolsRemoved", "without")):
         listed = message.get(key)
@@ -272,18 +279,18 @@ def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool
 
 def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, body: Body) -> None:
     """An entry that keeps books, in one line."""
-    said = headline(session, index)
+    first_words = headline(session, index)
     place = [Span(f"#{index:,}", "faint")]
-    head = padded([Span(said.word, "faint")], LABEL + 3)
+    head = padded([Span(first_words.word, "faint")], LABEL + 3)
     if kind is Kind.LABEL:
         target = session.columns.index(str(body.get("targetId")))
         where = f"on #{target:,}" if target >= 0 else "on an entry that is not here"
-        spans = [*head, Span(said.text, "text"), Span(f"  {where}", "faint")]
+        spans = [*head, Span(first_words.text, "text"), Span(f"  {where}", "faint")]
         sheet.row(spans, place, entry=target if target >= 0 else index)
         return
     if kind is Kind.USAGE:
         usage = read_usage(body.get("usage"))
-        spans = [*head, Span(said.text, "sub")]
+        spans = [*head, Span(first_words.text, "sub")]
         if usage is not None:
             cost = f"   {money(usage.cost)}" if usage.cost > 0 else ""
             spans.append(Span(f"   {count(usage.total)} tok{cost}", "faint"))
@@ -295,9 +302,9 @@ def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, b
     if kind is Kind.CUSTOM:
         key = f"custom{index}"
         opened = sheet.is_open(key, holding=(body.get("data"),))
-        sheet.row([*head, Span(said.text, "sub")], place, toggle=key)
+        sheet.row([*head, Span(first_words.text, "sub")], place, toggle=key)
         if opened:
             JsonWriter(sheet, key, indent=LABEL + 3).write(body.get("data"))
             sheet.line([Span(" " * (LABEL + 3), "blank"), Span(f"in #{index:,}", "faint")], entry=index)
         return
-    sheet.row([*head, Span(said.text, "sub")], place, entry=index)
+    sheet.row([*head, Span(first_words.text, "sub")], place, entry=index)

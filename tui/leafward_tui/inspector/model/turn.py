@@ -37,7 +37,7 @@ _FAR_DOWN = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MessageText:
     """A text with the images in it."""
 
     entry: EntryIndex
@@ -98,9 +98,9 @@ class Gathered:
     """The contents of a selection."""
 
     entries: int = 0
-    prompts: list[Said] = field(default_factory=list)
-    replies: list[Said] = field(default_factory=list)
-    thoughts: list[Said] = field(default_factory=list)
+    prompts: list[MessageText] = field(default_factory=list)
+    replies: list[MessageText] = field(default_factory=list)
+    thoughts: list[MessageText] = field(default_factory=list)
     systems: list[tuple[EntryIndex, Body]] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     others: list[tuple[EntryIndex, Kind, Body]] = field(default_factory=list)
@@ -153,7 +153,7 @@ def _take(
     content = message.get("content")
     if kind is Kind.USER:
         label = TASK if index == session.source.task else "you"
-        found.prompts.append(Said(index, text_of(content), _images(content), label=label))
+        found.prompts.append(MessageText(index, text_of(content), _images(content), label=label))
         _unknown(found, index, content)
     elif kind is Kind.ASSISTANT:
         _reply(found, waiting, index, message)
@@ -164,7 +164,9 @@ def _take(
         found.steps.append(Step(call, index, body, index, by_user=True))
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
         author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
-        found.prompts.append(Said(index, text_of(content), _images(content), author=author, label="ext"))
+        found.prompts.append(
+            MessageText(index, text_of(content), _images(content), author=author, label="ext")
+        )
         _unknown(found, index, content)
     elif kind is Kind.SYSTEM:
         found.systems.append((index, message))
@@ -183,7 +185,7 @@ def _reply(found: Gathered, waiting: dict[str, Step], index: EntryIndex, message
     if text.strip() or trouble or images:
         reason = message.get("errorMessage")
         found.replies.append(
-            Said(index, text, images, trouble, reason if isinstance(reason, str) and trouble else "")
+            MessageText(index, text, images, trouble, reason if isinstance(reason, str) and trouble else "")
         )
     for block in blocks_of(message.get("content")):
         if block.get("type") == "thinking":
@@ -191,7 +193,7 @@ def _reply(found: Gathered, waiting: dict[str, Step], index: EntryIndex, message
             if block.get("redacted") or not isinstance(thought, str) or not thought.strip():
                 found.redacted += 1
             else:
-                found.thoughts.append(Said(index, thought))
+                found.thoughts.append(MessageText(index, thought))
     for call in tool_calls(message):
         step = Step(call, index, ran=did_run(message))
         found.steps.append(step)

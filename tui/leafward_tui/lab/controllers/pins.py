@@ -58,14 +58,14 @@ class Pins:
         if area != "lost" or int(number) >= len(facts):
             self._view.tell("no lost fact is chosen", "warn")
             return
-        self.pin([facts[int(number)]])
+        self.toggle([facts[int(number)]])
         self._view.panes.fates.move_by(1)
 
     def pin_all(self) -> None:
         """Pins all facts that are lost; where that would be many, asks which."""
         facts = [fact for fact in self.lost() if not fact.pinned]
         if len(facts) <= _MANY:
-            self.pin(facts)
+            self.toggle(facts)
         else:
             self._ask_how_many(facts)
 
@@ -74,7 +74,8 @@ class Pins:
         glyphs = self._glyphs
 
         def effect(some: list[LostFact]) -> str:
-            return f"{glyphs.about} {exact(tokens_of(chr(10).join(fact.pin for fact in some)))} tokens"
+            lines = "\n".join(fact.pin for fact in some)
+            return f"{glyphs.about} {exact(tokens_of(lines))} tokens"
 
         choices = [
             Choice("h", f"The {_MANY} that weigh most", effect(facts[:_MANY]), "pins them into the summary"),
@@ -83,20 +84,20 @@ class Pins:
 
         def done(key: str | None) -> None:
             if key is not None:
-                self.pin(facts[:_MANY] if key == "h" else facts)
+                self.toggle(facts[:_MANY] if key == "h" else facts)
 
         self._view.open_sheet(ChoiceSheet("Pin lost facts", choices), done)
 
     def pin_texts(self, texts: tuple[str, ...]) -> None:
         """Pins lost facts by their texts."""
-        wanted = set(texts)
+        named = set(texts)
         known = [
-            fact for fact in self.lost() if not fact.pinned and (fact.text in wanted or fact.pin in wanted)
+            fact for fact in self.lost() if not fact.pinned and (fact.text in named or fact.pin in named)
         ]
-        rest = wanted - {fact.text for fact in known} - {fact.pin for fact in known}
-        self.pin([*known, *(LostFact(text, -1, Status.LOST, text) for text in texts if text in rest)])
+        rest = named - {fact.text for fact in known} - {fact.pin for fact in known}
+        self.toggle([*known, *(LostFact(text, -1, Status.LOST, text) for text in texts if text in rest)])
 
-    def pin(self, facts: list[LostFact]) -> None:
+    def toggle(self, facts: list[LostFact]) -> None:
         """Pins facts, or takes the pin of one out; the summary follows."""
         state, what_if = self._state, self._state.what_if
         if what_if is None or not facts:

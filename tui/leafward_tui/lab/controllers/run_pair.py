@@ -87,10 +87,6 @@ class RunPair:
             "mode.leave": partial(view.dismiss, None),
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them work always
-        """Whether one of its intents does something now."""
-        return True
-
     @property
     def second(self) -> int:
         """The run under the cursor: B."""

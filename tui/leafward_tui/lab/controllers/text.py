@@ -96,8 +96,8 @@ class TextPane:
         if draft is not None:
             return summary_lines(draft.summary.text, width, glyphs, summary=draft.summary)
         if what_if.plan.nothing:
-            said = what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"
-            return note_lines([(said, "nothing")], width, glyphs)
+            reason = what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"
+            return note_lines([(reason, "nothing")], width, glyphs)
         if what_if.choices.asks:
             run, choose = keymap.label("summary.run"), keymap.label("summarizer.choose")
             return note_lines(

@@ -102,8 +102,8 @@ class TurnsPane:
             return
         shown = pane.shown()
         around = range(max(0, shown.start - _AHEAD), min(len(lines), shown.stop + _AHEAD))
-        wanted = dict.fromkeys([*lines.entries(shown), *lines.entries(around)])
-        missing = [entry for entry in wanted if entry not in words]
+        entries = dict.fromkeys([*lines.entries(shown), *lines.entries(around)])
+        missing = [entry for entry in entries if entry not in words]
         self._jobs.latest(
             "words",
             partial(worded, self._state.session, missing),

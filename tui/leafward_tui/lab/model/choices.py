@@ -66,12 +66,12 @@ class Choices:
 
     def settings(self, strategy: Strategy | None = None) -> PlanSettings:
         """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen one only."""
-        wanted = self.strategy if strategy is None else strategy
-        cut = self.cut if wanted is self.strategy and wanted is not Strategy.CODEX else None
+        chosen = self.strategy if strategy is None else strategy
+        cut = self.cut if chosen is self.strategy and chosen is not Strategy.CODEX else None
         return PlanSettings(
-            strategy=wanted,
-            keep_recent=self.keep.get(wanted),
-            reserve=self.reserve.get(wanted),
+            strategy=chosen,
+            keep_recent=self.keep.get(chosen),
+            reserve=self.reserve.get(chosen),
             window=self.window,
             cut=cut,
         )

@@ -114,12 +114,12 @@ class CutLines:
         if chip is not None and room - cell_len(chip.text) - 2 < _LEAST_WORDS:
             chip = None
         room -= cell_len(chip.text) + 2 if chip is not None else 0
-        said: list[Span] = []
+        fitted: list[Span] = []
         for span in words:
             if room <= 0:
                 break
             text = fit(span.text, room, ellipsis=self.glyphs.ellipsis)
-            said.append(span._replace(text=text))
+            fitted.append(span._replace(text=text))
             room -= cell_len(text)
         number = right(tokens, _TOK)
         quiet = "edge" if tokens == self.glyphs.zero else "faint"
@@ -130,7 +130,7 @@ class CutLines:
                 Span(node, ink),
                 Span(arm, "faint"),
                 blanks(1),
-                *said,
+                *fitted,
                 blanks(room),
                 *((blanks(2), chip) if chip is not None else ()),
                 Span(number, quiet),
@@ -169,16 +169,18 @@ class CutLines:
         return glyphs.rail if row.kind is RowKind.MESSAGE else glyphs.prompt_off
 
     def _words(self, entry: int) -> list[Span]:
-        told = self.words(entry)
-        if told is None:
+        first_words = self.words(entry)
+        if first_words is None:
             return []
         kind = self.kinds[entry]
         own = kind in (Kind.USER, Kind.BASH)
         if kind == Kind.BRANCH_SUMMARY:
-            return [Span(told.text, "memory")]
+            return [Span(first_words.text, "memory")]
         if kind == Kind.TOOL_RESULT:
-            return [Span("its result  ", "faint"), Span(told.text, "faint")]
-        text = told.text if own or told.word == "ai" else f"{told.word} {told.text}"
+            return [Span("its result  ", "faint"), Span(first_words.text, "faint")]
+        text = (
+            first_words.text if own or first_words.word == "ai" else f"{first_words.word} {first_words.text}"
+        )
         return [Span(text, "text" if own else "sub")]
 
     def _chip(self, row: CutRow) -> Span | None:
@@ -198,31 +200,31 @@ class CutLines:
         size = self.rows.plan.tokens.previous_summary
         stays = self.rows.plan.nothing
         fate = Fate.KEPT if stays else Fate.SUMMARISED
-        told = "   its summary stays" if stays else "   its summary is carried on"
-        words = [Span("compaction", "memory"), Span(told, "faint")]
+        remark = "   its summary stays" if stays else "   its summary is carried on"
+        words = [Span("compaction", "memory"), Span(remark, "faint")]
         node = self.glyphs.compaction
         return self._line(fate.value, node, INK[fate], words, count(size, zero=self.glyphs.zero), "carried")
 
     def _branch(self, row: CutRow) -> LabLine:
         glyphs = self.glyphs
-        told = self.words(row.entry)
-        words = [Span(told.text if told is not None else "", "faint")]
+        first_words = self.words(row.entry)
+        words = [Span(first_words.text if first_words is not None else "", "faint")]
         arm = glyphs.arm + glyphs.folded
         return self._line(" ", glyphs.branch, "faint", words, glyphs.zero, f"branch:{row.entry}", arm=arm)
 
     def _cut(self) -> LabLine:
         plan, glyphs = self.rows.plan, self.glyphs
         hue = "warn" if plan.split_turn else "leaf"
-        told = cut_words(plan, self.rows)
-        keys = " - + " if len(" cut") + cell_len(told) + 5 <= self.width else " "
-        told = fit(told, max(0, self.width - len(" cut") - len(keys)), ellipsis=glyphs.ellipsis)
-        room = self.width - len(" cut") - cell_len(told) - len(keys)
+        caption = cut_words(plan, self.rows)
+        keys = " - + " if len(" cut") + cell_len(caption) + 5 <= self.width else " "
+        caption = fit(caption, max(0, self.width - len(" cut") - len(keys)), ellipsis=glyphs.ellipsis)
+        room = self.width - len(" cut") - cell_len(caption) - len(keys)
         left = min(6, max(0, room) // 2)
         ground = f"{hue}_tint"
         spans = (
             Span(glyphs.cut_line * left, hue, ground),
             Span(" cut", f"strong_{hue}", ground),
-            Span(told, "text", ground),
+            Span(caption, "text", ground),
             Span((" " + glyphs.cut_line * (room - left - 1))[: max(0, room - left)], hue, ground),
             Span(keys, "strong", ground),
         )
@@ -272,8 +274,8 @@ def neighbours(
     if plan.nothing:
         return []
     if plan.settings.strategy is Strategy.CODEX or plan.first_kept < 0:
-        said = fit(RULE_TEXT[Rule.NO_TAIL], width, ellipsis=glyphs.ellipsis)
-        return [LabLine((Span(said, "faint"),))]
+        reason = fit(RULE_TEXT[Rule.NO_TAIL], width, ellipsis=glyphs.ellipsis)
+        return [LabLine((Span(reason, "faint"),))]
     here = first_said(sizes, cut)
     below = turns.cut_beside(cut, 1)
     stop = below if below >= 0 else len(sizes)
@@ -299,11 +301,11 @@ def neighbours(
 def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: Glyphs) -> LabLine:
     legal = rule in LEGAL
     ink = "leaf" if legal else "faint"
-    told = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
+    reason = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
     name = fit(f"#{entry}", 7, pad=True)
     verdict = "legal" if legal else "illegal"
     room = width - cell_len(name) - len(verdict) - 2
-    left = [Span(name, "sub"), Span(fit(told, room, ellipsis=glyphs.ellipsis), ink)]
+    left = [Span(name, "sub"), Span(fit(reason, room, ellipsis=glyphs.ellipsis), ink)]
     return spread(left, [Span(verdict, ink)], width, f"cut:{at}", int(EntryIndex(entry)))
 
 

@@ -113,9 +113,9 @@ def fate_lines(
 ) -> Block:
     """Survival by kind, then the lost facts, in lines of `width` cells for a pane of some height."""
     if survival is None:
-        said = "counting facts" if waiting else "no summary yet"
+        state = "counting facts" if waiting else "no summary yet"
         room = width - len(_TITLE) - 2
-        words = Span(fit(said, room, ellipsis=glyphs.ellipsis), "nothing")
+        words = Span(fit(state, room, ellipsis=glyphs.ellipsis), "nothing")
         return Block([LabLine((Span(_TITLE, "strong"), blanks(2), words))])
     overall = survival.overall()
     share = percent(overall, 1.0) if overall is not None else "no facts"

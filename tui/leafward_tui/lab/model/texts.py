@@ -79,8 +79,8 @@ def note_lines(notes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> 
 def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on: bool) -> Block:
     """The injected text as it is sent, line by line; each with the entry it comes from at the right."""
     if injected is None or not on:
-        said = "switched off: nothing is injected" if injected is not None else "nothing to inject yet"
-        return Block([LabLine((Span(said, "nothing"),))])
+        reason = "switched off: nothing is injected" if injected is not None else "nothing to inject yet"
+        return Block([LabLine((Span(reason, "nothing"),))])
     if not injected.text:
         return Block([LabLine((Span("every section is empty or switched off", "nothing"),))])
     lines = []

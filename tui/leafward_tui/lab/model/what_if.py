@@ -93,10 +93,10 @@ class WhatIf:
 
     def missing(self) -> dict[Strategy, PlanSettings]:
         """What plans have to be made for."""
-        wanted = {strategy: self.choices.settings(strategy) for strategy in Strategy}
+        by_strategy = {strategy: self.choices.settings(strategy) for strategy in Strategy}
         return {
             strategy: settings
-            for strategy, settings in wanted.items()
+            for strategy, settings in by_strategy.items()
             if strategy not in self._plans or self._plans[strategy][0] != settings
         }
 

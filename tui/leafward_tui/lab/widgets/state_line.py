@@ -88,8 +88,8 @@ class StateLine(Widget):
         room = width - 4 - cell_len(numbers) - right
         if cell_len(state.verb) + cell_len(rate) <= room:
             numbers, room = numbers + rate, room - cell_len(rate)
-        said = state.short if state.short and cell_len(state.verb) > room else state.verb
-        verb = fit(said, max(4, room), ellipsis=ellipsis)
+        text = state.short if state.short and cell_len(state.verb) > room else state.verb
+        verb = fit(text, max(4, room), ellipsis=ellipsis)
         segments = [Segment(" ", ground.blank), Segment(verb, ink), Segment(numbers, ground.sub)]
         gap = width - 1 - right - sum(segment.cell_length for segment in segments)
         if right and gap > 0:

@@ -40,10 +40,6 @@ class Operations:
             "operation.redo": self.ask_redo,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what cannot be done is told
-        """Whether one of its intents does something now."""
-        return True
-
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def load(self) -> None:
@@ -141,8 +137,8 @@ class Operations:
             if key is not None and not self._state.writing:
                 self._state.writing = True
                 work = partial(write, self._state.session, operation, self._services.clock)
-                told = partial(self._written, f"{done}: {every.short(root)}")
-                self._jobs.also("write", work, told, self._fail)
+                on_done = partial(self._written, f"{done}: {every.short(root)}")
+                self._jobs.also("write", work, on_done, self._fail)
 
         self._view.open_sheet(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
 

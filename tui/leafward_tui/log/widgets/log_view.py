@@ -139,10 +139,10 @@ class LogList(LineList):
         arrow = f"  {glyphs.arrow}  "
         free = room - cell_len(arrow)
         first = min(cell_len(lead), max(free // 2, free - cell_len(follow)))
-        said = fit(lead, first, ellipsis=glyphs.ellipsis)
-        rest = free - cell_len(said)
+        fitted = fit(lead, first, ellipsis=glyphs.ellipsis)
+        rest = free - cell_len(fitted)
         return [
-            Segment(said, ground.sub if style is ground.text else style),
+            Segment(fitted, ground.sub if style is ground.text else style),
             Segment(arrow, ground.faint),
             Segment(fit(follow, rest, pad=True, ellipsis=glyphs.ellipsis), style),
         ]
@@ -203,12 +203,12 @@ class LogDetails(Widget):
         root = deeds.root(operation)
         if operation is not root:
             facts.insert(0, ("of", deeds.doing(root).verb + f" by line #{root.entry}", ""))
-        for name, said, ident in facts:
+        for name, value, ident in facts:
             room = width - _LABEL - (cell_len(ident) + 3 if ident else 1)
             lines.append(
                 [
                     Segment(fit(name, _LABEL, pad=True), ground.faint),
-                    Segment(fit(said, room, pad=True, ellipsis=shell.glyphs.ellipsis), ground.text),
+                    Segment(fit(value, room, pad=True, ellipsis=shell.glyphs.ellipsis), ground.text),
                     Segment(f"  {ident}" if ident else "", ground.faint),
                 ]
             )
@@ -248,8 +248,8 @@ class LogDetails(Widget):
         ]
 
 
-def _fact(name: str, said: str, width: int, ink: Style, ground: Ground) -> list[Segment]:
+def _fact(name: str, value: str, width: int, ink: Style, ground: Ground) -> list[Segment]:
     return [
         Segment(fit(name, _LABEL, pad=True), ground.faint),
-        Segment(fit(said, max(0, width - _LABEL - 1), pad=True), ink),
+        Segment(fit(value, max(0, width - _LABEL - 1), pad=True), ink),
     ]

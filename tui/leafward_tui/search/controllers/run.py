@@ -35,10 +35,6 @@ class SearchRun:
             "mode.leave": self.leave,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both work always
-        """Whether one of its intents does something now."""
-        return True
-
     def take_up(self, left: LeftSearch) -> bool:
         """Goes on with a search that was left, or begins it; whether there are results."""
         if left.finds.lines:

@@ -70,15 +70,15 @@ class HitView(SidePane):
             [Segment(agent, ground.sub), Segment(f"  {where}" if card.project else "", ground.faint)]
         )
         if hit is not None:
-            said = " ".join(part for part in label_of(hit) if part)
+            label = " ".join(part for part in label_of(hit) if part)
             failed = f"  {glyphs.malformed} failed" if hit.failed else ""
             when = f"{moment(hit.time)}   " if hit.time else ""
             behind = f"{when}{safe_line(hit.entry)[:12]}"
-            said = fit(safe_line(said), max(4, width - cell_len(failed) - cell_len(behind) - 2))
-            used = cell_len(said) + cell_len(failed)
+            label = fit(safe_line(label), max(4, width - cell_len(failed) - cell_len(behind) - 2))
+            used = cell_len(label) + cell_len(failed)
             lines.append(
                 [
-                    Segment(said, ground.text),
+                    Segment(label, ground.text),
                     Segment(failed, ground.bad),
                     Segment(right(behind, max(0, width - used)), ground.faint),
                 ]

@@ -43,10 +43,6 @@ class Lines:
             "summaries.compare": self.compare,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
-
     # --- layout -------------------------------------------------------------------------------------------------------
 
     def arrangement(self, xray: XRay) -> Arrangement:

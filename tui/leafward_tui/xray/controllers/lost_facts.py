@@ -34,10 +34,6 @@ class LostFacts:
             "edits.undo": self.undo_edits,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
-
     def undo_edits(self) -> None:
         """Takes the context edits back, where they are the last operation."""
         loaded = self._state.loaded

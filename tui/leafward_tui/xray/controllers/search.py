@@ -47,10 +47,6 @@ class Search:
             "mode.leave": self.leave,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  what does nothing says why
-        """Whether one of its intents does something now."""
-        return True
-
     @property
     def words(self) -> str:
         """What is searched for; empty for nothing."""

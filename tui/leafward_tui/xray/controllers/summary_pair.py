@@ -232,11 +232,11 @@ class SummaryPair:
 
     def look_for(self, words: str) -> None:
         """The lines that hold words on either side."""
-        wanted = words.lower()
+        lowered = words.lower()
         lines = self._view.lines.lines
         self.search.found(
             words,
-            [at for at, line in enumerate(lines) if wanted in f"{line.before}\n{line.after}".lower()],
+            [at for at, line in enumerate(lines) if lowered in f"{line.before}\n{line.after}".lower()],
         )
 
     def fold(self) -> None:

@@ -100,9 +100,9 @@ class Ends(NamedTuple):
     first_before: int
     last_before: int
     last_after: int
-    last_told: int
+    last_of_summary: int
     """The last line that is the summary's own, not one of a list."""
-    told: int
+    summary_tokens: int
     """Tokens of all that are."""
 
 
@@ -220,13 +220,13 @@ class Arrangement:
     def _ends(self, span: range) -> Ends:
         before = [at for at in span if self.lines[at].before is not None]
         after = [(at, piece) for at in span if (piece := self.lines[at].after) is not None]
-        told = [(at, piece.tokens) for at, piece in after if piece.cell.what in TELLS]
+        own = [(at, piece.tokens) for at, piece in after if piece.cell.what in TELLS]
         return Ends(
             before[0] if before else -1,
             before[-1] if before else -1,
             after[-1][0] if after else -1,
-            told[-1][0] if told else -1,
-            sum(tokens for _, tokens in told),
+            own[-1][0] if own else -1,
+            sum(tokens for _, tokens in own),
         )
 
     # --- bands --------------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class Arrangement:
             for piece in paired:
                 yield Line(number, band.link, piece, self._across(piece))
             return
-        right = list(self._told(after))
+        right = list(self._summary_lines(after))
         left = list(self._messages(number, before, max(LEAST_LINES, len(right))))
         for was, now in zip_longest(left, right):
             yield Line(number, band.link, was, now)
@@ -256,15 +256,15 @@ class Arrangement:
     def _kept(self, number: int, rows: list[int]) -> Iterator[Piece]:
         apart = [row for row in rows if self._cell(row).what is not What.MESSAGE]
         yield from (self._single(row) for row in apart)
-        said = rows[len(apart) :]
+        messages = rows[len(apart) :]
         key = f"kept:{number}"
-        if self.fold_kept and len(said) > 1:
+        if self.fold_kept and len(messages) > 1:
             if key not in self.opened:
-                yield self._fold(key, said, turns=True)
+                yield self._fold(key, messages, turns=True)
                 return
-            yield from self._messages(number, said, len(said), key)
+            yield from self._messages(number, messages, len(messages), key)
             return
-        yield from self._messages(number, said, LEAST_LINES)
+        yield from self._messages(number, messages, LEAST_LINES)
 
     def _cell(self, row: int) -> Cell:
         found = self.xray.rows[row].before
@@ -344,7 +344,7 @@ class Arrangement:
         else:
             yield self._fold(key, item.rows, turns=False)
 
-    def _told(self, rows: Sequence[int]) -> Iterator[Piece]:
+    def _summary_lines(self, rows: Sequence[int]) -> Iterator[Piece]:
         """Lines of the summary and what is injected; lists hang folded below their heads."""
         below = ""
         for row in rows:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Fate, Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["LINK_WORD", "Fates", "Teller", "Told"]
+__all__ = ["LINK_WORD", "Caption", "Fates", "Teller"]
 
 LIMIT = 400
 _MOST_DECODED = 4 << 20
@@ -63,7 +63,7 @@ _HELD_INK = {Held.VERBATIM: "leaf", Held.PARAPHRASED: "warn", Held.CONTRADICTED:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Caption:
     """What a cell says: its kind in a word, the words, and the ink of both."""
 
     word: str
@@ -111,105 +111,105 @@ class Teller:
         self.xray = xray
         self.session: Session = xray.session
         self.glyphs = glyphs
-        self._told: dict[tuple[int, int], Told] = {}
+        self._captions: dict[tuple[int, int], Caption] = {}
         self._freed = {one.entry: one.freed for one in xray.origins.messages.edits}
         """Tokens that edits free which were there before."""
         for row in xray.rows if xray.of_edits else ():
             if row.before is not None and row.after is not None and row.before.edited != row.after.edited:
                 self._freed[row.after.entry] = row.before.tokens - row.after.tokens
 
-    def piece(self, piece: Piece, link: Link) -> Told:
+    def piece(self, piece: Piece, link: Link) -> Caption:
         """What one side of a line says."""
         cell = piece.cell
         if piece.folded:
             messages = counted(len(piece.rows), "message")
             text = f"{counted(piece.turns, 'turn')}, {messages}" if piece.turns else messages
             word = "" if piece.turns else "ai"
-            return Told(word, f"{self.glyphs.folded} {text}", "faint")
+            return Caption(word, f"{self.glyphs.folded} {text}", "faint")
         if cell.what in (What.FILES, What.SECTION):
             return self._head(piece)
         return self.cell(cell, link)
 
-    def _head(self, piece: Piece) -> Told:
+    def _head(self, piece: Piece) -> Caption:
         cell = piece.cell
         sign = self.glyphs.unfolded if piece.opened else self.glyphs.folded
         if cell.what is What.FILES:
             name = _FILE_WORDS.get(cell.text, "files")
-            return Told("", f"{sign} {name}", "memory", note=counted(cell.below, "path"))
-        told = safe_line(cell.text, LIMIT) or "injected"
+            return Caption("", f"{sign} {name}", "memory", note=counted(cell.below, "path"))
+        title = safe_line(cell.text, LIMIT) or "injected"
         note = counted(cell.below, "line") if cell.below else ""
-        return Told("inj", f"{sign} {told}" if cell.below else told, "text", "ghost", note)
+        return Caption("inj", f"{sign} {title}" if cell.below else title, "text", "ghost", note)
 
-    def cell(self, cell: Cell, link: Link) -> Told:
+    def cell(self, cell: Cell, link: Link) -> Caption:
         """What a single cell says."""
         match cell.what:
             case What.MESSAGE:
                 return self._message(cell, link)
             case What.SYSTEM:
-                return Told("sys", "system prompt", "sub")
+                return Caption("sys", "system prompt", "sub")
             case What.TOOLS:
-                return Told("sys", f"tools, {cell.below} of them", "sub")
+                return Caption("sys", f"tools, {cell.below} of them", "sub")
             case What.HEADING:
-                return Told(
+                return Caption(
                     "",
                     safe_line(cell.text, LIMIT),
                     "strong_memory" if link is not Link.PREFIX else "strong_warn",
                 )
             case What.FILE:
-                return Told("", f"  {safe_line(cell.text, LIMIT)}", "sub")
+                return Caption("", f"  {safe_line(cell.text, LIMIT)}", "sub")
             case What.ADDED:
                 under = "  " if cell.section else ""
-                return Told("", f"{under}{safe_line(cell.text, LIMIT)}", "sub")
+                return Caption("", f"{under}{safe_line(cell.text, LIMIT)}", "sub")
             case What.QUOTED:
-                return Told("you", safe_line(cell.text, LIMIT) or "(empty)", "text", note="word for word")
+                return Caption("you", safe_line(cell.text, LIMIT) or "(empty)", "text", note="word for word")
             case What.EXPECTED:
-                return Told("sum", "a summary, not written yet", "nothing", "memory")
+                return Caption("sum", "a summary, not written yet", "nothing", "memory")
             case What.REST:
-                return Told("", "not in file: system prompt, tools", "faint")
+                return Caption("", "not in file: system prompt, tools", "faint")
             case What.ERROR:
-                return Told("", "estimation error", "faint")
+                return Caption("", "estimation error", "faint")
             case _:
-                return Told("", safe_line(cell.text, LIMIT), "text")
+                return Caption("", safe_line(cell.text, LIMIT), "text")
 
-    def _message(self, cell: Cell, link: Link) -> Told:
-        found = self._told.get((cell.entry, cell.edited))
+    def _message(self, cell: Cell, link: Link) -> Caption:
+        found = self._captions.get((cell.entry, cell.edited))
         if found is None:
-            found = self._told[cell.entry, cell.edited] = self._read(cell)
+            found = self._captions[cell.entry, cell.edited] = self._read(cell)
         if link is Link.CUT and self.xray.of_edits:
             return replace(found, note="left out")
         if link is Link.INJECTED and cell.what is What.MESSAGE:
-            return Told("inj", found.text, found.ink, "ghost", "back again")
+            return Caption("inj", found.text, found.ink, "ghost", "back again")
         return found
 
-    def _read(self, cell: Cell) -> Told:
+    def _read(self, cell: Cell) -> Caption:
         session = self.session
         freed = self._freed.get(cell.entry, 0)
         edited = f"edited, {count(freed)} freed" if freed > 0 else "edited"
         note = "not sent" if not cell.sent else edited if cell.edited >= 0 else ""
         if cell.role == "compactionSummary":
-            return Told("sum", "summary of the compaction before", "memory", "memory")
+            return Caption("sum", "summary of the compaction before", "memory", "memory")
         columns = session.columns
         following = cell.entry + 1
         end = columns.start[following] if following < len(columns) else session.scan.end
         if end - columns.start[cell.entry] > _MOST_DECODED:
-            return Told(_ROLE_WORDS.get(cell.role, "long"), "a very long line", "sub", note=note)
-        said = headline(session, cell.entry)
-        word = _ROLE_WORDS.get(cell.role, said.word)
-        text = said.text
+            return Caption(_ROLE_WORDS.get(cell.role, "long"), "a very long line", "sub", note=note)
+        first_words = headline(session, cell.entry)
+        word = _ROLE_WORDS.get(cell.role, first_words.word)
+        text = first_words.text
         if cell.edited >= 0:
             text = safe_line(self._edited(cell), LIMIT) or text
         ink = "text" if cell.role in ("user", "bashExecution") else "memory" if word == "sum" else "sub"
         if cell.role == "branchSummary":
             text = " ".join(text.split())
-        return Told(word, text, ink, "memory" if word == "sum" else "faint", note)
+        return Caption(word, text, ink, "memory" if word == "sum" else "faint", note)
 
     def _edited(self, cell: Cell) -> str:
         """What is left of a message."""
         session = self.session
         edit = session.body(cell.edited) or {}
         kind = Kind(session.columns.kind[cell.entry])
-        said = messages_of(session.body(cell.entry) or {}, kind)
-        left = (edit_message(message, edit.get("replacement")) for message in said)
+        messages = messages_of(session.body(cell.entry) or {}, kind)
+        left = (edit_message(message, edit.get("replacement")) for message in messages)
         return "\n".join(message_text(message) for message in left if message is not None)
 
     # --- the foot -----------------------------------------------------------------------------------------------------
@@ -234,16 +234,16 @@ class Teller:
             ]
         if cell.what is What.MESSAGE:
             return self._about_message(piece, side, link, fates)
-        told = self.piece(piece, link)
-        return [[(_name(told.word), "faint"), (told.text, "text")], [(_became(link, side), "faint")]]
+        caption = self.piece(piece, link)
+        return [[(_name(caption.word), "faint"), (caption.text, "text")], [(_became(link, side), "faint")]]
 
     def _about_line(self, piece: Piece, link: Link) -> list[list[tuple[str, str]]]:
         cell = piece.cell
         text = safe_line(cell.text, LIMIT)
         if cell.what in (What.FILES, What.SECTION, What.HEADING):
-            told = self.piece(piece, link)
+            caption = self.piece(piece, link)
             where = "of what was injected" if link is Link.INJECTED else "of the summary"
-            more = f", {told.note}" if told.note else ""
+            more = f", {caption.note}" if caption.note else ""
             return [
                 [
                     (_name("part"), "faint"),
@@ -286,16 +286,16 @@ class Teller:
         self, piece: Piece, side: Side, link: Link, fates: Fates | None
     ) -> list[list[tuple[str, str]]]:
         cell = piece.cell
-        told = self._message(cell, Link.KEPT)
-        first = [(_name(f"#{cell.entry:,}"), "faint"), (f"{told.word}  ", "faint"), (told.text, "text")]
+        caption = self._message(cell, Link.KEPT)
+        first = [(_name(f"#{cell.entry:,}"), "faint"), (f"{caption.word}  ", "faint"), (caption.text, "text")]
         became = _became(link, side)
         if self.xray.of_edits and link is Link.CUT:
             became = "left out by a context edit"
         elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
             became = f"shortened by a context edit, which frees {exact(cut)} tokens"
         second: list[tuple[str, str]] = [(became, "faint")]
-        if told.note:
-            second.append((f"   {told.note}", "warn"))
+        if caption.note:
+            second.append((f"   {caption.note}", "warn"))
         second += self._fates(piece, fates)
         return [first, second]
 
@@ -304,8 +304,8 @@ class Teller:
     ) -> list[list[tuple[str, str]]]:
         cells = [self._of(row, side) for row in piece.rows]
         entries = [cell.entry for cell in cells if cell is not None]
-        told = self.piece(piece, link)
-        text = told.text.removeprefix(f"{self.glyphs.folded} ")
+        caption = self.piece(piece, link)
+        text = caption.text.removeprefix(f"{self.glyphs.folded} ")
         span = f"#{entries[0]:,} {self.glyphs.dash} #{entries[-1]:,}" if entries else ""
         first = [
             (_name("folded"), "faint"),

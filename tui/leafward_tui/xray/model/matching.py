@@ -22,7 +22,7 @@ def rows_holding(
     session: Session, xray: XRay, words: str, stop: Callable[[], bool] = lambda: False
 ) -> list[tuple[Side, int]]:
     """The rows and sides that hold words, case ignored; what stays on both sides counts once, before. Decodes messages."""
-    wanted = words.lower()
+    lowered = words.lower()
     spoken: dict[int, list[tuple[Side, int]]] = {}
     found: list[tuple[Side, int]] = []
     for number, row in enumerate(xray.rows):
@@ -31,13 +31,13 @@ def rows_holding(
                 continue
             if cell.what is What.MESSAGE and cell.entry >= 0:
                 spoken.setdefault(cell.entry, []).append((side, number))
-            elif wanted in cell.text.lower():
+            elif lowered in cell.text.lower():
                 found.append((side, number))
     kinds = session.columns.kind
     for index, body in session.bodies([EntryIndex(entry) for entry in sorted(spoken)]):
         if stop():
             return []
-        said = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
-        if any(wanted in text.lower() for text in said):
+        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
+        if any(lowered in text.lower() for text in texts):
             found += spoken[index]
     return found

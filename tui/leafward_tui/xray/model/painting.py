@@ -174,24 +174,24 @@ class Painter:
         selected: bool,
     ) -> Iterator[Segment]:
         link = line.link if line.link is not None else Link.REST
-        told = self.teller.piece(piece, link)
+        caption = self.teller.piece(piece, link)
         glyphs = self.teller.glyphs
-        word, word_ink = told.word, told.word_ink
+        word, word_ink = caption.word, caption.word_ink
         first = at == self.arrangement.spans[line.band].start
         if side is Side.AFTER and not word and first and link in (Link.REPLACED, Link.PREFIX):
             word, word_ink = "sum", LINK_INK[link]
         if side is Side.AFTER and link is Link.INJECTED and (first or piece.cell.what is not What.ADDED):
             word, word_ink = "inj", LINK_INK[link]
         number = self._number(line, piece, at, side)
-        note = f"  {told.note}  " if told.note else ""
+        note = f"  {caption.note}  " if caption.note else ""
         text_room = max(0, room - WORD - TOKENS - cell_len(note))
-        style: Style = getattr(ground, told.ink)
-        if selected and told.ink in ("text", "sub", "faint"):
+        style: Style = getattr(ground, caption.ink)
+        if selected and caption.ink in ("text", "sub", "faint"):
             style = ground.strong
         yield Segment(
             fit(word, WORD - 1, pad=True, ellipsis=glyphs.ellipsis) + " ", getattr(ground, word_ink)
         )
-        fitted = fit(told.text, text_room, pad=True, ellipsis=glyphs.ellipsis)
+        fitted = fit(caption.text, text_room, pad=True, ellipsis=glyphs.ellipsis)
         yield from lit(fitted, self.query, style, ground.strong_hit if selected else ground.hit)
         if note:
             yield Segment(note, ground.faint)
@@ -207,7 +207,7 @@ class Painter:
                 return ""
             return self.teller.size(piece.tokens)
         ends = self.arrangement.ends[line.band]
-        return self.teller.size(ends.told) if at == ends.last_told else ""
+        return self.teller.size(ends.summary_tokens) if at == ends.last_of_summary else ""
 
     def _middle(self, at: int) -> Iterator[Segment]:
         styles, glyphs = self.styles, self.teller.glyphs

@@ -96,18 +96,18 @@ def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
     }
     word = LINK_WORD[share.link]
     sign = signs[share.link]
-    told = f"{sign} {word}" if sign else word
-    if cell_len(told) > cells - 1:
+    title = f"{sign} {word}" if sign else word
+    if cell_len(title) > cells - 1:
         word = word.rpartition(" ")[2]
-        told = f"{sign} {word}" if sign and cell_len(word) + 3 <= cells else word
-    return told
+        title = f"{sign} {word}" if sign and cell_len(word) + 3 <= cells else word
+    return title
 
 
 def _amount(amount: int, cells: int, glyphs: Glyphs, ground: Ground) -> Segment:
     if not amount:
         return Segment(right(glyphs.zero, cells), ground.edge)
-    told = exact(amount) if cell_len(exact(amount)) < cells else count(amount)
-    return Segment(right(told.replace("-", glyphs.minus), cells), ground.text)
+    number = exact(amount) if cell_len(exact(amount)) < cells else count(amount)
+    return Segment(right(number.replace("-", glyphs.minus), cells), ground.text)
 
 
 def _bar(
@@ -130,36 +130,36 @@ class AboutLine(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._lines: list[list[tuple[str, str]]] = []
-        self._said: tuple[str, str] = ("", "")
+        self._message: tuple[str, str] = ("", "")
 
     def show(self, lines: list[list[tuple[str, str]]]) -> None:
         """Shows texts with the names of their inks, a list for each row."""
-        if (lines, ("", "")) != (self._lines, self._said):
-            self._lines, self._said = lines, ("", "")
+        if (lines, ("", "")) != (self._lines, self._message):
+            self._lines, self._message = lines, ("", "")
             self.refresh()
 
     def say(self, text: str, ink: str = "warn") -> None:
         """Says something in place of it until the cursor moves."""
-        self._said = (text, ink)
+        self._message = (text, ink)
         self.refresh()
 
     @property
     def text(self) -> str:
         """What stands there."""
         lines = ["".join(text for text, _ in line) for line in self._lines]
-        return self._said[0] or "\n".join(lines)
+        return self._message[0] or "\n".join(lines)
 
     def render_line(self, y: int) -> Strip:
         """One row; what does not fit gives way from the longest text."""
         shell = services_of(self)
         ground = shell.styles_now.bg
         width = self.size.width
-        if self._said[0]:
-            text, ink = self._said
+        if self._message[0]:
+            text, ink = self._message
             line = [(text, ink)] if y == 0 else []
         else:
             line = self._lines[y] if y < len(self._lines) else []
-        lead = " " * (2 if y == 0 or self._said[0] else 10)
+        lead = " " * (2 if y == 0 or self._message[0] else 10)
         room = width - len(lead) - 1
         over = sum(cell_len(text) for text, _ in line) - room
         if over > 0:

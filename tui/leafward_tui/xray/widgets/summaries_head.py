@@ -59,7 +59,7 @@ class SummariesHead(Widget):
 
 def fitting(parts: Sequence[str], width: int) -> str:
     """As many parts of a name as fit, whole: those in the middle go first, then the last."""
-    told = [part for part in parts if part]
-    while len(told) > 1 and cell_len("   ".join(told)) > width:
-        del told[-2 if len(told) > 2 else -1]
-    return "   ".join(told)
+    fitted = [part for part in parts if part]
+    while len(fitted) > 1 and cell_len("   ".join(fitted)) > width:
+        del fitted[-2 if len(fitted) > 2 else -1]
+    return "   ".join(fitted)
