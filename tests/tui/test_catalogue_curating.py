@@ -235,7 +235,7 @@ async def test_the_totals_use_the_height(store: Path, size: tuple[int, int], who
     app = app_over(store)
     async with app.run_test(size=size) as pilot:
         await listed(pilot)
-        await pilot.press("T")
+        await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
         assert (totals.rows.size.height >= totals.rows.count) == whole

@@ -292,7 +292,7 @@ async def test_a_model_that_cannot_be_asked_is_refused_before_anything_is_sent(
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     async with considering_model(path, endpoint) as (pilot, screen):
-        await choose(pilot, "m", "o")
+        await choose(pilot, "W", "o")
         first = await reached(pilot, TextSheet)
         first.input.value = name
         await pilot.press("enter")

@@ -181,7 +181,7 @@ async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endp
         await until(pilot, lambda: not sheet.running)
         await pilot.pause()
         assert "out of order" in shown(pilot)
-        assert "s another" in shown(pilot)
+        assert "s summarise again" in shown(pilot)
         await pilot.press("s")
         await who(pilot)
         await pilot.press("x")

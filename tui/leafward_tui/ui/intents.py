@@ -349,7 +349,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "archived.toggle",
         "a",
-        "Show or hide archived sessions and sub-agents without a task",
+        "Show archived sessions and sub-agents without a task",
         "all",
         _LIST,
         "Sessions",
