@@ -41,6 +41,7 @@ def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_pa
     out = done("context", rollout.path).out
     assert "spent on this path 100 tokens, in the session 100 tokens" in out
     assert "$" not in out
+    assert "inherited" not in out
 
 
 def test_a_size_that_lacks_the_prompt_says_so(done: Run, tmp_path: Path) -> None:
