@@ -262,7 +262,9 @@ def test_inherited_methods_and_properties_are_counted() -> None:
     def body(numbers: range) -> str:
         return "".join(f"\n    @property\n    def m{number}(self): ..." for number in numbers)
 
-    code = planted(ui__a=f"class A:{body(range(30))}\nclass B(A):{body(range(20, 31))}\nclass C:{body(range(40))}")
+    code = planted(
+        ui__a=f"class A:{body(range(30))}\nclass B(A):{body(range(20, 31))}\nclass C:{body(range(40))}"
+    )
     assert list(crowded(code)) == [f"{TUI}.ui.a.B: 41 methods"]
 
 

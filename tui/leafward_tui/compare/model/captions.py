@@ -183,7 +183,7 @@ def summary_head(told: SummaryDifference | None, width: int, glyphs: Glyphs) -> 
     found: list[Span] = []
     for letter, one in (("A", told.a), ("B", told.b)):
         where = f"stored in #{one.entry:,}" if one.entry >= 0 else "not stored: extractive, made just now"
-        words = where if one.text else "nothing to tell"
+        words = where if one.text else "no conversation"
         room = width // 2 - 6
         found += [
             Span(f"{letter}  ", f"strong_{HUES[letter]}"),
