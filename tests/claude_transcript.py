@@ -31,6 +31,10 @@ def opened(path: Path) -> Session:
     return opened_by(CLAUDE, path)
 
 
+NO_USAGE: Body = {"input_tokens": 0, "output_tokens": 0}
+"""Of a reply that nothing was counted for."""
+
+
 class Transcript:
     """Appends rows; each hangs on the one before it unless another is named."""
 

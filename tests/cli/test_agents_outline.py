@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.lanes import Lanes
-from tests.claude_transcript import Transcript
+from tests.claude_transcript import IDS, NO_USAGE, Transcript
 from tests.codex_rollout import THREADS, Rollout, over_and_over
 from tests.pi_file import HEADER, PiFile
 
@@ -44,15 +44,17 @@ def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_pa
     assert "inherited" not in out
 
 
-def test_a_size_that_lacks_the_prompt_says_so(done: Run, tmp_path: Path) -> None:
-    """Claude Code reports sizes with its prompt and tools, which its transcripts do not hold."""
-    transcript = Transcript(tmp_path)
-    transcript.turn("Count the pears", "Seven.")
-    transcript.boundary("Pears were counted.")
-    assert " + prompt" in done("tree", transcript.path).out
-    file = PiFile(tmp_path / "native.jsonl")
-    file.entry("compaction", summary="Pears.", firstKeptEntryId=file.user("Count the pears"), tokensBefore=9)
-    assert " + prompt" not in done("tree", file.path).out
+def test_both_sizes_of_a_compaction_hold_what_is_not_in_the_file(done: Run, tmp_path: Path) -> None:
+    """Claude Code sends a prompt and tools, which its transcripts do not hold: the first count tells, else what it noted."""
+    counted = Transcript(tmp_path)
+    counted.turn("Count the pears", "Seven.")
+    counted.boundary("Pears were counted.")
+    assert "compaction  15 → ~14" in done("tree", counted.path).out
+    noted = Transcript(tmp_path, IDS[1])
+    noted.prompt("Count the pears")
+    noted.reply("Seven.", usage=NO_USAGE)
+    noted.boundary("Pears were counted.")
+    assert "compaction  900 → ~899" in done("tree", noted.path).out
 
 
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:

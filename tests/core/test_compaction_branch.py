@@ -16,7 +16,8 @@ from leafward.compaction.branch import (
     move_with_summary,
     summarize_branch,
 )
-from leafward.compaction.run import accept, draft
+from leafward.compaction.draft import accept
+from leafward.compaction.run import draft
 from leafward.context.model_context import context_at
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
 from leafward.session.messages import message_text

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.branch import left_branch, move_with_summary, summarize_branch
-from leafward.compaction.run import accept, draft
+from leafward.compaction.draft import accept
+from leafward.compaction.run import draft
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.journal import label, move, operations, redo, undo

@@ -11,9 +11,10 @@ import pytest
 
 from leafward.base.errors import LeafwardError, Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.compaction.draft import accept
 from leafward.compaction.injection import inject
 from leafward.compaction.repair import repair
-from leafward.compaction.run import accept, draft, edited
+from leafward.compaction.run import draft, edited
 from leafward.compaction.stored import parts_of
 from leafward.context.model_context import context_at
 from leafward.session import line_decoding, native_file

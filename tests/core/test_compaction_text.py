@@ -9,8 +9,9 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.compaction.draft import accept
 from leafward.compaction.injection import inject
-from leafward.compaction.run import accept, draft, edited, span_of
+from leafward.compaction.run import draft, edited, span_of
 from leafward.compaction.stored import KEPT_HEADING, cut_middle, fitted, parts_of, stored_text, with_pins
 from leafward.context.model_context import context_at
 from leafward.session.entries import Usage

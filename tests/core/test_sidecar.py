@@ -12,9 +12,10 @@ from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
 from leafward.catalog import Catalogue
+from leafward.compaction.draft import accept
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
-from leafward.compaction.run import accept, draft
+from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
 from leafward.context.estimators import Estimator

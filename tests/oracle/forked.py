@@ -13,9 +13,10 @@ from leafward.agents.fork_draft import Terms
 from leafward.agents.fork_point import ForkPoint
 from leafward.base.config import Config
 from leafward.branches import fork as forking
+from leafward.compaction.draft import accept
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
-from leafward.compaction.run import accept, draft
+from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session.entries import NO_ENTRY, Kind

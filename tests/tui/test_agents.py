@@ -110,12 +110,17 @@ async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept
 async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_does(tmp_path: Path) -> None:
     transcript = claude_transcript.Transcript(tmp_path / ".claude")
     transcript.turn("one", "first")
+    transcript.boundary("short")
     app = app_over(tmp_path / ".claude", config=Config())
     async with app.run_test(size=(120, 32)) as pilot:
         await listed(pilot)
         await until(pilot, lambda: "Context" in "\n".join(rows(app)))
         assert " + prompt / " not in "\n".join(rows(app))
-    transcript.boundary("short")
+    transcript.path.unlink()
+    transcript = claude_transcript.Transcript(tmp_path / ".claude")
+    transcript.prompt("one")
+    transcript.reply("first", usage=claude_transcript.NO_USAGE)
+    transcript.boundary("short", preTokens=0)
     app = app_over(tmp_path / ".claude", config=Config())
     async with app.run_test(size=(120, 32)) as pilot:
         await listed(pilot)

@@ -205,7 +205,7 @@ class _Look:
         """The same, from every message; a line that proves to be broken changes the path."""
         context = context_at(self.session)
         self.lacks_prompt = lacks_prompt(self.session, context)
-        self.estimated = not context.ledger.recorded
+        self.estimated = not context.count.recorded
         self.runs = self.session.tree.path_runs(self.session.leaf)
         return context.total
 

@@ -33,9 +33,10 @@ from leafward.cli.plan import (
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import survival_json
+from leafward.compaction.draft import accept
 from leafward.compaction.entry import cost_of
 from leafward.compaction.repair import repair
-from leafward.compaction.run import accept, draft, prepared, refuse_growth, refuse_nothing
+from leafward.compaction.run import draft, prepared, refuse_growth, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable

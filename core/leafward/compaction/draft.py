@@ -1,12 +1,22 @@
-"""A compaction that is whole and not written: the entries it comes to, and what it was made from."""
+"""A compaction that is whole and not written: the entries it comes to, what it was made from; and the writing of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.compaction.entry import Place, edit_lines, milliseconds, provenance, stamped, usage_body
-from leafward.session.journal import utc_now
+from leafward.compaction.entry import (
+    Place,
+    edit_lines,
+    milliseconds,
+    place_at,
+    provenance,
+    stamped,
+    usage_body,
+)
+from leafward.session.journal import OperationKind, Writing, utc_now
+from leafward.session.journal.open_file import refuse_changed
+from leafward.session.journal.write import write
 from leafward.session.messages import PROJECTION
 from leafward.session.tokens import message_tokens
 from leafward.summaries.summarizers import Summary, tokens_of
@@ -20,7 +30,8 @@ if TYPE_CHECKING:
     from leafward.compaction.replacement import Replacing
     from leafward.session.columns import Columns
     from leafward.session.entries import Body, EntryIndex
-    from leafward.session.journal import Clock
+    from leafward.session.journal import Clock, Write
+    from leafward.session.session import Session
     from leafward.summaries.facts import Fact
     from leafward.summaries.survival import Survival
 
@@ -139,3 +150,18 @@ class Draft:
             ours["edited"] = True
         files = plan.files
         return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}
+
+
+_DEFAULT = Writing()
+
+
+def accept(session: Session, draft: Draft, writing: Writing = _DEFAULT) -> Write:
+    """Appends the compaction: one line, and before it one for each message of the kept tail that is cut short.
+
+    Everything reaches the file in one write. Raises Refused where the conversation went on since the draft was made, or the
+    file cannot be written; nothing is written then.
+    """
+    refuse_changed(session)
+    place = place_at(session, draft.plan.at, draft.place)
+    ready = replace(draft, place=place, ground=replace(draft.ground, columns=session.columns))
+    return write(session, OperationKind.COMPACT, ready.lines(writing.now), place.parent, writing)

@@ -251,7 +251,7 @@ def measure(
         failed=frozenset(map(position.__getitem__, hearing.failed)),
         images={position[entry]: shown for entry, shown in hearing.images.items() if entry in position},
         size=context.size,
-        system_tokens=context.ledger.system,
+        system_tokens=context.contents.system,
         context=context,
         carry=carry,
         sent=_sent(session, context, order, kept, counts[Estimator.PI], hearing),

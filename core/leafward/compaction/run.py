@@ -1,7 +1,7 @@
 """A compaction carried out: a plan and a summariser make a draft, and accepting it appends one entry.
 
-A draft is whole before anything is written: its text, its size afterwards, what survives. Only `accept` writes, all of it in
-one call, so that a compaction that is given up at any moment leaves the file as it was.
+A draft is whole before anything is written: its text, its size afterwards, what survives. Only `draft.accept` writes, all of it
+in one call, so that a compaction that is given up at any moment leaves the file as it was.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ from leafward.compaction.stored import (
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
-from leafward.session.journal import OperationKind, Writing
-from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.write import write
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
@@ -43,11 +40,10 @@ if TYPE_CHECKING:
 
     from leafward.compaction.injection import Injection
     from leafward.compaction.plan import Plan
-    from leafward.session.journal import Write
     from leafward.session.session import Session
     from leafward.summaries.summarizers import Span, Summarizer
 
-__all__ = ["accept", "carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
+__all__ = ["carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 
 LEAST_SUMMARY = 40
 """Tokens below which a summary says nothing."""
@@ -55,7 +51,6 @@ SMALL_SUMMARY = 120
 """Tokens that a summary may take however small the span is."""
 _GAP = 2
 """Units between two parts of the stored text."""
-_DEFAULT = Writing()
 
 
 def draft(
@@ -132,18 +127,6 @@ def edited(draft: Draft, summary_text: str) -> Draft:
         draft.place,
         changed=True,
     )
-
-
-def accept(session: Session, draft: Draft, writing: Writing = _DEFAULT) -> Write:
-    """Appends the compaction: one line, and before it one for each message of the kept tail that is cut short.
-
-    Everything reaches the file in one write. Raises Refused where the conversation went on since the draft was made, or the
-    file cannot be written; nothing is written then.
-    """
-    refuse_changed(session)
-    place = place_at(session, draft.plan.at, draft.place)
-    ready = replace(draft, place=place, ground=replace(draft.ground, columns=session.columns))
-    return write(session, OperationKind.COMPACT, ready.lines(writing.now), place.parent, writing)
 
 
 def refuse_nothing(plan: Plan) -> None:

@@ -25,7 +25,6 @@ from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.projection import latest
 from leafward.context.sizes import STALE, Sizes, message_in, replayed_tokens
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.journal.operations import marks
 from leafward.session.messages import trusted_usage, written_at
 from leafward.session.tokens import replayed_system
 
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.context.sizes import ContextSize, Outline
+    from leafward.session.scan import Scan
     from leafward.session.session import Session
-    from leafward.session.tree import SessionTree
 
 _COMPACTION = frozenset({Kind.COMPACTION})
 _AHEAD = 512
@@ -117,9 +116,26 @@ class _Request:
         return max(0, self.usage.total - self.usage.output)
 
 
-_carried: WeakKeyDictionary[SessionTree, dict[int, _Carried]] = WeakKeyDictionary()
-_metrics: WeakKeyDictionary[SessionTree, EntryMetrics] = WeakKeyDictionary()
-"""What was worked out of a session, until its tree is another one: what lies above a compaction does not change."""
+class _Memo:
+    """What was worked out of a session: it holds while the session grows, as what lies above a compaction does not change."""
+
+    def __init__(self, session: Session) -> None:
+        self.metrics = EntryMetrics(session)
+        self.carried: dict[int, _Carried] = {}
+        self.damage = len(session.columns.damage)
+
+    @classmethod
+    def of(cls, session: Session) -> _Memo:
+        """That of a session, taken along while it grows and begun anew where it was read anew or proved to be damaged."""
+        memo = _memos.get(session.scan)
+        if memo is None or memo.damage != len(session.columns.damage):
+            memo = _memos[session.scan] = cls(session)
+        elif len(memo.metrics) < len(session):
+            memo.metrics.grow(session)
+        return memo
+
+
+_memos: WeakKeyDictionary[Scan, _Memo] = WeakKeyDictionary()
 
 
 class Basis:
@@ -127,15 +143,12 @@ class Basis:
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
-        self._carried = _carried.setdefault(sizes.session.tree, {})
+        self._carried = _Memo.of(sizes.session).carried
 
     @classmethod
     def of(cls, session: Session) -> Basis:
         """The basis of a session whose entries nobody counted yet."""
-        metrics = _metrics.get(session.tree)
-        if metrics is None:
-            metrics = _metrics[session.tree] = EntryMetrics(session)
-        return cls(Sizes(session, metrics))
+        return cls(Sizes(session, _Memo.of(session).metrics))
 
     def at(self, index: EntryIndex) -> Footprint:
         """The context at an entry with its parts; -1 is the empty one."""
@@ -165,11 +178,11 @@ class Basis:
 
     def change(self, compaction: int) -> tuple[Count, Count]:
         """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""
-        before = self.count_at(planned_at(self.sizes.session, compaction))
-        noted = self.sizes.body(compaction).get("tokensBefore")
-        above = latest(self.sizes.session, planned_at(self.sizes.session, compaction), _COMPACTION)
-        if above < 0 and not before.recorded and isinstance(noted, int) and noted > before.total:
-            before = Count(max(0, noted), 0, recorded=True)
+        place = planned_at(self.sizes.session, compaction)
+        before, noted = self.count_at(place), self._noted(compaction)
+        above = latest(self.sizes.session, place, _COMPACTION)
+        if above < 0 and not before.recorded and noted > before.total:
+            before = Count(noted, 0, recorded=True)
         return before, self.count_at(EntryIndex(compaction))
 
     def footprint(self, outline: Outline, index: EntryIndex) -> Footprint:
@@ -183,10 +196,7 @@ class Basis:
     ) -> Footprint:
         """The parts of a context of which is known what pi counts, what of that is not sent, and what its contents take."""
         last = self._last(compaction, index)
-        if last is not None and size.from_usage:
-            count = Count(size.total, unsent, recorded=True)
-        else:
-            count = self._unmeasured(index, last)
+        count = self.measured(compaction, index, size, unsent)
         if last is None:
             surprise = count.sent - self._worked_out(index, None)
             missing = max(0, self._carry(compaction).carry.not_in_file + surprise)
@@ -195,9 +205,11 @@ class Basis:
 
     def count(self, outline: Outline, index: EntryIndex) -> Count:
         """How large a context is that is outlined already. Where a reply on its path measures it, only its end is looked at."""
-        sizes = self.sizes
-        last = self._last(outline.compaction, index)
-        size, unsent = sizes.size(outline), sizes.unsent(outline)
+        return self.measured(outline.compaction, index, self.sizes.size(outline), self.sizes.unsent(outline))
+
+    def measured(self, compaction: EntryIndex, index: EntryIndex, size: ContextSize, unsent: int) -> Count:
+        """How large a context is of which is known what pi counts, and what of that is not sent."""
+        last = self._last(compaction, index)
         if last is not None and size.from_usage:
             return Count(size.total, unsent, recorded=True)
         return self._unmeasured(index, last)
@@ -294,11 +306,20 @@ class Basis:
             self._carried[one] = self._over(one)
         return self._carried[wanted]
 
+    def _noted(self, compaction: int) -> int:
+        """The size before a compaction as its agent noted it, in tokens; 0 where it noted none."""
+        noted = self.sizes.body(compaction).get("tokensBefore")
+        return max(0, noted) if isinstance(noted, int) else 0
+
     def _over(self, compaction: EntryIndex) -> _Carried:
         sizes = self.sizes
         above = EntryIndex(sizes.session.columns.parent[compaction])
         before, after = sizes.outline(above), sizes.outline(compaction)
         contents, carry = sizes.contents(after), self.carry(above)
+        if before.compaction < 0 and self._last(before.compaction, above) is None:
+            # No request tells what is not in the file; what the agent noted does.
+            there = sizes.outline(planned_at(sizes.session, compaction))
+            carry = Carry(max(0, self._noted(compaction) - sizes.contents(there)))
         kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
         estimated = sum(sizes.said(after, at, at + 1) for at in kept)
         estimated -= sizes.broken_off(after, 0, len(after.entries))
@@ -374,6 +395,9 @@ def believed(session: Session, reply: EntryIndex) -> bool:
 
 def planned_at(session: Session, compaction: int) -> EntryIndex:
     """The entry that a compaction was planned at: its parent, or what is above the edits that were appended with it."""
+    # A listing sizes contexts too, and must not load what writes.
+    from leafward.session.journal.operations import marks
+
     columns = session.columns
     own = columns.id(EntryIndex(compaction))
     place = EntryIndex(columns.parent[compaction])

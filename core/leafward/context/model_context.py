@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.context.basis import Basis
@@ -29,6 +30,7 @@ from leafward.session.tokens import message_tokens
 if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.base.model_windows import Window
+    from leafward.context.basis import Count
     from leafward.session.session import Session
 
 
@@ -157,10 +159,27 @@ class Ledger:
         return self.system + self.summary + self.kept + self.after + self.unexplained + self.unsent
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """The messages at an entry, with what applies there."""
+class Contents(NamedTuple):
+    """Estimated tokens of what the file holds of a context and is sent, by part."""
 
+    system: int
+    summary: int
+    kept: int
+    after: int
+    measured: int
+    """Messages that were part of the last request whose usage holds; 0 where there is none."""
+
+    @property
+    def total(self) -> int:
+        """All four parts."""
+        return self.system + self.summary + self.kept + self.after
+
+
+@dataclass(frozen=True)
+class Context:
+    """The messages at an entry, with what applies there. Sizes that are shown are worked out when they are asked for."""
+
+    session: Session
     at: EntryIndex
     messages: Messages
     provider: str | None
@@ -168,9 +187,45 @@ class Context:
     thinking: str
     size: ContextSize
     """As pi counts it: for its thresholds and plans. What is shown is the total of the ledger."""
-    ledger: Ledger
+    contents: Contents
     compaction: EntryIndex
     """The compaction that applies; -1 where none does."""
+
+    @cached_property
+    def count(self) -> Count:
+        """How large it is, as it is shown. Where no reply measures it, what lies above is decoded once."""
+        return Basis.of(self.session).measured(
+            self.compaction, self.at, self.size, self._unsent(self.contents.measured)
+        )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Its parts. Behind a compaction, what lies above that is decoded once."""
+        parts, messages = self.contents, self.messages
+        # What stands before the reply that reported the size was no part of what it reported.
+        found = Basis.of(self.session).parts(
+            self.compaction, self.at, self.size, self._unsent(parts.measured), parts.total
+        )
+        first = next(
+            (at for at, entry in enumerate(messages.entry) if entry > found.counted_to), len(messages)
+        )
+        unsent = self._unsent(first)
+        error = found.count.total - found.not_in_file - parts.total - unsent
+        return Ledger(
+            parts.system,
+            parts.summary,
+            parts.kept,
+            parts.after,
+            found.not_in_file,
+            error,
+            unsent,
+            found.count.recorded,
+        )
+
+    def _unsent(self, first: int) -> int:
+        """Estimated tokens of the messages from a position on that are not sent."""
+        messages = self.messages
+        return sum(messages.tokens[position] for position in messages.unsent if position >= first)
 
     @property
     def error(self) -> int:
@@ -181,17 +236,17 @@ class Context:
     @property
     def total(self) -> int:
         """The size that is shown, in tokens."""
-        return self.ledger.total
+        return self.count.total
 
     @property
     def sign(self) -> str:
         """What stands in front of the total: nothing where it was counted, else `~`."""
-        return "" if self.ledger.recorded else "~"
+        return self.count.sign
 
     @property
     def sent(self) -> int:
         """Tokens that are sent with the next prompt: the total without what is not sent."""
-        return self.ledger.total - self.ledger.unsent
+        return self.count.sent
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
@@ -199,9 +254,11 @@ def lacks_prompt(session: Session, context: Context) -> bool:
 
     Never of a native session, whose sizes are pi's.
     """
-    messages, ledger = context.messages, context.ledger
-    known = ledger.recorded or ledger.not_in_file > 0
-    return not known and not session.is_native and all(messages.role(at) != "system" for at in messages.apart)
+    if session.is_native or context.count.recorded:
+        return False
+    messages = context.messages
+    told = any(messages.role(at) == "system" for at in messages.apart)
+    return not told and context.ledger.not_in_file <= 0
 
 
 Listener = Callable[[int, Body], object]
@@ -317,8 +374,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
         messages.first_after = len(messages)
     provider, model, thinking = _settings(session, at)
     size, measured = _size(session, at, messages, system)
-    ledger = _ledger(session, (compaction, at), messages, system, size, measured)
-    return Context(at, messages, provider, model, thinking, size, ledger, compaction)
+    contents = _contents(messages, system, measured)
+    return Context(session, at, messages, provider, model, thinking, size, contents, compaction)
 
 
 _REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
@@ -388,15 +445,7 @@ def _size(
     return ContextSize(estimate, 0, estimate), 0
 
 
-def _ledger(
-    session: Session,
-    place: tuple[EntryIndex, EntryIndex],
-    messages: Messages,
-    system: list[Body],
-    size: ContextSize,
-    measured: int,
-) -> Ledger:
-    """The parts of the context at a place: the compaction that applies there, and the entry."""
+def _contents(messages: Messages, system: list[Body], measured: int) -> Contents:
     middle = messages.first_after
     halves = [sum(messages.tokens[:middle]), sum(messages.tokens[middle:])]
     for position in messages.unsent:
@@ -406,19 +455,7 @@ def _ledger(
         halves[position >= middle] -= messages.tokens[position]
         if messages.role(position) == "compactionSummary":
             summary = messages.tokens[position]
-    parts = (replayed_tokens(system), summary, *halves)
-    # What stands before the reply that reported the size was no part of what it reported.
-    unsent = sum(messages.tokens[position] for position in messages.unsent if position >= measured)
-    found = Basis.of(session).parts(*place, size, unsent, sum(parts))
-    unsent = sum(
-        messages.tokens[position]
-        for position in messages.unsent
-        if messages.entry[position] > found.counted_to
-    )
-    error = found.count.total - found.not_in_file - sum(parts) - unsent
-    return Ledger(
-        parts[0], parts[1], parts[2], parts[3], found.not_in_file, error, unsent, found.count.recorded
-    )
+    return Contents(replayed_tokens(system), summary, halves[0], halves[1], measured)
 
 
 def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:

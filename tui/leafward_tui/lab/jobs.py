@@ -314,7 +314,7 @@ def with_text(before: Draft, text: str, _job: Job) -> Draft:
 
 def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _job: Job) -> Write:
     """Appends a draft to the session. Raises LeafwardError, OSError."""
-    from leafward.compaction.run import accept
+    from leafward.compaction.draft import accept
     from leafward.session.journal import Writing
 
     return accept(session, accepted, Writing(now=now))

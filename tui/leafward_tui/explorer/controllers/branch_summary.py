@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.jobs.changes import Saved
+    from leafward_tui.explorer.jobs.export import Saved
     from leafward_tui.explorer.jobs.summary import Prospect, Summary
     from leafward_tui.explorer.model.branch_summary import Growth, SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
@@ -321,7 +321,7 @@ class BranchSummary:
 
     def _save(self, text: str) -> None:
         """Writes a summary to a file in the current folder."""
-        from leafward_tui.explorer.jobs.changes import save_text
+        from leafward_tui.explorer.jobs.export import save_text
 
         session = self._state.session
         if session is not None:

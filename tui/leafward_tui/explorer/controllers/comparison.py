@@ -103,7 +103,7 @@ class Comparison:
         if len(list(islice(session.tree.leaves(), 2))) < 2:
             self._view.tell("this session has one branch only", "warn")
             return
-        from leafward_tui.explorer.jobs.search import read_branches
+        from leafward_tui.explorer.jobs.comparison import read_branches
 
         self._view.tell("reading all branches", "faint")
         self._jobs.latest(

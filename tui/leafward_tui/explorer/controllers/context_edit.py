@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.jobs.changes import EditDrafts
+    from leafward_tui.explorer.jobs.context_edit import EditDrafts
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Jobs
@@ -50,7 +50,7 @@ class ContextEdits:
             return
         if self._write.is_read_only() or self._write.waits_for_summary():
             return
-        from leafward_tui.explorer.jobs.changes import edit_drafts
+        from leafward_tui.explorer.jobs.context_edit import edit_drafts
 
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
         self._jobs.latest(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.jobs.changes import Saved
+    from leafward_tui.explorer.jobs.export import Saved
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Jobs
@@ -107,12 +107,12 @@ class Export:
     def _save(
         self, session: Session, target: int, form: str, path: Path, only: frozenset[int] | None = None
     ) -> None:
-        from leafward_tui.explorer.jobs.changes import save_export
+        from leafward_tui.explorer.jobs.export import save_export
 
         self._jobs.latest("export", partial(save_export, session, target, form, path, only), self._say)
 
     def _ask_folder(self, session: Session, target: int, stem: str) -> None:
-        from leafward_tui.explorer.jobs.changes import save_files
+        from leafward_tui.explorer.jobs.export import save_files
 
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():

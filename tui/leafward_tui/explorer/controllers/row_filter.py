@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.explorer.jobs.search import Chosen
+    from leafward_tui.explorer.jobs.row_filter import Chosen
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Jobs
@@ -122,7 +122,7 @@ class RowFilter:
         def done(text: str | None) -> None:
             session = self._state.session
             if text and text.strip() and session is not None:
-                from leafward_tui.explorer.jobs.search import choose
+                from leafward_tui.explorer.jobs.row_filter import choose
 
                 self._search.remember_query(text)
                 self._jobs.latest(
@@ -175,7 +175,7 @@ class RowFilter:
                 "" if state.bare else "several rows are folded here: unfold them and choose one", "warn"
             )
             return
-        from leafward_tui.explorer.jobs.search import files_touched
+        from leafward_tui.explorer.jobs.row_filter import files_touched
 
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
         if not view.in_tree and view.inspector.tab is Tab.FILES:
@@ -210,7 +210,7 @@ class RowFilter:
         """Shows the rows of all branches that read or change a file."""
         session = self._state.session
         if session is not None:
-            from leafward_tui.explorer.jobs.search import choose_touching
+            from leafward_tui.explorer.jobs.row_filter import choose_touching
 
             self._jobs.latest(
                 "choose", partial(choose_touching, session, path), self._show_timeline, self._view.fail

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.context.basis import Count
 from leafward.context.model_context import context_at, context_window, lacks_prompt
 from leafward.context.price import price_of_move
 from leafward_tui.explorer.model.overview import Overview
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from leafward.base.config import Config
+    from leafward.context.basis import Count
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
     from leafward.session.session import Session
@@ -46,8 +46,7 @@ def survey(
     """The overview of the path to the leaf; `measured` hears of the context there first. Raises Cancelled."""
     context = context_at(session)
     window = context_window(session, context, config).tokens
-    count = Count(context.total, context.ledger.unsent, context.ledger.recorded)
-    at_leaf = LeafContext(count, window, lacks_prompt(session, context))
+    at_leaf = LeafContext(context.count, window, lacks_prompt(session, context))
     job.report(partial(measured, at_leaf))
     overview = Overview.of(session, metrics, archived, job.stop)
     if overview is None:

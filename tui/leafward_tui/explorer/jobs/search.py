@@ -1,4 +1,4 @@
-"""What a session is asked for: entries that hold words or that a query chooses, files and who touches them, its branches."""
+"""The search of a session: entries that hold words, or that a query chooses."""
 
 from __future__ import annotations
 
@@ -6,25 +6,19 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.safe_text import safe_line
-from leafward.branches.diff.sides import side
 from leafward.files.edits import table_of
-from leafward.files.file_replay import steps, timeline
 from leafward.query.grammar import parse_find
 from leafward.query.search.case_folding import folded
 from leafward.query.search.passages import passages
 from leafward.query.search.text_match import Phrase
-from leafward.query.select import members_of, select
+from leafward.query.select import members_of
 from leafward.query.select.sets import entries as entries_of
-from leafward.session.entries import EntryIndex, Kind
-from leafward.session.headline import headline
+from leafward.session.entries import Kind
 from leafward_tui.explorer.jobs.session import PUBLISH_EVERY
-from leafward_tui.explorer.model.branch_table import BranchRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.files.file_replay import Step
     from leafward.session.session import Session
     from leafward_tui.ui.services import Job
 
@@ -36,16 +30,6 @@ class Found(NamedTuple):
     """In the order of the file."""
     by_query: bool = False
     """Whether a query chose them."""
-
-
-class Chosen(NamedTuple):
-    """Entries that a filter shows."""
-
-    words: str
-    """What chose them."""
-    entries: tuple[int, ...]
-    touching: tuple[Step, ...] = ()
-    """The steps of the file that was asked for."""
 
 
 def find(session: Session, text: str, literal: str, found_more: Callable[[Found], object], job: Job) -> Found:
@@ -83,42 +67,3 @@ def search(
                 reported = time.monotonic()
                 publish(list(found))
     return found
-
-
-def choose(session: Session, query: str, job: Job) -> Chosen:
-    """The entries that a query chooses. Raises Cancelled, QueryError."""
-    return Chosen(safe_line(query, 200), tuple(select(session, query, job.stop).entries))
-
-
-def choose_touching(session: Session, path: str, job: Job) -> Chosen:
-    """The entries of all branches that read or change a file. Raises Cancelled."""
-    found = timeline(session, path, stop=job.stop)
-    entries = tuple(sorted({int(one.entry) for one in found}))
-    return Chosen(safe_line(path, 200), entries, tuple(found))
-
-
-def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:
-    """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
-    found = sorted(steps(session, entries, job.stop), key=lambda step: not step.deed.changes)
-    return tuple(dict.fromkeys(step.path for step in found))
-
-
-def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
-    """What came of every leaf. Raises Cancelled."""
-    kinds = session.columns.kind
-    forks = frozenset(int(at) for at in session.tree.branch_points())
-    found = []
-    for leaf in session.tree.leaves():
-        made = side(session, own_part(session, leaf, forks), leaf, job.stop)
-        # Made here, and not where they are drawn.
-        _ = made.outcomes
-        first = next((at for at in made.entries if kinds[at] == Kind.USER), leaf)
-        label = next((session.labels[at] for at in map(EntryIndex, made.entries) if at in session.labels), "")
-        words = f"[{label}] " if label else ""
-        found.append(BranchRow(leaf, words + headline(session, first).text, made))
-    return tuple(found)
-
-
-def own_part(session: Session, leaf: int, forks: frozenset[int]) -> int:
-    """The nearest branch point above a leaf; -1 where it is alone."""
-    return next((at for at in reversed(session.tree.path(leaf)) if at != leaf and at in forks), -1)
