@@ -41,6 +41,7 @@ def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_pa
     out = done("context", rollout.path).out
     assert "spent on this path 100 tokens, in the session 100 tokens" in out
     assert "$" not in out
+    assert "inherited" not in out
 
 
 def test_both_sizes_of_a_compaction_hold_what_is_not_in_the_file(done: Run, tmp_path: Path) -> None:

@@ -152,6 +152,8 @@ async def test_every_theme_stands_in_the_list_and_can_be_used(tmp_path: Path) ->
         await pilot.press("t")
         for _ in app.palettes:
             await pilot.press("j")
+        assert "The forest floor" in "\n".join(rows(app))
+        assert not [row for row in rows(app) if " dark " in row and "…" in row], "no description is cut"
         assert app.theme == "own"
         assert app.palette_now.text == "#ffffff"
 

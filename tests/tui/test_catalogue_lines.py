@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog import Namesake, Sort
+from leafward.base.config import Config
+from leafward.catalog import Catalogue, Namesake, Sort
 from leafward_tui.catalogue.model.empty_words import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
+from leafward_tui.catalogue.model.session_preview import glimpse
 from leafward_tui.catalogue.widgets.session_row import Columns, is_live
 from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.paths import tilde
 from tests.claude_transcript import IDS, Transcript
+from tests.codex_rollout import Rollout
 from tests.tui.session_store import SessionFile, groups, lines_of, titles
 
 if TYPE_CHECKING:
@@ -185,3 +188,16 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
         "1 session hidden by the filter",
     ]
     assert words[3][1].startswith("a  shows 1 match: ")
+
+
+def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.event("task_started", turn_id="one", model_context_window=121_600)
+    made.prompt("Count the pears")
+    made.reply("Seven.", 3000)
+    catalogue = Catalogue(Config(), [tmp_path])
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    shown = glimpse(card, catalogue.details(card.path), lambda: False)
+    assert shown is not None
+    assert shown.window == 121_600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,12 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
     wide = max(width, 84)
     assert not widths(context_page(both, messages, wide, glyphs), wide)
     assert not widths(outcome_page(both, wide, glyphs), wide)
+
+
+def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(both: Overall) -> None:
+    head = next(line.text for line in context_page(both, None, 78, UNICODE) if "summary" in line.text)
+    titles = ["system", "summary", "kept", "after", "not in file", "error", "total"]
+    assert re.split(r"  +", head.strip()) == titles
 
 
 def test_ascii_says_everything_in_ascii(both: Overall) -> None:

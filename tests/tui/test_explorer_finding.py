@@ -113,6 +113,13 @@ class TestFinding:
             assert isinstance(sheet, TextSheet)
             assert sheet.input.value == "tool(bash)"
 
+    async def test_a_filter_without_a_match_offers_the_search(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "ampersand", "y")
+            await chosen(pilot, *"labelled(nope)", "enter")
+            await until(pilot, lambda: "no entry matches" in note(screen))
+            assert "/ search text" in note(screen)
+
     async def test_what_a_query_cannot_mean_is_said(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"ancestors(nobody)", "enter")

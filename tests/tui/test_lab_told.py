@@ -56,6 +56,13 @@ class TestLedger:
             column = column_of(made, injected, drafted, 0.0)
             assert column.after == whole.total
             assert column.before == made.tokens.counted_before
+            replaced = (
+                next(part.note for part in whole.parts if part.name == "summary") if not made.nothing else ""
+            )
+            if replaced:
+                assert replaced == f"replaces {count(column.summarised + column.prefix)}", (
+                    "one figure in both places"
+                )
 
     def test_what_is_shown_sums(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)

@@ -178,7 +178,9 @@ class TestMoving:
             said = shown(pilot)
             assert "Move with a summary" in said
             if size != (60, 16):
-                assert "13 entries, 1.1k tokens, 3 files" in said
+                assert "summarises 1.1k tokens, 3 files" in said, (
+                    "other tokens than those that the move drops"
+                )
             await pilot.press("j")
             if size == WIDE:
                 assert f"append 1 line, a summary, to {path.name}"[:40] in shown(pilot)

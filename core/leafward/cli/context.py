@@ -183,10 +183,8 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     path = usage_total(session, session.tree.path(found.at))
     whole = usage_total(session, range(session.inherited, len(session)))
     if whole.total:
-        yield page.style(
-            f"spent on this path {_spent(path)}, in the session {_spent(whole)}",
-            "faint",
-        )
+        own = ", without what it inherited" if session.inherited else ""
+        yield page.style(f"spent on this path {_spent(path)}, in the session {_spent(whole)}{own}", "faint")
 
 
 def _counted(found: Context) -> str:

@@ -14,10 +14,10 @@ from leafward.agents import agent_named, unknown_roots, within
 from leafward.base import config as settings
 from leafward.base.errors import NotFound
 from leafward.base.safe_text import safe_line
-from leafward.catalog import Card, Catalogue, Update, iso_time, parents, with_parents
+from leafward.catalog import Card, Catalogue, Namesake, Update, iso_time, parents, told_apart, with_parents
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import counted_once, sum_of, totals
-from leafward.cli.output import Page, compact, emit_json, note, page, plural, say, table
+from leafward.cli.output import Page, cells, compact, emit_json, fit, money, note, page, plural, say, table
 from leafward.cli.selection import UnreadableQuery
 from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf, parse
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Spent
 
 _SHORTEST_ID = 8
+_NAMESAKE, _APART = 16, 48
+"""Cells of a title that others have too, and of what tells its session apart."""
 
 
 def ls(
@@ -93,7 +95,12 @@ def ls(
         return 0
     filtered = bool(query is not None or agent_name is not None or project is not None)
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
-    say(_text(cards, page(), places, catalogue.searched, leaving, catalogue.kept(), filtered=filtered))
+    costs = {path: sum_of(spent).known_cost for path, spent in counted.items()}
+    apart = told_apart(
+        cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
+    )
+    kept = catalogue.kept()
+    say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, filtered=filtered))
     if catalogue.excluded:
         say(page().style(f"{plural(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
@@ -144,6 +151,7 @@ def _text(
     searched: Sequence[str],
     leaving: Mapping[str, int],
     kept: frozenset[str],
+    apart: Mapping[str, Namesake],
     *,
     filtered: bool,
 ) -> Iterator[str]:
@@ -161,7 +169,7 @@ def _text(
             safe_line(card.agent),
             when(card.modified),
             project_name(card.project),
-            f"{card.title}{_marks(card, known)}{_stays(card, leaving, kept)}",
+            f"{_title(card, apart.get(card.path), page)}{_marks(card, known)}{_stays(card, leaving, kept)}",
             _count(card.messages, page),
             _count(card.branches, page),
             _count(card.compactions, page),
@@ -171,6 +179,17 @@ def _text(
     head = ("id", "agent", "modified", "project", "title", "msg", "br", "cmp")
     yield from table(head, rows, page, grow=4, right="msg br cmp")
     yield page.style(plural(len(cards), "session"), "faint")
+
+
+def _title(card: Card, namesake: Namesake | None, page: Page) -> str:
+    """The title of a session; where others have the same, its beginning and what tells it from them."""
+    if namesake is None:
+        return card.title
+
+    def cut(text: str, width: int) -> str:
+        return fit(text, width, unicode=page.unicode)
+
+    return f"{cut(card.title, _NAMESAKE)}  {safe_line(namesake.words(_APART, cells, cut))}"
 
 
 def _marks(card: Card, known: dict[str, Card]) -> str:

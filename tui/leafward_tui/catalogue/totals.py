@@ -48,7 +48,7 @@ class TotalsScreen(Modal):
         figures = "".join(right(one, _FIGURE, ellipsis=glyphs.ellipsis) for one in line.figures)
         bar = 0 if line.share < 0 else max(int(line.share > 0), round(_BAR * line.share))
         room = max(0, width - cell_len(figures) - (_BAR + 1 if line.share >= 0 else 0))
-        word = "  missing" if line.missing else ""
+        word = "  folder not found" if line.missing else ""
         if line.path or (line.missing and line.name):
             folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
         else:

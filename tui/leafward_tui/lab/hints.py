@@ -46,7 +46,7 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
         return (Hint("mode.leave", "cancel the summary", "cancel"),)
     written = state.draft is not None and not state.larger(state.draft)
     accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
-    leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("leave no trace", "discard")))
+    leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("discard",)))
     slide = Hint(("slider.less", "slider.more"), "slide")
     strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
     source = Hint("lab.choose", "source")

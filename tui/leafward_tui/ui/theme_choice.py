@@ -69,7 +69,7 @@ class ThemesScreen(Modal):
         kind = "dark " if palette.dark else "light"
         pieces.append(Segment(f" {kind}  ", ground.faint))
         room = max(0, width - _BEFORE)
-        pieces.append(Segment(fit(palette.description, room, ellipsis=glyphs.ellipsis), ground.sub))
+        pieces.append(Segment(_described(palette.description, room, glyphs.ellipsis), ground.sub))
         return pieces
 
     def moved(self) -> None:
@@ -85,6 +85,15 @@ class ThemesScreen(Modal):
         """Back to the theme before."""
         self.shell.show_theme(self._before)
         self.dismiss(None)
+
+
+def _described(text: str, room: int, ellipsis: str) -> str:
+    """A description in `room` cells: whole, else what stands before its details."""
+    for mark in ("", ":", ","):
+        shown = text.partition(mark)[0] if mark else text
+        if cell_len(shown) <= room:
+            return shown
+    return fit(text, room, ellipsis=ellipsis)
 
 
 def _colour(name: str) -> RichColor:

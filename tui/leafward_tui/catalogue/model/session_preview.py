@@ -70,6 +70,8 @@ class SessionPreview:
     """Names of files changed, where lines were not counted."""
     read: int = 0
     """Files read only."""
+    window: int | None = None
+    """The context window that the agent recorded last; None where it records none."""
     problem: str = ""
     """Why there is nothing to show."""
 
@@ -98,6 +100,7 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
             tuple(FileChange(safe_line(one.path), one.edits, one.added, one.removed) for one in changes),
             tuple(safe_line(name) for name in details.changed),
             len(details.read),
+            session.source.recorded_window(session.place),
         )
     except (LeafwardError, OSError) as error:
         return SessionPreview(card.path, problem=safe_line(str(error)))

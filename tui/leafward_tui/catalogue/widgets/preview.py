@@ -113,7 +113,7 @@ class Preview(SidePane):
                 yield [Segment(line, ground.faint)]
             return
         yield from self._tree(card, preview, width, ground, glyphs)
-        yield from self._gauge(card, width, ground, glyphs)
+        yield from self._gauge(card, preview.window, width, ground, glyphs)
         yield from self._words(preview, width, ground, glyphs)
         yield from self._files(preview, width, ground, glyphs)
 
@@ -188,10 +188,13 @@ class Preview(SidePane):
         for row in preview.tree:
             yield _tree_row(row, width, ground, glyphs)
 
-    def _gauge(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
+    def _gauge(
+        self, card: Card, recorded: int | None, width: int, ground: Ground, glyphs: Glyphs
+    ) -> Iterator[PaneLine]:
         if not card.tokens:
             return
-        window = services_of(self).config.window_of(card.model)
+        counted_by_model = 0 if card.estimated else card.tokens
+        window = services_of(self).config.window_for(card.model, recorded, counted_by_model).tokens
         yield []
         used = f"{'~' if card.estimated else ''}{count(card.tokens)}"
         rest = f"{' + prompt' if card.lacks_prompt else ''} / {limit(window)}"

@@ -88,10 +88,19 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
     a, b = contexts.ledgers
     unsent = ("unsent",) if a.unsent or b.unsent else ()
     names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
-    cell = min(13, (width - 3) // len(names))
+    titles = [_WORDS.get(name, name) for name in names]
+    # Two cells lie between columns; where that is too wide, a long title takes cells that short ones have to spare.
+    cells = [min(13, max(9, cell_len(title) + 2)) for title in titles]
+    if (spare := width - 3 - sum(cells)) > 0:
+        cells = [min(13, one + spare // len(cells)) for one in cells]
     lines += [
         LabLine(),
-        LabLine((blanks(3), *(Span(right(_WORDS.get(name, name), cell), "faint") for name in names))),
+        LabLine(
+            (
+                blanks(3),
+                *(Span(right(title, cell), "faint") for title, cell in zip(titles, cells, strict=True)),
+            )
+        ),
     ]
     for letter, ledger in (("A", a), ("B", b)):
         amounts = [getattr(ledger, name) for name in names]
@@ -100,7 +109,7 @@ def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int
                 right(exact(amount).replace("-", glyphs.minus) if amount else glyphs.zero, cell),
                 "strong" if name == "total" else "text" if amount else "edge",
             )
-            for name, amount in zip(names, amounts, strict=True)
+            for name, amount, cell in zip(names, amounts, cells, strict=True)
         ]
         lines.append(LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans)))
     lines.append(LabLine())

@@ -151,7 +151,8 @@ class RowFilter:
         if exploration is None:
             return
         if not chosen.entries:
-            self._view.tell(f"no entry matches {chosen.words}", "warn")
+            keys = self._view.key_hints(("find.open", "search text"), ("filter.choose", "another filter"))
+            self._view.tell(f"no entry matches {chosen.words}", "warn", keys)
             return
         exploration.chosen, exploration.touching = chosen.entries, chosen.touching
         exploration.filter = Filter.CHOSEN

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Fate
     from leafward_tui.ui.glyphs import Glyphs
 
-_NAMES = 15
+_NAMES = 17
 _BAR = 18
 _SURVIVAL_ABOUT = (
     "facts still in the context after it, by weight",

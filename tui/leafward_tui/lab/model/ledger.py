@@ -63,15 +63,14 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         verb = "replaces" if draft is not None else "estimate for"
         parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
         if extra and injected is not None:
-            lines, sections = len([line for line in injected.lines if line.section]), len(injected.sections)
-            note = f"{counted(lines, 'line')}, {counted(sections, 'section')}"
+            note = counted(len(injected.sections), "section")
             parts.append(Part("injected", extra, note, "ghost", "block_free"))
         parts.append(Part("kept", tokens.kept, _kept_note(plan), "leaf", "block"))
     if tokens.system:
         parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
     missing = tokens.not_in_file
     if missing:
-        parts.append(Part("not in file", missing, "system prompt, tools", "sub", "block_free"))
+        parts.append(Part("not in file", missing, "prompt, tools", "sub", "block_free"))
     error = after - sum(part.tokens for part in parts)
     if error:
         parts.append(Part("error", error, "estimation error", "faint", "block_free"))
@@ -80,7 +79,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
 
 def _kept_note(plan: Plan) -> str:
     if plan.first_kept >= 0:
-        return f"from #{plan.first_kept}, " + ("some cut short" if plan.pruned else "verbatim")
+        return f"from #{plan.first_kept}, " + ("some cut short" if plan.pruned else "as is")
     return f"{counted(len(plan.kept), 'prompt')}, verbatim" if plan.kept else "no tail"
 
 
@@ -120,7 +119,7 @@ def column_of(
         plan.settings.strategy,
         ledger.before,
         ledger.total,
-        0 if plan.nothing else tokens.summarize,
+        0 if plan.nothing else tokens.summarize + tokens.previous_summary,
         0 if plan.nothing else tokens.turn_prefix,
         0 if plan.nothing else tokens.pruned,
         tokens.parts - tokens.system if plan.nothing else tokens.kept,

@@ -97,7 +97,7 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
         numbers("before", "before"),
-        numbers("after", "after", strong=True),
+        line("after", [f"~{count(column.after, zero='0')}" for column in view.columns], strong=True),
         numbers("summarised", "summarised"),
         numbers("turn prefix", "prefix"),
         numbers("pruned", "pruned"),

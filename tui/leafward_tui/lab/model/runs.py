@@ -118,7 +118,7 @@ def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Bl
         name = fit(run.name, room, ellipsis=glyphs.ellipsis)
         about = fit(f"   {run.about}", room - len(name), pad=True, ellipsis=glyphs.ellipsis)
         texts = {
-            "after": count(run.after, zero=glyphs.zero),
+            "after": f"~{count(run.after, zero='0')}",
             "summary": count(run.tokens, zero=glyphs.zero),
             "facts": percent(run.kept, 1.0) if run.kept is not None else "",
             "lost": count(run.lost, zero=glyphs.zero),
