@@ -11,7 +11,7 @@ from leafward.base.config import Config
 from leafward.catalog import Catalogue, Namesake, Sort
 from leafward_tui.catalogue.model.empty_words import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.catalogue.model.session_preview import glimpse
+from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.session_row import Columns, is_live
 from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.paths import tilde
@@ -198,6 +198,6 @@ def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> N
     catalogue = Catalogue(Config(), [tmp_path])
     catalogue.refresh()
     (card,) = catalogue.cards()
-    shown = glimpse(card, catalogue.details(card.path), lambda: False)
+    shown = read_preview(card, catalogue.details(card.path), lambda: False)
     assert shown is not None
     assert shown.window == 121_600
