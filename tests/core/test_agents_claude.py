@@ -267,7 +267,8 @@ def test_files_touched_are_found_in_bytes_too(tmp_path: Path) -> None:
 
 
 def test_the_patch_of_an_edit_has_its_line_numbers(tmp_path: Path) -> None:
-    from leafward.files.edits import hunks, table_of
+    from leafward.files.edits import hunks
+    from leafward.files.tool_calls import table_of
     from leafward.session.entries import tool_calls
 
     transcript = Transcript(tmp_path)

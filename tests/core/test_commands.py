@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from leafward.files.commands import files_read, parsed_patch, patches_in
-from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, file_calls, hunks
+from leafward.files.edits import hunks
+from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, file_calls
 from leafward.session.command_text import script_of, shown_command
 from leafward.session.entries import ToolCall
 

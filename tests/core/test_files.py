@@ -14,8 +14,9 @@ import pytest
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, delta_of, hunks, line_delta
+from leafward.files.edits import delta_of, hunks, line_delta
 from leafward.files.file_names import locate, within
+from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import changed_files, operations, working_set
 from leafward.session.entries import EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.session import Session

@@ -13,12 +13,12 @@ from leafward.branches.diff.contents import Contents, Merge
 from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.edits import NATIVE_TOOLS
 from leafward.files.file_replay import Base, Certainty, Rebuilt, Remark, replay, resting_on
 from leafward.files.file_replay.knowledge import FileState
 from leafward.files.file_replay.recorded_diffs import proven_by
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import requests_in
+from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.files.working_set import searched, working_set
 from leafward.session.entries import EntryIndex, ToolCall
 from leafward.session.session import Session
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from leafward.files.edits import ToolTable
+    from leafward.files.tool_calls import ToolTable
 
 
 def rebuilt(file: Acting, path: str = "a.py", tools: ToolTable | None = None) -> Rebuilt:

@@ -12,7 +12,7 @@ import pytest
 
 from leafward.agents import agent_named
 from leafward.base.errors import LeafwardError
-from leafward.files.edits import table_of
+from leafward.files.tool_calls import table_of
 from leafward.query.search.case_folding import folded
 from leafward.query.search.literals import needle
 from leafward.query.search.passages import passages

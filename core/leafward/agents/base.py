@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork_point import ForkPoint
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
-    from leafward.files.edits import ToolTable
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

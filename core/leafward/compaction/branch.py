@@ -20,7 +20,7 @@ from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.settings import FILE_BUDGET, PI_RESERVE, SUMMARY_TOKENS
 from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
 from leafward.context.sizes import entries_below
-from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable
+from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import operations as file_calls
 from leafward.session.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
 from leafward.session.journal import OperationKind, Writing, landing, utc_now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.estimators import Estimator, estimated_tokens
-from leafward.files.edits import Action, ToolTable, file_calls, path_in
+from leafward.files.tool_calls import Action, ToolTable, file_calls, path_in
 from leafward.session.entries import Body, ToolCall, blocks_of
 from leafward.session.messages import trusted_usage, written_at
 

@@ -20,7 +20,7 @@ from leafward.context.basis import Basis
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.context.model_context import context_at
 from leafward.context.projection import as_sent, selected
-from leafward.files.edits import ToolTable, table_of
+from leafward.files.tool_calls import ToolTable, table_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import edit_targets, written_at
 
@@ -222,6 +222,8 @@ def measure(
         for name, column in columns.items()
     }
     carry = Basis.of(session).carry(context.at)
+    # Worked out here: a plan reads nothing of the session any more.
+    _ = context.count, context.ledger
     position = dict(zip(order, range(len(order)), strict=True))
     # Without a message of its own, the compaction was edited out of the context, and pi takes nothing over from it.
     body = (session.body(context.compaction) or {}) if lead else {}

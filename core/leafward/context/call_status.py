@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from leafward.files.edits import NATIVE_TOOLS, Action, ToolTable, lines_of
+from leafward.files.edits import lines_of
+from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.session.entries import Body, text_of
 
 

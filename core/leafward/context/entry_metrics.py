@@ -11,17 +11,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.files.edits import (
-    Action,
-    FileCall,
-    ToolTable,
-    delta_in,
-    delta_of,
-    file_calls,
-    path_in,
-    replacements,
-    table_of,
-)
+from leafward.files.edits import delta_in, delta_of
+from leafward.files.tool_calls import Action, FileCall, ToolTable, file_calls, path_in, replacements, table_of
 from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import (
     BOOKKEEPING,

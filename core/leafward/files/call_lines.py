@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.files.edits import Action
+from leafward.files.tool_calls import Action
 from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:
-    from leafward.files.edits import ToolTable
+    from leafward.files.tool_calls import ToolTable
 
 _CALL = b'"toolCall"'
 _RARE = b"C"

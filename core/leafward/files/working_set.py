@@ -10,18 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
-from leafward.files.edits import (
-    NATIVE_TOOLS,
-    Action,
-    FileCall,
-    ToolTable,
-    delta_in,
-    delta_of,
-    file_calls,
-    path_in,
-    table_of,
-)
+from leafward.files.edits import delta_in, delta_of
 from leafward.files.file_names import locate, utf16_order
+from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, file_calls, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 
 if TYPE_CHECKING:

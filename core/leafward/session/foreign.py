@@ -110,7 +110,7 @@ class ForeignFiles:
     """The files of a session of another agent, which are only read, and the sidecar of ours in which is kept what is done to it."""
 
     def __init__(self, path: Path, agent_name: str, tools: object, reader: Callable[[], Reader]) -> None:
-        """The sidecars of an agent lie under its name; `tools` is its tool table (`edits.ToolTable`)."""
+        """The sidecars of an agent lie under its name; `tools` is its tool table (`files.tool_calls.ToolTable`)."""
         self.path = path
         self.agent_name = agent_name
         self.tools = tools

@@ -57,7 +57,7 @@ class Source(Protocol):
 
     path: Path
     tools: object
-    """The tool table of the agent (`files.edits.ToolTable`): how its calls name files. None where pi's holds."""
+    """The tool table of the agent (`files.tool_calls.ToolTable`): how its calls name files. None where pi's holds."""
     scan: Scan
     """Header and columns of what was read, with what is kept beside it."""
     gone: bool

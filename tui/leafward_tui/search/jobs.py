@@ -98,7 +98,7 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
     """Reads the text that a hit stands in. Raises LeafwardError, OSError."""
     from leafward.agents import agent_named
     from leafward.base.safe_text import safe
-    from leafward.files.edits import table_of
+    from leafward.files.tool_calls import table_of
     from leafward.query.search.passages import passages
     from leafward.query.search.text_match import Matcher
 

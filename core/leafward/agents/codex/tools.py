@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.agents.base import Touch
-from leafward.files.edits import Action, ToolTable, file_calls
 from leafward.files.reads import ReadForm
+from leafward.files.tool_calls import Action, ToolTable, file_calls
 from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from leafward.files.edits import Action, ToolTable
 from leafward.files.reads import ReadForm
+from leafward.files.tool_calls import Action, ToolTable
 
 SNAPSHOT = "snapshot"
 """No tool: what stands for a file that opencode's snapshots show to be changed, and no call names."""

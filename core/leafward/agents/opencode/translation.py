@@ -24,7 +24,7 @@ from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time
-from leafward.files.edits import Action, file_calls
+from leafward.files.tool_calls import Action, file_calls
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, PROJECTION

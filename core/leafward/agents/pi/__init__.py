@@ -14,7 +14,7 @@ from leafward.agents.folders import look
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
-from leafward.files.edits import NATIVE_TOOLS, Action
+from leafward.files.tool_calls import NATIVE_TOOLS, Action
 from leafward.session.abridged_lines import BOM
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session

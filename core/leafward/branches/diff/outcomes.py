@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.context.call_status import Outcome as CallOutcome
 from leafward.context.call_status import outcome
 from leafward.files.call_lines import result_in
-from leafward.files.edits import command_text, table_of
+from leafward.files.tool_calls import command_text, table_of
 from leafward.files.working_set import did_run
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
 from leafward.session.messages import usage_of, written_at

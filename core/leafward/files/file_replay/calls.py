@@ -6,17 +6,17 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from leafward.files.commands import files_read
-from leafward.files.edits import command_in, table_of
 from leafward.files.file_replay.steps import FileRequest, Step, by_command, requests_in
 from leafward.files.reads import Shown, printed, shown
 from leafward.files.shell import Proof, complains
 from leafward.files.shell.lexer import simple_words
+from leafward.files.tool_calls import command_in, table_of
 from leafward.files.working_set import nested_calls
 from leafward.session.command_text import script_of
 from leafward.session.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
 
 if TYPE_CHECKING:
-    from leafward.files.edits import ToolTable
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

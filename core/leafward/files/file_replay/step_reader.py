@@ -12,7 +12,7 @@ from itertools import compress, islice
 from typing import TYPE_CHECKING, Any
 
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in, string
-from leafward.files.edits import Action, delta_in, delta_of, delta_told, line_count, path_in, table_of
+from leafward.files.edits import delta_in, delta_of, delta_told, line_count
 from leafward.files.file_names import locate
 from leafward.files.file_replay.steps import (
     NOTEBOOK,
@@ -24,6 +24,7 @@ from leafward.files.file_replay.steps import (
     lines_changed,
     requests_in,
 )
+from leafward.files.tool_calls import Action, path_in, table_of
 from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 

@@ -6,16 +6,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.commands import parsed_patch, patches_in, texts_in
-from leafward.files.edits import Action, command_in, line_count, line_delta, path_in, replacements
+from leafward.files.edits import line_count, line_delta
 from leafward.files.file_replay.texts import Replacement
 from leafward.files.shell import Effect, Proof, Staging, Sweep, effects
+from leafward.files.tool_calls import Action, command_in, path_in, replacements
 from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.files.commands import PatchPlace
-    from leafward.files.edits import ToolTable
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex, ToolCall
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.files.edits import file_calls, table_of
+from leafward.files.tool_calls import file_calls, table_of
 from leafward.query.search.case_folding import folded
 from leafward.session.entries import Kind, tool_calls
 

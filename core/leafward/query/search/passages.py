@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.edits import file_calls
+from leafward.files.tool_calls import file_calls
 from leafward.files.working_set import nested_calls
 from leafward.session.entries import Body, Kind, ToolCall, blocks_of, text_of, tool_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.files.edits import ToolTable
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.session import Session
 
 

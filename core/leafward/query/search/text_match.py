@@ -9,7 +9,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from leafward.files.edits import table_of
+from leafward.files.tool_calls import table_of
 from leafward.query.search.call_files import Answering
 from leafward.query.search.case_folding import composed, folded, original_spans
 from leafward.query.search.conjunction import texts_of

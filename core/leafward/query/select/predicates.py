@@ -13,8 +13,8 @@ from leafward.base.times import milliseconds
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
-from leafward.files.edits import table_of
 from leafward.files.file_replay import Outcome, steps
+from leafward.files.tool_calls import table_of
 from leafward.query.lexer import QueryError
 from leafward.query.search.passages import KINDS, passages
 from leafward.query.search.patterns import TooSlow

@@ -12,7 +12,8 @@ from leafward.base.errors import LeafwardError
 from leafward.context.basis import Basis
 from leafward.context.call_status import outcome
 from leafward.context.entry_metrics import FAILED, HAS_TEXT
-from leafward.files.edits import Action, calls_delta, command_text, delta_in, file_calls, table_of
+from leafward.files.edits import calls_delta, delta_in
+from leafward.files.tool_calls import Action, command_text, file_calls, table_of
 from leafward.files.working_set import changed_files
 from leafward.session.entries import Kind, text_of
 from leafward.session.headline import call_of, headline

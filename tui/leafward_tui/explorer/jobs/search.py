@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.edits import table_of
+from leafward.files.tool_calls import table_of
 from leafward.query.grammar import parse_find
 from leafward.query.search.case_folding import folded
 from leafward.query.search.passages import passages

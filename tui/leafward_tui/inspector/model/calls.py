@@ -6,18 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.files.edits import (
-    Action,
-    FileCall,
-    ToolTable,
-    action_hunks,
-    command_text,
-    delta_in,
-    delta_of,
-    file_calls,
-    path_in,
-)
+from leafward.files.edits import action_hunks, delta_in, delta_of
 from leafward.files.file_names import locate
+from leafward.files.tool_calls import Action, FileCall, ToolTable, command_text, file_calls, path_in
 from leafward.files.working_set import nested_calls
 from leafward.session.command_text import without_cd
 from leafward.session.headline import call_headline, call_words

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.context.call_status import Outcome, outcome
-from leafward.files.edits import NATIVE_TOOLS, ToolTable, table_of
+from leafward.files.tool_calls import NATIVE_TOOLS, ToolTable, table_of
 from leafward.files.working_set import did_run
 from leafward.session.entries import (
     BOOKKEEPING,
