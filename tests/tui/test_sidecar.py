@@ -13,7 +13,7 @@ from leafward.context.model_context import context_at
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheet import ChoiceSheet
-from tests.claude_transcript import Transcript
+from tests.claude_transcript import NO_USAGE, Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering, follow
 from tests.tui.explored import NARROW, chosen, exploring, note, tree, written
@@ -150,8 +150,9 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
 
 async def test_right_after_a_compaction_the_gauge_says_what_comes_on_top(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path / ".claude")
-    transcript.turn("one", "first")
-    transcript.boundary("short")
+    transcript.prompt("one")
+    transcript.reply("first", usage=NO_USAGE)
+    transcript.boundary("short", preTokens=0)
     async with exploring(transcript.path) as (pilot, screen):
         shown = "\n".join(rows(screen.app))
         assert " + prompt / " in shown
