@@ -45,7 +45,7 @@ def test_a_cost_that_nobody_recorded_is_not_said_to_be_nothing(done: Run, tmp_pa
 
 
 def test_both_sizes_of_a_compaction_hold_what_is_not_in_the_file(done: Run, tmp_path: Path) -> None:
-    """Claude Code sends a prompt and tools, which its transcripts do not hold: the first count tells, else what it noted."""
+    """Claude Code sends a prompt and tools, which its transcripts do not hold: the first count tells how large they are."""
     counted = Transcript(tmp_path)
     counted.turn("Count the pears", "Seven.")
     counted.boundary("Pears were counted.")
@@ -54,7 +54,7 @@ def test_both_sizes_of_a_compaction_hold_what_is_not_in_the_file(done: Run, tmp_
     noted.prompt("Count the pears")
     noted.reply("Seven.", usage=NO_USAGE)
     noted.boundary("Pears were counted.")
-    assert "compaction  900 → ~899" in done("tree", noted.path).out
+    assert "compaction  900 → ~5 + prompt" in done("tree", noted.path).out
 
 
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:

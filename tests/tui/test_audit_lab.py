@@ -200,6 +200,8 @@ class TestExplorer:
     async def test_a_sheet_leaves_the_row_it_is_about_in_sight(self, tmp_path: Path, up: int) -> None:
         working(tmp_path / "s.jsonl", 30)
         async with exploring(tmp_path / "s.jsonl", NARROW, SMALL) as (pilot, screen):
+            # A fold proposes no move: its turns do.
+            await pilot.press("k", "right", "@")
             for _ in range(up):
                 await pilot.press("k")
             await until(pilot, lambda: screen.state.price is not None)

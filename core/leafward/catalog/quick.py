@@ -185,8 +185,14 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         values["messages"] += kind in MESSAGES
         values["turns"] += kind in TURN_STARTS
         spoken = max(spoken, spoken_at(body))
-        if kind is Kind.ASSISTANT and card.estimated:
-            return None  # whether its usage can be believed, what stands above it says
+        if (
+            kind is Kind.ASSISTANT
+            and values["estimated"]
+            and trusted_usage(body.get("message") or {}) is not None
+        ):
+            if spoken_at(body) < card.modified:
+                return None  # whether its usage can be believed, what stands above it says
+            values["estimated"] = False
         if kind not in BOOKKEEPING:
             leaves += not at_tip
             at_tip = True

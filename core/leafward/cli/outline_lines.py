@@ -221,9 +221,11 @@ class _Painter:
             was = compact(int(noted)) if isinstance(noted, (int, float)) and 0 <= noted < 1e15 else "?"
             return f"compaction  of {was}"
         arrow = "→" if self.page.unicode else "->"
-        before, after = Basis.of(self.session).change(entry)
+        basis = Basis.of(self.session)
+        before, after = basis.change(entry)
+        prompt = " + prompt" if basis.lacks_prompt(entry) else ""
         was = f"{before.sign}{compact(before.total)}" if before.total else "?"
-        return f"compaction  {was} {arrow} {after.sign}{compact(after.total)}"
+        return f"compaction  {was} {arrow} {after.sign}{compact(after.total)}{prompt}"
 
 
 _SIGNS = {

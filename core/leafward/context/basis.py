@@ -179,11 +179,22 @@ class Basis:
     def change(self, compaction: int) -> tuple[Count, Count]:
         """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""
         place = planned_at(self.sizes.session, compaction)
-        before, noted = self.count_at(place), self._noted(compaction)
+        before = self.count_at(place)
+        noted = self.sizes.body(compaction).get("tokensBefore")
         above = latest(self.sizes.session, place, _COMPACTION)
-        if above < 0 and not before.recorded and noted > before.total:
-            before = Count(noted, 0, recorded=True)
+        if above < 0 and not before.recorded and isinstance(noted, int) and noted > before.total:
+            before = Count(max(0, noted), 0, recorded=True)
         return before, self.count_at(EntryIndex(compaction))
+
+    def lacks_prompt(self, index: EntryIndex) -> bool:
+        """Whether nothing tells how large the system prompt is that the agent sends with the context at an entry.
+
+        Never of a native session, whose sizes are pi's.
+        """
+        if self.sizes.session.is_native:
+            return False
+        found = self.at(index)
+        return not found.count.recorded and found.not_in_file <= 0
 
     def footprint(self, outline: Outline, index: EntryIndex) -> Footprint:
         """The parts of a context that is outlined already."""
@@ -306,20 +317,11 @@ class Basis:
             self._carried[one] = self._over(one)
         return self._carried[wanted]
 
-    def _noted(self, compaction: int) -> int:
-        """The size before a compaction as its agent noted it, in tokens; 0 where it noted none."""
-        noted = self.sizes.body(compaction).get("tokensBefore")
-        return max(0, noted) if isinstance(noted, int) else 0
-
     def _over(self, compaction: EntryIndex) -> _Carried:
         sizes = self.sizes
         above = EntryIndex(sizes.session.columns.parent[compaction])
         before, after = sizes.outline(above), sizes.outline(compaction)
         contents, carry = sizes.contents(after), self.carry(above)
-        if before.compaction < 0 and self._last(before.compaction, above) is None:
-            # No request tells what is not in the file; what the agent noted does.
-            there = sizes.outline(planned_at(sizes.session, compaction))
-            carry = Carry(max(0, self._noted(compaction) - sizes.contents(there)))
         kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
         estimated = sum(sizes.estimate_between(after, at, at + 1) for at in kept)
         estimated -= sizes.broken_off(after, 0, len(after.entries))
