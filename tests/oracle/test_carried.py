@@ -31,7 +31,9 @@ def test_pi_sends_an_edited_context(session: Path, tmp_path: Path) -> None:  # n
     )
     assert len(edited["edits"]) == sum(line["type"] == "context_edit" for line in entries_of(session))
     assert_pi_follows(home, session)
-    assert prepared(session)["tokens"] == edited["tokens_after"]
+    tokens = leafward(home, "context", str(session))["tokens"]
+    assert prepared(session)["tokens"] == tokens["as_pi"]
+    assert tokens["total"] == edited["tokens_after"]
 
 
 @pytest.mark.parametrize("session", ["branches"], indirect=True)

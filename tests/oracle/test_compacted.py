@@ -88,7 +88,9 @@ def test_pi_sends_the_summary_and_what_was_kept(
     sent = assert_pi_follows(home, session)
     assert compacted["summary"] in sent[0].text
     context = leafward(home, "context", str(session))
-    assert context["tokens"]["total"] == compacted["tokens_after"] == prepared(session)["tokens"]
+    of_pi = compacted["as_pi"]["tokens_after"]
+    assert context["tokens"]["as_pi"] == of_pi == prepared(session)["tokens"]
+    assert context["tokens"]["total"] == compacted["tokens_after"]
     if compacted["first_kept"] is None:
         assert line["firstKeptEntryId"] == line["id"]
         assert len(sent) == 1
@@ -132,7 +134,7 @@ def test_results_cut_short_are_edited_in_the_same_write(tmp_path: Path) -> None:
     assert line["parentId"] == edit["id"]
     sent = assert_pi_follows(home, path)
     assert len(sent[-1].text) < 4000
-    assert prepared(path)["tokens"] == compacted["tokens_after"]
+    assert prepared(path)["tokens"] == compacted["as_pi"]["tokens_after"]
 
 
 def test_opencodes_pruning_reaches_into_the_tail(tmp_path: Path) -> None:
@@ -143,7 +145,7 @@ def test_opencodes_pruning_reaches_into_the_tail(tmp_path: Path) -> None:
     assert set(edited) <= set(compacted["pruned"]) & set(compacted["kept"])
     sent = assert_pi_follows(home, path)
     assert compacted["summary"] in sent[0].text
-    assert prepared(path)["tokens"] == compacted["tokens_after"]
+    assert prepared(path)["tokens"] == compacted["as_pi"]["tokens_after"]
     leafward(home, "undo", str(path))
     assert sum("part 3 part 3" in one.text for one in assert_pi_follows(home, path)) == 1
 
@@ -197,7 +199,7 @@ def test_a_branch_left_with_a_summary(session: Path, at: int, tmp_path: Path) ->
 @pytest.mark.parametrize("session", ["compacted-twice", "branches"], indirect=True)
 def test_pis_own_next_compaction_goes_on_from_ours(session: Path, tmp_path: Path) -> None:  # noqa: F811
     home = tmp_path / "home"
-    compacted = leafward(home, "compact", str(session), *KEEP)
+    compacted = leafward(home, "compact", str(session), *KEEP, "--larger")
     with session.open("a", encoding="utf-8") as stream:
         for number, text in enumerate(("And now?", "Go on.")):
             message = {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": 1}
