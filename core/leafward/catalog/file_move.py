@@ -57,7 +57,7 @@ def _copy(source: Path, target: Path) -> None:
                 os.chmod(waiting, stat.S_IMODE(before.st_mode))
                 _refuse_changed(source, before)
                 give_name(waiting, target)
-            except BaseException:
+            except BaseException:  # an interrupt too leaves no half copy
                 with suppress(OSError):
                     waiting.unlink(missing_ok=True)
                 raise

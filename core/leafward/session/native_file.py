@@ -42,7 +42,7 @@ class NativeFile:
         opened = cls(path)
         try:
             opened.read(lambda: False, lambda _scan: None)
-        except BaseException:
+        except BaseException:  # also an interrupt: nobody else could close what it opened
             opened.close()
             raise
         return opened

@@ -58,7 +58,7 @@ class Session:
         try:
             session = cls(source)
             session.read(stop, publish)
-        except BaseException:
+        except BaseException:  # also an interrupt: nobody else could close what it opened
             source.close()
             raise
         return session
