@@ -252,6 +252,23 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
     assert "litellm" not in later
 
 
+def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None:
+    code = (
+        "import sys\n"
+        "import leafward_tui.explorer.screen, leafward_tui.explorer.jobs.session, leafward_tui.explorer.jobs.lost_facts\n"
+        "print(*sys.modules, sep='\\n')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    reads = {
+        "leafward.agents",
+        "leafward.catalog",
+        "leafward.context",
+        "leafward.files",
+        "leafward.summaries",
+    }
+    assert sorted(reads & set(done.stdout.split())) == []
+
+
 class Looked(tuple[Hanging, ...]):
     """Branches that count how often they are gone through."""
 

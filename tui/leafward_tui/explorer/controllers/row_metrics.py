@@ -13,7 +13,7 @@ from leafward_tui.explorer.state import RowTexts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward_tui.explorer.jobs.rows import CountOrder
+    from leafward_tui.explorer.jobs.count import CountOrder
     from leafward_tui.explorer.model.exploration import Findings
     from leafward_tui.explorer.ports import ExplorerView, Timer
     from leafward_tui.explorer.state import ExplorerState
@@ -50,7 +50,7 @@ class RowMetrics:
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None:
             return
-        from leafward_tui.explorer.jobs.rows import CountOrder, count_entries
+        from leafward_tui.explorer.jobs.count import CountOrder, count_entries
 
         self._order = CountOrder(self._entries_on_screen())
         self._jobs.latest(
@@ -149,7 +149,7 @@ class RowMetrics:
             head for head, _ in self._rows_on_screen() if kind[head] == Kind.COMPACTION and head not in lost
         ]
         if wanted:
-            from leafward_tui.explorer.jobs.rows import count_lost
+            from leafward_tui.explorer.jobs.lost_facts import count_lost
 
             self._jobs.latest(
                 "lost",

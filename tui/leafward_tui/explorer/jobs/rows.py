@@ -1,123 +1,27 @@
-"""What rows say that takes reading: numbers of entries, notes, what came of a result, facts that compactions lost."""
+"""What rows say in words that takes reading: notes of turns and compactions, what came of a result."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import compress
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
 from leafward.context.basis import Basis
 from leafward.context.call_status import outcome
-from leafward.context.entry_metrics import FAILED, HAS_TEXT
 from leafward.files.edits import calls_delta, delta_in
 from leafward.files.tool_calls import Action, command_text, file_calls, table_of
 from leafward.files.working_set import changed_files
 from leafward.session.entries import Kind, text_of
 from leafward.session.headline import call_of, headline
-from leafward.session.journal.operations import archived_branches
 from leafward.session.row_layout import Density
-from leafward.summaries.survival import Status, Stopped
-from leafward_tui.explorer.jobs.session import PUBLISH_EVERY
-from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.widgets.peek import Glance
 from leafward_tui.ui.cells import cell_len, count, counted, fit
-from leafward_tui.ui.survival_cache import survivals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import Job
-
-PAUSE = 0.15
-"""Seconds that counting rests after a key."""
-_NAP = 0.01
-"""Seconds between two looks at whether it may go on."""
-_LOST_NAP = 0.02
-"""Seconds between two compactions whose lost facts are counted."""
-_CHUNK = 1024
-"""Entries counted between two looks at what is wanted first."""
-MOST_BYTES = 24 << 20
-"""Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
-
-
-@dataclass(slots=True)
-class CountOrder:
-    """In which order the entries of a session are counted: what is on the screen first. Set from the screen's thread."""
-
-    wanted: list[range] = field(default_factory=list)
-    """What is on the screen."""
-    paused_until: float = 0.0
-    """By the monotonic clock."""
-
-    def pause(self, seconds: float = PAUSE) -> None:
-        """Leaves the interpreter to the keys for a moment; what is on the screen is counted all the same."""
-        self.paused_until = time.monotonic() + seconds
-
-
-def count_entries(
-    session: Session, metrics: EntryMetrics, order: CountOrder, counted_more: Callable[[], object], job: Job
-) -> Findings:
-    """Counts all entries into the metrics; `counted_more` hears of it at most four times a second."""
-    broken: list[int] = []
-    reported = 0.0
-    for span in _outward(session):
-        while order.wanted or order.paused_until > time.monotonic():
-            if order.wanted:
-                urgent, order.wanted = order.wanted, []
-                for one in urgent:
-                    broken += metrics.fill(session, one, job.unwanted)
-                job.report(counted_more)
-                reported = time.monotonic()
-            else:
-                time.sleep(_NAP)
-            if job.unwanted():
-                return Findings()
-        broken += metrics.fill(session, span, job.unwanted)
-        if job.unwanted():
-            return Findings()
-        if time.monotonic() - reported >= PUBLISH_EVERY:
-            job.report(counted_more)
-            reported = time.monotonic()
-    if broken:
-        session.discredit(broken)
-    return findings_of(session, metrics)
-
-
-def _outward(session: Session) -> Iterable[range]:
-    """All entries in chunks, outward from the leaf."""
-    total = len(session)
-    middle = max(0, session.leaf)
-    for step in range(0, total, _CHUNK):
-        below = range(max(0, middle - step - _CHUNK + 1), max(0, middle - step + 1))
-        above = range(middle + 1 + step, min(total, middle + 1 + step + _CHUNK))
-        if below:
-            yield below
-        if above:
-            yield above
-
-
-def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
-    """What the filters go by, once everything is counted."""
-    total = len(metrics)
-    kind, flags, parent = session.columns.kind, metrics.flags, session.columns.parent
-    failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
-    edits = [index for index, number in enumerate(metrics.edits) if number]
-    silent = bytearray(total)
-    for index in compress(range(total), map(int, metrics.calls)):
-        if kind[index] == Kind.ASSISTANT and not flags[index] & HAS_TEXT:
-            result = index + 1
-            silent[index] = result < total and kind[result] == Kind.TOOL_RESULT and parent[result] == index
-    return Findings(failed, edits, silent, archived_branches(session))
-
-
-def _flag_mask(flag: int) -> bytes:
-    return bytes(bool(value & flag) for value in range(256))
 
 
 def note_rows(
@@ -216,32 +120,3 @@ def _last_words(session: Session, spans: Sequence[range]) -> str:
                 if text_of(message.get("content")).strip():
                     return headline(session, index).text
     return ""
-
-
-def count_lost(
-    session: Session, compactions: Sequence[int], counted_one: Callable[[int, int], object], job: Job
-) -> None:
-    """Counts the facts that compactions lost; `counted_one` hears each with its number."""
-    reports = survivals_of(session)
-    for head in compactions:
-        if _bytes_above(session, head) > MOST_BYTES:
-            continue
-        try:
-            report = reports.report(session, head, job.unwanted)
-        except Stopped:
-            return
-        except (LeafwardError, OSError):
-            continue
-        lost = sum(1 for fate in report.fates if fate.status is Status.LOST)
-        job.report(partial(counted_one, head, lost))
-        time.sleep(_LOST_NAP)
-
-
-def _bytes_above(session: Session, entry: int) -> int:
-    """Bytes of the lines on the path to an entry, back to the compaction before the one before it."""
-    columns, tree = session.columns, session.tree
-    total = 0
-    for run in tree.path_runs(columns.parent[entry]):
-        stop = columns.start[run.stop] if run.stop < len(columns) else session.scan.end
-        total += stop - columns.start[run.start]
-    return total

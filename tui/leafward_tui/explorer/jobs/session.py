@@ -6,22 +6,19 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents import agent_of, native
 from leafward.base.errors import LeafwardError
-from leafward.catalog import stores
-from leafward.context.entry_metrics import EntryMetrics
-from leafward.session.journal.operations import archived_branches
-from leafward.session.session import Session
-from leafward_tui.explorer.model.exploration import Exploration, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from leafward.base.config import Config
+    from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
     from leafward.session.prefetch import Ahead
     from leafward.session.row_layout import Density
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.ui.services import Job
 
     Progress = Callable[[int, int], object]
@@ -58,6 +55,14 @@ def open_session(
     job: Job,
 ) -> OpenedSession:
     """Reads and lays out a session. What was scanned `ahead` is not scanned again. Raises LeafwardError."""
+    # Loaded here, beside the screen: what reads sessions takes longer to load than everything before the first frame.
+    from leafward.agents import agent_of, native
+    from leafward.catalog import stores
+    from leafward.context.entry_metrics import EntryMetrics
+    from leafward.session.journal.operations import archived_branches
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.exploration import Exploration, Findings
+
     size = path.stat().st_size if path.exists() else 0
     reported = time.monotonic()
 
