@@ -102,3 +102,25 @@ def broken_reply(entry: str, parent: str) -> str:
 def last_line(path: Path) -> Any:
     """The last line of a file, as an object."""
     return json.loads(path.read_bytes().splitlines()[-1])
+
+
+RULE = "Never push to main without asking me first."
+STEP = "The parser still needs to be fixed for empty files."
+
+
+def lossy(path: Path) -> str:
+    """A session whose compaction says nothing of a rule, of a step and of a checklist; the compaction's id."""
+    file = PiFile(path / "s.jsonl")
+    file.user(f"Please look at the lease table. {RULE}")
+    file.reply(f"The lease table is read now. {STEP}")
+    kept = file.user("go on")
+    file.reply("It goes on.")
+    compaction = file.entry(
+        "compaction",
+        summary="## Goal\n- look at the lease table",
+        firstKeptEntryId=kept,
+        tokensBefore=400,
+        details={},
+    )
+    file.user("next")
+    return compaction

@@ -13,7 +13,7 @@ from leafward.session.injected_block import OPENING
 from leafward.summaries.summarizers import tokens_of
 from tests.cli.conftest import OLD
 from tests.codex_rollout import Rollout
-from tests.pi_file import PiFile, conversation, last_line
+from tests.pi_file import RULE, STEP, PiFile, conversation, last_line, lossy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -292,3 +292,40 @@ def test_a_session_of_codex_is_planned_by_its_rules(done: Run, tmp_path: Path) -
     rollout.reply("first")
     assert done("plan", rollout.path, "--json").document["strategy"] == "codex"
     assert done("plan", rollout.path, "--strategy", "pi", "--json").document["strategy"] == "pi"
+
+
+class TestGate:
+    """What stops a compaction that would lose rules or unfinished steps."""
+
+    def test_it_stops_lists_whole_sentences_and_writes_nothing(self, run: Run, tmp_path: Path) -> None:
+        compaction = lossy(tmp_path)
+        path = tmp_path / "s.jsonl"
+        before = path.read_bytes()
+        stopped = run("compact", path, "--repair", compaction)
+        assert stopped.code == 1
+        assert f"  constraint  {RULE}\n  todo  {STEP}" in stopped.out
+        assert (
+            "1 rule and 1 unfinished step would be in nothing that the model sees afterwards" in stopped.err
+        )
+        assert "--pin-lost" in stopped.err
+        assert "--accept-loss" in stopped.err
+        document = run("compact", path, "--repair", compaction, "--json").document
+        assert [one["text"] for one in document["gate"]] == [RULE, STEP]
+        assert (document["entry"], document["dry_run"]) == (None, False)
+        assert path.read_bytes() == before
+
+    def test_a_dry_run_shows_what_would_stop_it(self, run: Run, tmp_path: Path) -> None:
+        shown = run("compact", tmp_path / "s.jsonl", "--repair", lossy(tmp_path), "--dry-run")
+        assert "afterwards; this stops the compaction" in shown.out
+        assert RULE in shown.out
+
+    def test_the_loss_can_be_accepted(self, run: Run, tmp_path: Path) -> None:
+        compaction, path = lossy(tmp_path), tmp_path / "s.jsonl"
+        assert run("compact", path, "--repair", compaction, "--accept-loss").code == 0
+        assert RULE not in last_line(path)["summary"]
+
+    def test_the_lost_can_be_pinned(self, run: Run, tmp_path: Path) -> None:
+        compaction, path = lossy(tmp_path), tmp_path / "s.jsonl"
+        made = run("compact", path, "--repair", compaction, "--pin-lost", "--json").document
+        assert (made["gate"], made["pins"]) == ([], [RULE, STEP])
+        assert RULE in last_line(path)["summary"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
@@ -14,10 +15,12 @@ from leafward.session.journal import operations
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.lab import LabScreen, jobs
+from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.ui.results import XRayResult
 from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
 from tests.acting import Acting, usage
+from tests.pi_file import RULE, STEP, lossy
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note
 from tests.tui.session_store import reached, rows, shown, until
@@ -26,8 +29,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+    from textual.pilot import Pilot
 
     from leafward.compaction.injection import Injection
+
+
+async def as_it_is(pilot: Pilot[int], screen: LabScreen) -> None:
+    """Corrects the compaction that the lab stands beside, with nothing injected."""
+    assert screen.state.what_if is not None
+    choices = screen.state.what_if.choices
+    screen.controllers.settings.choose(replace(choices, summarizer=AS_IT_IS, inject=False))
+    await until(pilot, lambda: screen.state.draft is not None and settled(screen))
 
 
 class TestXRay:
@@ -52,6 +64,35 @@ class TestEnding:
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
         assert stored(path) == before
+
+    async def test_what_would_be_lost_is_listed_and_one_key_pins_it(self, tmp_path: Path) -> None:
+        lossy(tmp_path)
+        path = tmp_path / "s.jsonl"
+        before = stored(path)
+        async with considering(path, entry=4) as (pilot, screen):
+            await as_it_is(pilot, screen)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            text = "\n".join(rows(pilot.app))
+            assert "2 rules and unfinished steps would be lost" in text
+            assert RULE in text
+            assert STEP in text
+            await pilot.press("p")
+            await until(pilot, lambda: screen.state.draft is not None and RULE in screen.state.draft.text)
+            await until(pilot, lambda: settled(screen) and not screen.state.drafts.amending)
+            assert stored(path) == before
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await until(pilot, lambda: "Append the compaction" in "\n".join(rows(pilot.app)))
+
+    async def test_it_can_be_accepted_without_what_would_be_lost(self, tmp_path: Path) -> None:
+        lossy(tmp_path)
+        async with considering(tmp_path / "s.jsonl", entry=4) as (pilot, screen):
+            await as_it_is(pilot, screen)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await pilot.press("a")
+            await until(pilot, lambda: "Append the compaction" in "\n".join(rows(pilot.app)))
 
     async def test_accepting_appends_the_line_that_was_shown_and_undo_takes_it_back(self, path: Path) -> None:
         lines = stored(path).count(b"\n")

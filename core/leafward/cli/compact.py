@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,14 +33,16 @@ from leafward.cli.plan import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.cli.survival import survival_json
+from leafward.cli.survival import fate_json, survival_json
 from leafward.compaction.draft import accept
 from leafward.compaction.entry import cost_of
+from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.repair import repair
 from leafward.compaction.run import draft, prepared, refuse_growth, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
+from leafward.summaries.facts import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import Status
 
@@ -78,6 +81,8 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
         with busy(session.path, "a compaction") as claim, cancellable() as stop:
             if options.repair is not None:
                 made = _repaired(session, options.repair, options, settings)
+                if options.pin_lost:
+                    made = pinned(made, gate_pins(made))
             else:
                 plan = requested_plans(session, options, settings)[0]
                 refuse_nothing(plan)
@@ -87,21 +92,46 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                 if dry_run and not isinstance(summarizer, Extractive):
                     return _tell_requests(session, plan, options, summarizer, injection, as_json)
                 made = _summarised(session, plan, options, summarizer, injection, stop)
+                if options.pin_lost and (lost := gate_pins(made)):
+                    # What a model wrote is not paid for twice.
+                    again = replace(options, pins=(*options.pins, *lost))
+                    free = made.summary.usage is None
+                    made = (
+                        _summarised(session, plan, again, summarizer, injection, stop)
+                        if free
+                        else pinned(made, lost)
+                    )
             refuse_cancelled(stop)
             if options.repair is None and not dry_run and not options.larger:
                 _refuse_growth(made)
-            written = accept(session, made, Writing(dry_run=dry_run, claim=claim))
+            stopped = bool(unseen(made.survival)) and not options.accept_loss
+            written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
         entry = written.entries[-1] if written.entries else None
         if as_json:
             document, result = draft_json(session, made), write_json(session, written)
-            if dry_run:
+            if written.dry_run:
                 document["lines"] = made.lines()
             remarks = document.pop("diagnostics") + result.pop("diagnostics")
-            emit_json({"entry": entry, **document, **result, "diagnostics": remarks})
-            return 0
-        say(_text(session, made, page(), entry))
-        remark(session, written)
+            emit_json({"entry": entry, **document, **result, "dry_run": dry_run, "diagnostics": remarks})
+        else:
+            say(_text(session, made, page(), entry))
+        if stopped and not dry_run:
+            note(f"{_gate_text(made)}; {_WAYS}; nothing was written")
+            return 1
+        if not as_json:
+            remark(session, written)
     return 0
+
+
+_WAYS = "--pin-lost puts them into the summary, --accept-loss goes on without them"
+
+
+def _gate_text(made: Draft) -> str:
+    lost = unseen(made.survival)
+    rules = sum(fate.fact.kind is FactKind.CONSTRAINT for fate in lost)
+    counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
+    said = " and ".join(plural(count, word) for count, word in counts if count)
+    return f"{said} would be in nothing that the model sees afterwards"
 
 
 def _refuse_larger(plan: Plan) -> None:
@@ -255,6 +285,7 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
         "cost": cost_of(summary),
         "redacted": dict(summary.redacted),
         "survival": survival_json(session, made.survival),
+        "gate": [fate_json(session, fate) for fate in unseen(made.survival)],
         "diagnostics": diagnostics_json(session, made.diagnostics),
     }
 
@@ -285,6 +316,12 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
             yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")
+    if gate := unseen(made.survival):
+        stops = "" if entry is not None else "; this stops the compaction"
+        yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"
+        for fate in gate:
+            # Whole sentences: half a rule is another rule.
+            yield f"  {fate.fact.kind}  {safe_line(fate.fact.text)}"
     for one in made.diagnostics:
         yield f"{page.style('!', 'warn')} {safe_line(one.text, 1000)}"
 

@@ -72,6 +72,12 @@ class CompactOptions(PlanOptions):
         "--repair", metavar="ENTRY", help="Correct that compaction: same place, cut and summary, pins added."
     )
     larger: bool = option("--larger", is_flag=True, help="Compact even where that makes the context larger.")
+    pin_lost: bool = option(
+        "--pin-lost", is_flag=True, help="Pin the rules and unfinished steps that would be lost."
+    )
+    accept_loss: bool = option(
+        "--accept-loss", is_flag=True, help="Compact even where rules and unfinished steps are lost."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

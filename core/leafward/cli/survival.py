@@ -67,7 +67,7 @@ def _compaction(session: Session, named: str | None) -> EntryIndex:
 def survival_json(session: Session, found: Survival) -> dict[str, Any]:
     """A survival report as JSON."""
     return {
-        "facts": [_json(session, fate) for fate in found.fates],
+        "facts": [fate_json(session, fate) for fate in found.fates],
         "score": {str(kind): share for kind, share in found.score().items()},
         "overall": found.overall(),
         "counts": {
@@ -77,7 +77,8 @@ def survival_json(session: Session, found: Survival) -> dict[str, Any]:
     }
 
 
-def _json(session: Session, fate: Fate) -> dict[str, Any]:
+def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
+    """A fact and what became of it as JSON."""
     fact = fate.fact
     return {
         "kind": str(fact.kind),

@@ -76,7 +76,7 @@ class Controllers:
             prefetch,
         )
         self.file = SessionFile(state, view, jobs, services.keymap, self.path)
-        self.acceptance = Acceptance(state, view, jobs, services, self.edit, self.file, kept)
+        self.acceptance = Acceptance(state, view, jobs, services, self.edit, self.file, kept, self.pins)
         self.sources = Sources(
             state, view, services, self.turns, self.layout, self.settings, self.pins, self.request
         )

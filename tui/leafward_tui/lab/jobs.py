@@ -12,11 +12,12 @@ from leafward.base.safe_text import safe
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cuts import IllegalCut
 from leafward.compaction.entry import cost_of
+from leafward.compaction.gate import pinned
 from leafward.compaction.injection import build, collect
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
 from leafward.compaction.repair import own_summary
-from leafward.compaction.run import clean_pins, draft, edited, prepared
+from leafward.compaction.run import draft, edited, prepared
 from leafward.compaction.xray import planned_at
 from leafward.context.model_context import context_at, context_window
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
@@ -303,8 +304,7 @@ def model_problem(name: str, config: Config, _job: Job) -> str:
 
 def with_pins(before: Draft, pins: Iterable[str], _job: Job) -> Draft:
     """A draft whose summary was not made here, with facts pinned into it. Raises LeafwardError."""
-    every = tuple(dict.fromkeys([*before.pins, *clean_pins(pins)]))
-    return edited(replace(before, pins=every), before.summary.text)
+    return pinned(before, pins)
 
 
 def with_text(before: Draft, text: str, _job: Job) -> Draft:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.lab.jobs import appended
-from leafward_tui.lab.model.fates import invented_words
+from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.cells import count, counted, percent
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.results import LabResult
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from leafward.session.journal import Write
     from leafward_tui.lab.controllers.edit import SummaryEdit
     from leafward_tui.lab.controllers.file import SessionFile
+    from leafward_tui.lab.controllers.pins import Pins
+    from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
@@ -30,6 +32,10 @@ __all__ = ["Acceptance"]
 
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
+_LISTED = 6
+"""Facts that are listed whole before a compaction is accepted without them."""
+_SENTENCE = 4
+"""Lines of one of them on a narrow screen."""
 
 
 class Acceptance:
@@ -44,6 +50,7 @@ class Acceptance:
         edit: SummaryEdit,
         file: SessionFile,
         kept: KeptDrafts,
+        pins: Pins,
     ) -> None:
         self._state = state
         self._view = view
@@ -52,6 +59,7 @@ class Acceptance:
         self._edit = edit
         self._file = file
         self._kept = kept
+        self._pins = pins
         self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
 
     def enabled(self, intent_id: str) -> bool:
@@ -83,8 +91,32 @@ class Acceptance:
             self._file.say_grown()
         elif grows := self._state.larger(draft):
             tell(grows, "warn")
+        elif unseen := unseen_facts(draft.survival):
+            self._ask_for_unseen(draft, unseen)
         else:
             self._ask(draft)
+
+    def _ask_for_unseen(self, draft: Draft, unseen: list[LostFact]) -> None:
+        """Lists the rules and unfinished steps that the model would not see any more, and asks what is to become of them."""
+        facts = counted(len(unseen), "rule or unfinished step", "rules and unfinished steps")
+        about = [SheetLine(fact.text, "warn", _SENTENCE) for fact in unseen[:_LISTED]]
+        if len(unseen) > _LISTED:
+            about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
+        choices = [
+            Choice("p", "Pin all of them", "the summary is made again with them", "writes nothing yet"),
+            Choice("a", "Go on without them", "the model will not see them", "asks before it appends"),
+        ]
+
+        def done(key: str | None) -> None:
+            if key == "p":
+                self._pins.toggle(unseen)
+            elif key == "a":
+                self._ask(draft)
+
+        self._view.open_sheet(
+            ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost"),
+            done,
+        )
 
     def _ask(self, draft: Draft) -> None:
         name = book_words(self._state.session)

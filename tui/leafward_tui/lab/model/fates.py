@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward.compaction.gate import pin_text, unseen
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status
 from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, percent, right
@@ -15,11 +16,10 @@ from leafward_tui.ui.survival_cache import PLURAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.facts import Fact
     from leafward.summaries.survival import Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["LostFact", "fate_lines", "invented_words", "kept_by_kind", "lost_facts", "pin_text"]
+__all__ = ["LostFact", "fate_lines", "invented_words", "kept_by_kind", "lost_facts", "unseen_facts"]
 
 _CLOSE = {
     FactKind.IDENTIFIER: ("identifiers", "idents"),
@@ -49,12 +49,6 @@ class LostFact:
     """How much its loss matters; what was pinned without being looked up comes first."""
 
 
-def pin_text(fact: Fact) -> str:
-    """The line that a pinned fact makes: the fact as written, with how a command ended."""
-    text = safe_line(fact.text, 400)
-    return f"{text} ({fact.outcome})" if fact.kind is FactKind.COMMAND and fact.outcome else text
-
-
 def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[LostFact]:
     """What is lost or contradicted, what weighs most first; pinned facts stay in their places."""
     pins = {fact.pin for fact in pinned}
@@ -72,6 +66,11 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
     ]
     every = [*pinned, *(fact for fact in found if fact.pin not in pins)]
     return sorted(every, key=lambda fact: (-fact.weight, fact.entry, fact.pin))
+
+
+def unseen_facts(survival: Survival) -> list[LostFact]:
+    """What stops a compaction from being accepted, what weighs most first."""
+    return lost_facts(replace(survival, fates=unseen(survival)))
 
 
 def invented(survival: Survival) -> list[str]:

@@ -1,0 +1,57 @@
+"""The gate before a compaction is written: rules and unfinished steps that the model would not see any more.
+
+Pins need no gate: `run` puts every pin back into a summary that lacks it, whoever wrote or edited that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.compaction.pins import clean_pins
+from leafward.compaction.run import edited
+from leafward.summaries.facts import FactKind, Voice
+from leafward.summaries.survival import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.compaction.draft import Draft
+    from leafward.summaries.facts import Fact
+    from leafward.summaries.survival import Fate, Survival
+
+_GUARDED = frozenset({FactKind.CONSTRAINT, FactKind.TODO})
+_GONE = frozenset({Status.LOST, Status.CONTRADICTED})
+_PIN = 400
+"""Characters of a pin: a sentence that is a fact has no more."""
+
+
+def unseen(survival: Survival) -> tuple[Fate, ...]:
+    """The constraints and open todos that neither summary, injected context nor kept messages hold, or that the summary denies.
+
+    What weighs most comes first. A step of a checklist that was written into a file is left out: the file still has it.
+    """
+    found = [
+        fate
+        for fate in survival.fates
+        if fate.fact.kind in _GUARDED and fate.status in _GONE and fate.fact.voice is not Voice.CODE
+    ]
+    return tuple(sorted(found, key=lambda fate: -fate.fact.weight))
+
+
+def pin_text(fact: Fact) -> str:
+    """The line that a pinned fact makes: the fact as written, with how a command ended."""
+    text = safe_line(fact.text, _PIN)
+    return f"{text} ({fact.outcome})" if fact.kind is FactKind.COMMAND and fact.outcome else text
+
+
+def gate_pins(draft: Draft) -> tuple[str, ...]:
+    """Pins for all that is unseen after a draft."""
+    return tuple(pin_text(fate.fact) for fate in unseen(draft.survival))
+
+
+def pinned(before: Draft, pins: Iterable[str]) -> Draft:
+    """A draft with pins put into its summary, which is not written anew for them."""
+    every = tuple(dict.fromkeys([*before.pins, *clean_pins(pins)]))
+    return edited(replace(before, pins=every), before.summary.text)
