@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import recognised
-from leafward.agents.codex.source import Rollout as Source
+from leafward.agents.codex.rollout import Rollout as Source
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
 from leafward.catalog import Catalogue

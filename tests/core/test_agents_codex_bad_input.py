@@ -10,7 +10,7 @@ import pytest
 from leafward.agents import agent_of
 from leafward.agents.codex.course import START
 from leafward.agents.codex.entry_builder import EntryBuilder
-from leafward.agents.codex.source import lines_in
+from leafward.agents.codex.rollout import lines_in
 from leafward.base.config import Config
 from leafward.base.errors import NotASession
 from leafward.catalog import Catalogue

@@ -13,8 +13,8 @@ from leafward.agents.codex import entry_builder as weaving
 from leafward.agents.codex.course import START
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.records import KINDS, SEAM, Line, line_of
-from leafward.agents.codex.source import Rollout as Opened
-from leafward.agents.codex.source import lines_in
+from leafward.agents.codex.rollout import Rollout as Opened
+from leafward.agents.codex.rollout import lines_in
 from leafward.agents.lines import CHUNK
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line

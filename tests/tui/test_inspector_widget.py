@@ -160,8 +160,8 @@ async def test_tabs_by_key_and_by_mouse(session: Session) -> None:
         await pilot.press("left", "left")
         await settled(pilot)
         assert "#0  message  user" in seen(app)
-        place = next(start for tab, start, _ in app.inspector.rule.places() if tab is Tab.FILES)
-        await pilot.click(app.inspector.rule, offset=(place + 1, 0))
+        place = next(start for tab, start, _ in app.inspector.head.places() if tab is Tab.FILES)
+        await pilot.click(app.inspector.head, offset=(place + 1, 0))
         await settled(pilot)
         assert "no tool has named a file" in seen(app)
         assert [message.tab for message in app.heard if isinstance(message, TabChanged)] == [
@@ -177,14 +177,14 @@ async def test_the_rule_is_heavy_under_the_open_tab_and_lit_with_the_focus(sessi
     async with app.run_test(size=(62, 30)) as pilot:
         app.screen.set_focus(None)
         await pilot.pause()
-        rule = app.inspector.rule
-        strip = rule.render_line(1)
+        head = app.inspector.head
+        strip = head.render_line(1)
         assert strip.text == "━" * 7 + "─" * 55
         styles = app.styles_now.bg
         assert [segment.style for segment in strip if "━" in segment.text] == [styles.sub]
         app.inspector.focus()
         await pilot.pause()
-        assert [segment.style for segment in rule.render_line(1) if "━" in segment.text] == [styles.leaf]
+        assert [segment.style for segment in head.render_line(1) if "━" in segment.text] == [styles.leaf]
 
 
 async def test_enter_opens_and_closes_where_the_cursor_rests(session: Session) -> None:

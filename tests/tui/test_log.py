@@ -221,7 +221,7 @@ async def logging(path: Path, size: tuple[int, int] = WIDE) -> AsyncIterator[tup
     async with exploring(path, size, Config(follow_interval=0.02)) as (pilot, _):
         await pilot.press("o")
         screen = await reached(pilot, LogScreen)
-        await until(pilot, lambda: screen.list.deeds is not None)
+        await until(pilot, lambda: screen.log_list.deeds is not None)
         await pilot.pause()
         yield pilot, screen
 
@@ -253,16 +253,18 @@ class TestScreen:
                 assert "[label 39]" in shown[at]
                 assert "42 operations" in shown[0]
                 await pilot.press("g")
-                assert screen.list.operation is not None
-                assert screen.list.operation.agent
+                assert screen.log_list.operation is not None
+                assert screen.log_list.operation.agent
                 await pilot.press("j", "G", "k", "pageup", "pagedown", "ctrl+u", "ctrl+d", "tab")
-                assert screen.list.cursor == 40
+                assert screen.log_list.cursor == 40
 
     async def test_each_says_who_did_it_and_what_is_undone_in_words(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())
         undo(hands.session, None, hands.writing())
         async with logging(hands.file.path) as (_, screen):
-            listed = [row for row in rows(screen.app)[: screen.list.region.bottom] if " prompt " in row][1:]
+            listed = [row for row in rows(screen.app)[: screen.log_list.region.bottom] if " prompt " in row][
+                1:
+            ]
             assert [row.split()[-1] for row in listed] == ["pi", "pi", "Leafward", "Leafward"]
             assert "undone" in listed[2]
             assert "undone" not in listed[3]
@@ -284,12 +286,12 @@ class TestScreen:
             await asked(pilot, "u")
             await pilot.press("u")
             await until(pilot, lambda: lines(hands.file.path) == before + 1 and not screen.state.writing)
-            await until(pilot, lambda: screen.list.deeds is not None and len(screen.list.deeds) == 5)
+            await until(pilot, lambda: screen.log_list.deeds is not None and len(screen.log_list.deeds) == 5)
             assert "undid: move to" in note(screen)
             written = json.loads(hands.file.path.read_bytes().splitlines()[-1])
             assert written["parentId"] == hands.file.ends["d"]
             assert written["data"]["undoes"]
-            assert screen.list.cursor == 4
+            assert screen.log_list.cursor == 4
             await pilot.press("k", "k", "u")
             await until(pilot, lambda: "already undone" in note(screen))
             await asked(pilot, "U")
@@ -302,7 +304,7 @@ class TestScreen:
             await asked(pilot, "u")
             await pilot.press("enter")
             await until(pilot, lambda: lines(hands.file.path) == before + 1)
-            await until(pilot, lambda: screen.list.deeds is not None and len(screen.list.deeds) == 3)
+            await until(pilot, lambda: screen.log_list.deeds is not None and len(screen.log_list.deeds) == 3)
             written = json.loads(hands.file.path.read_bytes().splitlines()[-1])
             assert written["parentId"] == hands.file.ends["z"]
 
@@ -358,7 +360,7 @@ class TestScreen:
         label(hands.session, hands.prompt("x"), "one", hands.writing())
         async with logging(hands.file.path) as (pilot, screen):
             await pilot.click("#operations", offset=(30, 1))
-            assert screen.list.cursor == 1
+            assert screen.log_list.cursor == 1
             await pilot.click("#operations", offset=(30, 2), times=2)
             await until(pilot, lambda: screen.app.screen is not screen)
 
@@ -371,29 +373,29 @@ class TestSearching:
             await pilot.press("slash")
             await until(pilot, lambda: pilot.app.screen is not screen)
             await pilot.press(*"apple")
-            assert "[apple pie]" in rows(pilot.app)[screen.list.region.y + screen.list.cursor]
+            assert "[apple pie]" in rows(pilot.app)[screen.log_list.region.y + screen.log_list.cursor]
             await pilot.press("enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             # The change from a label names it as the change to it does.
             assert note(screen).startswith("4 of 4 with “apple”")
-            newest = screen.list.cursor
+            newest = screen.log_list.cursor
             await pilot.press("n")
-            assert screen.list.cursor == newest - 3
+            assert screen.log_list.cursor == newest - 3
             await pilot.press("N", "N")
-            assert screen.list.cursor == newest - 1
+            assert screen.log_list.cursor == newest - 1
             await pilot.press("escape")
             assert note(screen) == ""
             await pilot.press("n")
-            assert screen.list.cursor == newest - 1
+            assert screen.log_list.cursor == newest - 1
 
     async def test_leaving_the_search_goes_back(self, hands: Hands) -> None:
         async with logging(hands.file.path) as (pilot, screen):
-            before = screen.list.cursor
+            before = screen.log_list.cursor
             await pilot.press("slash", "y", "space", *"prompt")
-            assert screen.list.cursor != before
+            assert screen.log_list.cursor != before
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
-            assert screen.list.cursor == before
+            assert screen.log_list.cursor == before
 
     async def test_nothing_found_is_said(self, hands: Hands) -> None:
         async with logging(hands.file.path) as (pilot, screen):

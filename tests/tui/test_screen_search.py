@@ -169,14 +169,16 @@ async def test_arrows_move_the_cursor_where_lines_could_be_scrolled_instead(tmp_
             pilot, lambda: not explorer.state.busy and explorer.state.session and explorer.state.session.name
         )
         await pilot.press("o")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen) and pilot.app.screen.list.deeds)
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, LogScreen) and pilot.app.screen.log_list.deeds
+        )
         log = pilot.app.screen
         assert isinstance(log, LogScreen)
-        last = log.list.cursor
+        last = log.log_list.cursor
         await pilot.press("up")
-        assert log.list.cursor == last - 1
+        assert log.log_list.cursor == last - 1
         await pilot.press("down")
-        assert log.list.cursor == last
+        assert log.log_list.cursor == last
 
 
 def test_hits_go_around_the_ends() -> None:

@@ -56,6 +56,22 @@ class TestShowing:
                 text,
             )
 
+    async def test_where_the_move_fails_the_summary_stays_on_show(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K", "K", "s")
+            sheet = await sheet_of(pilot, ReadingSheet)
+            await until(pilot, lambda: not sheet.running)
+            text = sheet.text
+            file.turn("e")
+            before = file.path.read_bytes()
+            await pilot.press("enter")
+            await until(pilot, lambda: "not written" in shown(pilot))
+            sheet = await sheet_of(pilot, ReadingSheet)
+            assert sheet.text == text
+            await pilot.press("escape")
+            await at_rest(pilot, screen)
+            assert file.path.read_bytes() == before
+
     async def test_off_the_path_it_is_asked_which_way(self, file: Named) -> None:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):

@@ -78,7 +78,7 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|
 """What a program tells a terminal to do (ECMA-48): colours, titles, moves of the cursor."""
 
 
-def said_by_program(output: bytes, limit: int) -> str:
+def output_tail(output: bytes, limit: int) -> str:
     """The end of what a program printed, on one safe line without what it told the terminal."""
     text = _SEQUENCE.sub("", output.decode("utf-8", "replace"))
     return safe(_ANY_SPACE.sub(" ", text).strip()[-limit:])

@@ -17,7 +17,7 @@ from leafward.agents.fork_draft import Draft, Remark, Terms
 from leafward.agents.fork_point import ForkPoint, cut_at
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, imports_dir
-from leafward.base.safe_text import said_by_program
+from leafward.base.safe_text import output_tail
 from leafward.compaction.injection import inject
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
@@ -52,10 +52,10 @@ __all__ = [
 
 _PATIENCE = 120
 """Seconds that an import may take."""
-_SAID = 300
-"""Characters of what a program said that are repeated."""
+_OUTPUT_TAIL = 300
+"""Characters of a failed program's output that are repeated."""
 _LISTED = 5
-_TOLD = Remark(
+_CONVERTED = Remark(
     "kept-beside",
     "it includes entries from Leafward's sidecar, so the messages are converted as for another agent",
 )
@@ -111,7 +111,7 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
     else:
         draft = to.adopt(Conversation(session, cut), terms)
         if own:
-            draft = replace(draft, remarks=(_TOLD, *draft.remarks))
+            draft = replace(draft, remarks=(_CONVERTED, *draft.remarks))
             own = False
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
     remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
@@ -137,10 +137,10 @@ def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
     columns = session.columns
     if cut.entry < 0:
         return f"there is nothing to go on from: {cut.rule}"
-    said = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
+    problem = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
     if cut.nearest == NO_ENTRY:
-        return f"{said}; no other entry near it is legal either"
-    return f"{said}; the nearest legal entry is {columns.id(cut.nearest)}"
+        return f"{problem}; no other entry near it is legal either"
+    return f"{problem}; the nearest legal entry is {columns.id(cut.nearest)}"
 
 
 def carried(
@@ -241,5 +241,5 @@ def _run(command: Resume, env: Mapping[str, str]) -> None:
     except OSError as error:
         raise Refused(f"{name}: {error.strerror or error}") from error
     if done.returncode:
-        said = said_by_program(done.stderr or done.stdout, _SAID)
-        raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {said}")
+        output = output_tail(done.stderr or done.stdout, _OUTPUT_TAIL)
+        raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {output}")

@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.headline import spoken
 from leafward.session.messages import prompt_text
-from leafward.session.titles import title_or_none
+from leafward.session.stored_title import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +95,7 @@ def relation_of(header: Body) -> str | None:
     return FORK if parent_of(header) else None
 
 
-def title_of(name: str | None, prompt: str, shown: str = "") -> str:
+def card_title(name: str | None, prompt: str, shown: str = "") -> str:
     """What a session is called: its name, else its first prompt, else what stands for one that only shows something."""
     return (safe_line(name, EXCERPT) if name else "") or prompt or shown or NO_MESSAGES
 

@@ -14,6 +14,7 @@ from leafward.catalog.lines import (
     TouchedFiles,
     agent_of,
     archived_by,
+    card_title,
     excerpt,
     model_of,
     name_of,
@@ -21,7 +22,6 @@ from leafward.catalog.lines import (
     problem_card,
     seal_of,
     spoken_at,
-    title_of,
 )
 from leafward.catalog.spending import Meter
 from leafward.catalog.summary import MESSAGES
@@ -30,7 +30,7 @@ from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
-from leafward.session.titles import title_or_none
+from leafward.session.stored_title import title_or_none
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") 
         agent=agent,
         id=seen.id,
         name=seen.name,
-        title=title_of(seen.name or title_or_none(seen.title), prompt, shown),
+        title=card_title(seen.name or title_or_none(seen.title), prompt, shown),
         prompt=prompt,
         project=seen.project,
         created=seen.created,
@@ -217,7 +217,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     if card.name is not None and values["name"] is None and not values["prompt"]:
         return None
     values.update(
-        title=title_of(values["name"], values["prompt"], shown),
+        title=card_title(values["name"], values["prompt"], shown),
         branches=max(0, leaves - 1),
         size=candidate.size,
         partial=False,

@@ -20,6 +20,7 @@ from leafward.catalog.lines import (
     TouchedFiles,
     agent_of,
     archived_by,
+    card_title,
     excerpt,
     model_of,
     parent_of,
@@ -28,7 +29,6 @@ from leafward.catalog.lines import (
     seal_of,
     spoken_at,
     title_in,
-    title_of,
 )
 from leafward.catalog.spending import spent_in
 from leafward.context.basis import believed
@@ -109,7 +109,7 @@ def _reading(
         agent=agent.name,
         id=session.id,
         name=session.name,
-        title=title_of(session.name or title_in(session.header), prompt, look.shown),
+        title=card_title(session.name or title_in(session.header), prompt, look.shown),
         prompt=prompt,
         project=session.cwd,
         created=created,

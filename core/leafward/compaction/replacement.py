@@ -197,6 +197,6 @@ def _system(session: Session, plan: Plan) -> Body | None:
     )
 
 
-def told(messages: Sequence[Said]) -> str:
+def joined_text(messages: Sequence[Said]) -> str:
     """Messages as one plain text."""
     return "\n".join(message_text(message.message) for message in messages)

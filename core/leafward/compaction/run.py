@@ -16,7 +16,7 @@ from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.entry import Place, place_at
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.pins import carried_pins, clean_pins
-from leafward.compaction.replacement import Replacing, replacing, span_from, span_of, told
+from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
 from leafward.compaction.stored import (
     FILE_SHARE,
     KEPT_HEADING,
@@ -160,7 +160,7 @@ def ground_of(
     reach = len(plan.sizes) if plan.first_kept < 0 else plan.sizes.position(plan.first_kept)
     read, modified = recent_first(plan.sizes.touches, reach, plan.sizes.previous_files)
     carried = {*plan.files.read, *plan.files.modified}
-    kept = told(there.kept)
+    kept = joined_text(there.kept)
     tokens = dict(zip(plan.sizes.context.messages.entry, plan.sizes.context.messages.tokens, strict=True))
     freed = sum(tokens[edit.entry] - edit.tokens for edit in there.edits)
     took = Basis.of(session).took(plan.first_kept, plan.at, freed) if plan.first_kept >= 0 else None

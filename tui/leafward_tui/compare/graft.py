@@ -36,19 +36,19 @@ class GraftSheet(Sheet):
         about = [SheetLine("they are appended below the leaf as copies; files are not changed again")]
         self.choice = GraftChoice(session, entries, self)
         super().__init__(f"Graft turns of {letter}", about, note=counted(len(self.choice.turns), "turn"))
-        self.list = LinesView(id="turns", raised=True)
+        self.turn_list = LinesView(id="turns", raised=True)
         self.says = LinesView(id="validation", cursor=False, raised=True)
         own = {
             "graft.accept": self.commit,
             "mode.leave": self.action_leave,
             "app.back": self.action_leave,
         }
-        steps = RowSteps(self.list.move_by, lambda: self.list.size.height)
+        steps = RowSteps(self.turn_list.move_by, lambda: self.turn_list.size.height)
         self.routes = Routes(steps, self.choice, Actions(own))
 
     def compose_body(self) -> ComposeResult:
         """Turns over what is to be said of those that are chosen."""
-        yield self.list
+        yield self.turn_list
         yield self.hairline()
         yield self.says
 
@@ -58,24 +58,24 @@ class GraftSheet(Sheet):
         self.choice.begin(services.jobs(self), services)
         room = max(6, self.app.size.height - 12)
         rows = max(1, min(room * 2 // 3, len(self.choice.turns)))
-        self.list.styles.height = rows
+        self.turn_list.styles.height = rows
         self.says.styles.height = max(3, min(5, room - rows))
-        self.list.focus()
+        self.turn_list.focus()
         self.draw()
 
     @property
     def key(self) -> str:
         """The turn of the cursor."""
-        return self.list.key
+        return self.turn_list.key
 
     def next_turn(self) -> None:
         """Puts the cursor on the turn below."""
-        self.list.move_by(1)
+        self.turn_list.move_by(1)
 
     def draw(self) -> None:
         """Shows what is chosen, and what that means."""
         glyphs, choice = services_of(self).glyphs, self.choice
-        self.list.show(lambda width, _rows: turn_lines(choice.turns, choice.chosen, width, glyphs))
+        self.turn_list.show(lambda width, _rows: turn_lines(choice.turns, choice.chosen, width, glyphs))
         self.says.show(lambda width, _rows: validation(choice.draft, width, glyphs))
         self.foot.refresh()
 

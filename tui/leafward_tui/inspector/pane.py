@@ -10,10 +10,10 @@ from leafward.session.entries import EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.state import InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
-from leafward_tui.inspector.widgets.tab_rule import TabRule
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, PageShown, TabChanged, XRayWanted
 from leafward_tui.ui.page import XRAY, Gauge, Page, Selection, Tab
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -29,13 +29,14 @@ class Inspector(Widget):
         self.state = InspectorState(gauge)
         services = services_of(self)
         self._pages = Pages(self.state, self, services, services.jobs(self))
-        self.rule = TabRule()
-        self.rule.display = tabs
+        self.head = TabHead(margin=0)
+        self.head.display = tabs
+        self._show_head(focused=False)
         self.view = PageView()
 
     def compose(self) -> ComposeResult:
         """The tabs and the page."""
-        yield self.rule
+        yield self.head
         yield self.view
 
     # --- what is asked of it ------------------------------------------------------------------------------------------
@@ -77,7 +78,7 @@ class Inspector(Widget):
 
     def show_tabs(self, shown: bool) -> None:
         """Shows the tabs, or leaves them to the screen."""
-        self.rule.display = shown
+        self.head.display = shown
 
     def focus(self, scroll_visible: bool = True) -> Inspector:
         """Gives the page the keys."""
@@ -106,8 +107,7 @@ class Inspector(Widget):
 
     def show_tab_open(self, tab: Tab) -> None:
         """Marks the tab that is open, and says that it is."""
-        self.rule.tab = tab
-        self.rule.refresh()
+        self._show_head(focused=self.view.has_focus)
         self.post_message(TabChanged(tab))
 
     # --- what its parts say -------------------------------------------------------------------------------------------
@@ -137,17 +137,18 @@ class Inspector(Widget):
         message.stop()
         self.post_message(CopyWanted(message.text))
 
-    def on_tab_rule_tab_chosen(self, message: TabRule.TabChosen) -> None:
+    def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """Opens the tab that was clicked."""
         message.stop()
-        self._pages.show_tab(message.tab)
+        self._pages.show_tab(Tab(message.tab))
 
     def on_descendant_focus(self) -> None:
         """The rule shows that the keys go here."""
-        self.rule.focused_below = True
-        self.rule.refresh()
+        self._show_head(focused=True)
 
     def on_descendant_blur(self) -> None:
         """The rule shows that they do not."""
-        self.rule.focused_below = False
-        self.rule.refresh()
+        self._show_head(focused=False)
+
+    def _show_head(self, *, focused: bool) -> None:
+        self.head.show(tuple(Tab), self.state.tab, focused=focused)

@@ -230,23 +230,23 @@ def model_draft(
 
 
 class _Growing:
-    """Progress that comes faster than it is shown: only the last is told."""
+    """Progress that comes faster than it is shown: only the last is shown."""
 
     def __init__(self, tell: Callable[[Progress], object], job: Job) -> None:
         self._tell = tell
         self._job = job
         self._last: Progress | None = None
-        self._told = True
+        self._shown = True
 
     def grew(self, now: Progress) -> None:
         """Takes how far it is; called in the thread of the job."""
         self._last = now
-        if self._told:
-            self._told = False
+        if self._shown:
+            self._shown = False
             self._job.report(self._show)
 
     def _show(self) -> None:
-        self._told = True
+        self._shown = True
         if self._last is not None:
             self._tell(self._last)
 

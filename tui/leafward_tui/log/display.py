@@ -38,7 +38,7 @@ class LogDisplay:
         self._screen, self._state = screen, state
         self._agent = agent_behind(state.session).title
         self.head = TabHead()
-        self.list = LogList(id="operations")
+        self.log_list = LogList(id="operations")
         self.details = LogDetails(id="details")
         self.note = PriceLine(id="note")
         self.show_hints = screen.show_hints
@@ -46,24 +46,24 @@ class LogDisplay:
 
     def widgets(self) -> tuple[Widget, ...]:
         """The list, below it what is known of the operation under the cursor."""
-        return (self.head, self.list, EmptyLog(), RowRule(), self.details, self.note)
+        return (self.head, self.log_list, EmptyLog(), RowRule(), self.details, self.note)
 
     # --- what is on show ----------------------------------------------------------------------------------------------
 
     @property
     def operations(self) -> OperationText | None:
         """The operations on show; None before they were read."""
-        return self.list.deeds
+        return self.log_list.deeds
 
     @property
     def operation(self) -> Operation | None:
         """The operation under the cursor."""
-        return self.list.operation
+        return self.log_list.operation
 
     @property
     def cursor(self) -> int:
         """Its place in the list."""
-        return self.list.cursor
+        return self.log_list.cursor
 
     @property
     def on_top(self) -> bool:
@@ -75,7 +75,7 @@ class LogDisplay:
     def show_operations(self, operations: OperationText, cursor: int) -> None:
         """Shows other operations, with the cursor on one of them."""
         self._screen.set_class(not len(operations), "-empty")
-        self.list.show(operations, self._agent, cursor)
+        self.log_list.show(operations, self._agent, cursor)
         self.show_title()
         self._screen.call_after_refresh(self.show_head)
         self.show_hints()
@@ -90,11 +90,11 @@ class LogDisplay:
 
     def move_by(self, step: int) -> None:
         """Moves the cursor down, or up."""
-        self.list.move_by(step)
+        self.log_list.move_by(step)
 
     def focus_list(self) -> None:
         """The list is all that keys go to."""
-        self.list.focus()
+        self.log_list.focus()
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
         """Says something in the line over the keys."""
@@ -133,7 +133,7 @@ class LogDisplay:
             tabs=("Operations",),
             active="Operations",
             note="newest last" if some else "",
-            columns=columns_of(self.list.cells) if some else None,
+            columns=columns_of(self.log_list.cells) if some else None,
             focused=True,
         )
 

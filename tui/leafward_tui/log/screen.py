@@ -50,17 +50,17 @@ class LogScreen(BaseScreen["int | None"]):
     def compose_content(self) -> ComposeResult:
         """The list and its details; and the controllers, which need the services of the application."""
         self.view = LogDisplay(self, self.state)
-        self.list = self.view.list
+        self.log_list = self.view.log_list
         cursor = Cursor(self.view, self.shell)
         jobs, changed = self.shell.jobs(self), cursor.operations_changed
         self._operations = Operations(self.state, self.view, self.shell, jobs, changed)
-        self.route(RowSteps(cursor.step, lambda: self.list.size.height), cursor, self._operations)
+        self.route(RowSteps(cursor.step, lambda: self.log_list.size.height), cursor, self._operations)
         yield from self.view.widgets()
 
     def mounted(self) -> None:
         """Shows the shell, and reads behind it."""
         self.view.show_title()
-        self.list.focus()
+        self.log_list.focus()
         self._operations.load()
         self.set_interval(self.shell.config.follow_interval, self._operations.look)
 

@@ -60,17 +60,20 @@ class RowRule(Widget):
         ).adjust_cell_length(width, ground.blank)
 
 
-def rule_under(widget: Widget, span: tuple[int, int], *, focused: bool) -> Strip:
-    """The rule across a widget's width, heavy under the active tab; `span` is where that one starts and stops, in cells."""
+def rule_under(widget: Widget, span: tuple[int, int], *, focused: bool, margin: int = 1) -> Strip:
+    """The rule across a widget's width, heavy under the active tab; `span` is where that one starts and stops, in cells.
+
+    `margin` cells at each end are free.
+    """
     shell = services_of(widget)
     ground, glyphs = shell.styles_now.bg, shell.glyphs
     width, (start, stop) = widget.size.width, span
     return Strip(
         [
-            Segment(" ", ground.blank),
-            Segment(glyphs.hairline * max(0, start - 2), ground.line),
+            Segment(" " * margin, ground.blank),
+            Segment(glyphs.hairline * max(0, start - 1 - margin), ground.line),
             Segment(glyphs.heavy * (stop - start + 2), ground.leaf if focused else ground.sub),
-            Segment(glyphs.hairline * max(0, width - stop - 2), ground.line),
-            Segment(" ", ground.blank),
+            Segment(glyphs.hairline * max(0, width - stop - 1 - margin), ground.line),
+            Segment(" " * margin, ground.blank),
         ]
     ).adjust_cell_length(width, ground.blank)

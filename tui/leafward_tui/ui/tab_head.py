@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NumberColumns", "TabHead"]
 
-_INDENT = 2
-"""Cells before the first tab."""
 _GAP, _NARROW_GAP = 3, 1
 """Cells behind a tab, and where the tabs would not fit otherwise."""
 _NO_TAB = (2, 6)
@@ -68,10 +66,11 @@ class TabHead(Widget):
             """The head it came from."""
             return self.head
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+    def __init__(self, *, margin: int = 1, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
+        self._margin = margin
+        """Cells free at both ends of the rule, whose heavy part begins a cell before its tab."""
         self._content = _Content()
-        self._spans: list[tuple[int, int, str]] = []
 
     def show(
         self,
@@ -92,26 +91,40 @@ class TabHead(Widget):
             self._content = content
             self.refresh()
 
+    def places(self) -> list[tuple[str, int, int]]:
+        """Each tab with its first cell and the one behind its last; a narrow pane has smaller gaps."""
+        at, gap = self._margin + 1, self._gap()
+        found: list[tuple[str, int, int]] = []
+        for tab in self._content.tabs:
+            found.append((tab, at, at + cell_len(tab)))
+            at = found[-1][2] + gap
+        return found
+
+    def _gap(self) -> int:
+        tabs = self._content.tabs
+        fits = self._margin + sum(map(cell_len, tabs)) + _GAP * (len(tabs) - 1) + 2 <= self.size.width
+        return _GAP if fits else _NARROW_GAP
+
     def render_line(self, y: int) -> Strip:
         """Tabs, then the rule."""
-        content = self._content
+        content, places = self._content, self.places()
         if y == 0:
-            return self._names(content, self.size.width)
-        active = ((start, stop) for start, stop, tab in self._spans if tab == content.active)
-        return rule_under(self, next(active, _NO_TAB), focused=content.focused)
+            return self._names(content, places, self.size.width)
+        active = ((start, stop) for tab, start, stop in places if tab == content.active)
+        return rule_under(self, next(active, _NO_TAB), focused=content.focused, margin=self._margin)
 
-    def _names(self, content: _Content, width: int) -> Strip:
+    def _names(self, content: _Content, places: list[tuple[str, int, int]], width: int) -> Strip:
         services = services_of(self)
         ground = services.styles_now.bg
-        gap = _GAP if sum(cell_len(tab) + _GAP for tab in content.tabs) + _INDENT <= width else _NARROW_GAP
-        at = _INDENT
-        segments = [Segment(" " * at, ground.blank)]
-        self._spans = []
-        for tab in content.tabs:
+        at = 0
+        segments: list[Segment] = []
+        for tab, start, stop in places:
             style = ground.strong if tab == content.active else ground.faint
-            segments += [Segment(tab, style), Segment(" " * gap, ground.blank)]
-            self._spans.append((at, at + cell_len(tab), tab))
-            at += cell_len(tab) + gap
+            segments += [Segment(" " * (start - at), ground.blank), Segment(tab, style)]
+            at = stop
+        free = self._gap() if places else self._margin + 1
+        segments.append(Segment(" " * free, ground.blank))
+        at += free
         if content.columns is None:
             edge, end = content.right, width
         else:
@@ -127,7 +140,9 @@ class TabHead(Widget):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a tab wants it."""
-        for start, stop, tab in self._spans:
-            if event.y == 0 and start <= event.x < stop + 1:
+        """A click on a tab, or on the rule below it, wants it."""
+        for tab, start, stop in self.places():
+            if start - 1 <= event.x <= stop:
+                event.stop()
                 self.post_message(self.TabWanted(self, tab))
+                return

@@ -14,7 +14,7 @@ from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
-from leafward.agents.codex.source import first_line, head_of, is_packed, unpacked_head, unpacked_lines
+from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
     COLD,
     Segment,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.codex.copied_lines import Copied, copied_lines
 from leafward.agents.codex.course import START, State
 from leafward.agents.codex.entry_builder import EntryBuilder
-from leafward.agents.codex.source import Rollout, lines_in
+from leafward.agents.codex.rollout import Rollout, lines_in
 from leafward.agents.lines import SPACE, marked_note, oversize_notes
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line

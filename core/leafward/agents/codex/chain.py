@@ -13,7 +13,7 @@ from leafward.session.line_decoding import decode_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.codex.source import Rollout
+    from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.store import Segment
     from leafward.session.source import Note
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.chain import Base, Thread, base_of
-from leafward.agents.codex.source import Rollout
+from leafward.agents.codex.rollout import Rollout
 from leafward.base.errors import NotASession
 from leafward.session.source import Note
 

@@ -90,8 +90,10 @@ class EntryBuilder:
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
-        self._held: tuple[int, str] | None = None
-        self._answered = (-1, "")
+        self._call_end: tuple[int, str] | None = None
+        """The record that ended a call, and the call's id, while it may still belong to the result right behind it."""
+        self._last_result = (-1, "")
+        """The entry of the last result, and its call."""
         self._effort_at = -1
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
@@ -139,7 +141,7 @@ class EntryBuilder:
         columns.other_ids[index] = f"line@{self.start + at}"
         columns.damage[index] = Damage.MALFORMED
         self.responses.end()
-        self._held = None
+        self._call_end = None
 
     # --- lines ---
 
@@ -168,41 +170,41 @@ class EntryBuilder:
             if responses.waiting >= 0 and role in _OTHER:
                 self.responses.unclaimed()
             if role is _REPLY or role is _ECHO:
-                self._held = None
+                self._call_end = None
                 if responses.open and not responses.ahead and responses.items:
                     if role is _REPLY:
                         responses.items.append(data[start:end])
                 else:
                     responses.piece(data[start:end], at + start, item=role is _REPLY)
             elif role is _QUIET or (role is _COUNT and responses.recorded):
-                self._held = None
+                self._call_end = None
             elif role is _USAGE and responses.open:
                 responses.end()
-                self._held, responses.recorded = None, True
+                self._call_end, responses.recorded = None, True
             elif role is _RESULT and call is not None:
                 self._result(call.decode("utf-8", "replace"), at + start)
             elif role is _ANSWER and call:
                 name = call.decode("utf-8", "replace")
-                self._held = (at + start, name) if self._answered != (self.tip, name) else None
+                self._call_end = (at + start, name) if self._last_result != (self.tip, name) else None
             elif role is _BOOKS:
                 responses.end()
-                self._held = None
+                self._call_end = None
                 self.tip = len(kinds)
                 starts.append(base + start)
                 kinds.append(_CUSTOM)
             elif role is _TURN and (known := self._contexts.settings(data, start, end)) is not None:
                 responses.end()
-                self._held = None
+                self._call_end = None
                 self._turned(known.model, known.effort, at + start)
             elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
             elif role is _MESSAGE and (payload := payload_of(body)).get("role") != "assistant":
                 self.responses.unclaimed()
                 responses.end()
-                self._held = None
+                self._call_end = None
                 self._message(payload, at + start)
             elif role is _PROMPT:
-                self._held = None
+                self._call_end = None
                 self._prompt(payload_of(body), at + start)
             else:
                 self.record(line_of(body), at + start, data[start:end])
@@ -211,11 +213,11 @@ class EntryBuilder:
 
     def _result(self, call: str, at: int) -> None:
         """The output of a call; what was said of it right before belongs to it."""
-        held, self._held = self._held, None
-        begin = held[0] if held is not None and held[1] == call else at
+        end, self._call_end = self._call_end, None
+        begin = end[0] if end is not None and end[1] == call else at
         self.responses.result()
         self._prompts.waiting = []
-        self._answered = self._add(_TOOL_RESULT, begin), call
+        self._last_result = self._add(_TOOL_RESULT, begin), call
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
         """One line, `at` bytes into its segment."""
@@ -252,12 +254,12 @@ class EntryBuilder:
         if role is Role.RESULT:
             self._result(line.call or "", at)
             return
-        self._held = None
+        self._call_end = None
         if role is Role.REPLY or role is Role.ECHO:
             self.responses.piece(raw, at, item=role is Role.REPLY)
         elif role is Role.ANSWER:
-            if line.call is not None and self._answered != (self.tip, line.call):
-                self._held = at, line.call
+            if line.call is not None and self._last_result != (self.tip, line.call):
+                self._call_end = at, line.call
         elif role is Role.COUNT:
             self.responses.count(payload_of(body or {}), at)
         elif role is Role.USAGE:

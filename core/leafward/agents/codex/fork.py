@@ -13,7 +13,7 @@ from leafward.agents.authorship import own_cut
 from leafward.agents.codex.description import OURS
 from leafward.agents.codex.new_rollout import TITLE, draft_of, fresh_id, injected_line, provider_of
 from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, framed, line_at, line_of, payload_of
-from leafward.agents.codex.source import lines_in
+from leafward.agents.codex.rollout import lines_in
 from leafward.agents.fork_draft import Remark
 from leafward.agents.lines import seams
 from leafward.base.errors import Refused
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.authorship import OwnCut
     from leafward.agents.codex.chain import Step
-    from leafward.agents.codex.source import Rollout
+    from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.transcript import CodexReader
     from leafward.agents.fork_draft import Draft, Terms
     from leafward.agents.fork_point import ForkPoint

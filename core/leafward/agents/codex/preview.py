@@ -10,7 +10,7 @@ from leafward.agents.codex.chain import meta_of, with_folder
 from leafward.agents.codex.description import relation_of
 from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
 from leafward.agents.codex.records import Role, framed, line_of, payload_of
-from leafward.agents.codex.source import head_of
+from leafward.agents.codex.rollout import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.codex.assembly import Assembly, Piece
 from leafward.agents.codex.chain import Chain, Thread, resolved
 from leafward.agents.codex.description import described
-from leafward.agents.codex.source import Rollout
+from leafward.agents.codex.rollout import Rollout
 from leafward.agents.codex.translation import Translator
 from leafward.agents.lines import stretch_of
 from leafward.base.errors import NotASession

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.controllers.summary_sheets import SummarySheets
+from leafward_tui.explorer.controllers.summary_preview import SummaryPreview
 from leafward_tui.explorer.model.branch_summary import (
     SummaryRun,
+    branch_words,
     entries_left,
     progress_words,
+    redacted_words,
+    sending_words,
     span_words,
     summary_between,
 )
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import named
+from leafward_tui.explorer.model.write_words import appending, named
 from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.compaction.branch import Branch, BranchDraft
     from leafward.session.session import Session
+    from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.jobs.export import Saved
-    from leafward_tui.explorer.jobs.summary import Prospect, Summary
+    from leafward_tui.explorer.jobs.summary import Prospect
     from leafward_tui.explorer.model.branch_summary import Growth, SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Jobs
 
 _CANCELLED = "cancelled; nothing was written"
+_REMEMBERED = "summariser"
 
 
 class BranchSummary:
@@ -54,9 +56,9 @@ class BranchSummary:
         self._jobs = jobs
         self._write = write
         self._details = details
-        self._sheets = SummarySheets(state, view, services)
-        self._sheet: ReadingSheet | None = None
-        """Where a summary that is only shown grows."""
+        self._preview = SummaryPreview(
+            state, view, services, jobs, details, self.cancel, self._move_with, self._ask_again
+        )
         self.actions: dict[str, Callable[[], object]] = {"branch.summarise": self._choose_branch}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
@@ -116,6 +118,9 @@ class BranchSummary:
 
     def ask_focus(self, request: SummaryRequest) -> None:
         """Asks what the summary should dwell on, then makes it."""
+        from leafward_tui.ui.sheet import TextSheet
+
+        session = self._state.session
 
         def done(focus: str | None) -> None:
             if focus is None:
@@ -123,7 +128,15 @@ class BranchSummary:
             else:
                 self.start(request._replace(focus=" ".join(focus.split())))
 
-        self._sheets.ask_focus(request, done)
+        sheet = TextSheet(
+            "Focus of the summary",
+            request.focus,
+            note=span_words(request, self._services.glyphs),
+            placeholder="what to emphasise (empty: everything)",
+            commit="summarise",
+            operation_of=lambda _text: "" if request.preview or session is None else appending(session),
+        )
+        self._view.ask(sheet, done)
 
     # --- making -------------------------------------------------------------------------------------------------------
 
@@ -170,38 +183,93 @@ class BranchSummary:
         self._jobs.also(
             "summary",
             partial(look_over, session, run.request, self._services.config, run.stop),
-            partial(self._choose_summarizer, session, run),
-            partial(self._fail, session),
+            partial(self._go_on, session, run),
+            partial(self._end_without, session, run),
         )
 
-    def _choose_summarizer(self, session: Session, run: SummaryRun, prospect: Prospect) -> None:
+    def _go_on(self, session: Session, run: SummaryRun, prospect: Prospect) -> None:
         """Goes on with the only summariser there is, or asks which, showing what would be sent."""
         from leafward_tui.explorer.jobs.summary import OFFLINE
 
         branch = prospect.branch
         if run.stop.is_set() or session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
-        elif prospect.problem:
-            self._end_without(session, run, prospect.problem)
         elif branch is None:
             self._end(session)
             self._skip(run)
         elif prospect.outgoing is None and not run.asks:
             self._make(session, run, branch, OFFLINE)
         else:
+            self._choose_summarizer(session, run, branch, prospect.outgoing)
 
-            def chosen(name: str | None) -> None:
-                if name is not None:
-                    self._make(session, run, branch, name)
-                else:
-                    self._end(session)
-                    self._details.settle()
+    def _choose_summarizer(
+        self, session: Session, run: SummaryRun, branch: Branch, outgoing: Outgoing | None
+    ) -> None:
+        """Asks who summarises, or which focus is wanted first."""
+        from leafward_tui.explorer.jobs.summary import MODEL, OFFLINE
+        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
 
-            def focus() -> None:
+        request = run.request
+        before = self._services.recall(_REMEMBERED)
+        operation = "preview only: nothing is written" if request.preview else appending(session)
+        if run.then is not None:
+            operation = "goes into the new session; you see it before anything is written"
+        about = [SheetLine(branch_words(branch))]
+        title, effect = "Extractive", "extracts text locally, no cost"
+        choices = [Choice("x", title, effect, operation, current=before == OFFLINE)]
+        if outgoing is not None:
+            from leafward.summaries.summarizers.addresses import host_of
+
+            current = before in (None, MODEL)
+            choices += [
+                Choice("m", outgoing.model, sending_words(outgoing), operation, current=current),
+                Choice("v", "Read what would be sent", "every request, word for word"),
+            ]
+            taken_out = redacted_words(outgoing.redacted)
+            host = host_of(outgoing.model, outgoing.base_url)
+            about.append(SheetLine(f"{outgoing.model} is asked at {host}"))
+            about += [SheetLine(taken_out, "warn")] if taken_out else []
+            about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
+        if request.preview:
+            choices.append(Choice("f", "With a focus", request.focus or "you say what to emphasise"))
+
+        def done(key: str | None) -> None:
+            if key == "v" and outgoing is not None:
+
+                def back() -> None:
+                    self._choose_summarizer(session, run, branch, outgoing)
+
+                self._show_requests(outgoing, back)
+            elif key == "f":
                 self._end(session)
-                self.ask_focus(run.request)
+                self.ask_focus(request)
+            elif key is None:
+                self._end(session)
+                self._details.settle()
+            else:
+                name = OFFLINE if key == "x" else MODEL
+                self._services.remember(_REMEMBERED, name)
+                self._make(session, run, branch, name)
 
-            self._sheets.choose_summarizer(session, run, branch, prospect.outgoing, chosen, focus)
+        note = span_words(request, self._services.glyphs)
+        self._view.ask(ChoiceSheet("Summariser", choices, about, note=note), done)
+
+    def _show_requests(self, outgoing: Outgoing, back: Callable[[], object]) -> None:
+        from leafward_tui.ui.reading_sheet import ReadingSheet
+
+        parts = []
+        for request in outgoing.requests:
+            later = ", built from the answers to the others" if request.later else ""
+            parts.append(
+                f"{request.title}: {request.tokens:,} tokens{later}\n\n{request.system}\n\n{request.prompt}"
+            )
+        sheet = ReadingSheet(
+            f"What {outgoing.model} would be sent",
+            "\n\n\n".join(parts),
+            note=sending_words(outgoing),
+            markdown=False,
+        )
+        self._view.ask(sheet, lambda _none: back())
 
     def _make(self, session: Session, run: SummaryRun, branch: Branch, name: str) -> None:
         """Makes the summary by the summariser of a name."""
@@ -210,9 +278,8 @@ class BranchSummary:
         if session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
             return
-        run.branch = branch
         if run.request.preview:
-            self._sheet = self._open_sheet(run.request, running=True)
+            self._preview.open(run.request)
         self._show_progress()
         self._jobs.also(
             "summary",
@@ -220,16 +287,14 @@ class BranchSummary:
                 summarise,
                 session,
                 branch,
-                run.request,
+                run.request.focus,
                 name,
                 self._services.config,
-                self._services.clock,
-                run.moves,
                 run.stop,
                 partial(self._grow, run),
             ),
-            partial(self._show, session, run),
-            partial(self._fail, session),
+            partial(self._finish, session, run),
+            partial(self._end_without, session, run),
         )
 
     def _grow(self, run: SummaryRun, growth: Growth) -> None:
@@ -241,9 +306,7 @@ class BranchSummary:
         run = self._state.summary
         if run is None:
             return
-        if self._sheet is not None:
-            text = run.growth.text if run.growth is not None else ""
-            self._sheet.grow(text, progress_words(run))
+        self._preview.grow(run.growth.text if run.growth is not None else "", progress_words(run))
         self._view.tell("")
 
     def cancel(self) -> None:
@@ -262,75 +325,42 @@ class BranchSummary:
         self._view.tell(text, tone)
         self._view.show_keys()
 
-    def _fail(self, session: Session, problem: str) -> None:
-        self._sheet = None
-        self._end(session, problem, "bad")
-
     def _end_without(self, session: Session, run: SummaryRun, problem: str) -> None:
-        sheet, self._sheet = self._sheet, None
+        if run.stop.is_set():
+            self._preview.leave()
+            self._end(session, _CANCELLED, "warn")
+            return
         self._end(session)
-        if sheet is not None and run.then is None:
-            sheet.ended("", problem, tone="bad", again=True)
-        else:
+        if not self._preview.fail(problem):
             self._view.tell(f"no summary: {problem}", "bad")
 
-    def _show(self, session: Session, run: SummaryRun, summary: Summary) -> None:
-        """Shows what became of it."""
-        request, draft, written = run.request, summary.draft, summary.written
-        if run.stop.is_set() and written is None:
-            self._sheet = None
+    def _finish(self, session: Session, run: SummaryRun, draft: BranchDraft | None) -> None:
+        """The summary is whole, None where it was given up: hands it on, shows it, or moves with it."""
+        if draft is None or run.stop.is_set():
+            self._preview.leave()
             self._end(session, _CANCELLED, "warn")
-        elif draft is None:
-            self._end_without(session, run, summary.problem)
+            return
+        self._end(session)
+        if run.then is not None:
+            run.then(draft)
+        elif run.request.preview:
+            self._preview.show(run.request, draft)
         else:
-            sheet, self._sheet = self._sheet, None
-            self._end(session)
-            if run.then is not None:
-                run.then(draft)
-            elif written is not None:
-                self._write.show(session, written, "; ".join([_moved(request), *draft.remarks]))
-            else:
-                sheet = sheet or self._open_sheet(request, running=False)
-                self._sheets.show_draft(sheet, request, draft, summary.problem)
+            self._move_with(run.request, draft, draft.remarks)
 
-    def _open_sheet(self, request: SummaryRequest, *, running: bool) -> ReadingSheet:
-        """Opens the sheet in which a summary is shown."""
-
-        def done(chosen: str | None) -> None:
-            self._sheet = None
-            draft = self._sheets.draft
-            if chosen == "move" and draft is not None:
-                self._move_with(request, draft)
-            elif chosen == "again":
-                self._ask_again(request)
-            else:
-                self._details.settle()
-
-        return self._sheets.open(request, done, running=running, cancel=self.cancel, save=self._save)
-
-    def _move_with(self, request: SummaryRequest, draft: BranchDraft) -> None:
+    def _move_with(self, request: SummaryRequest, draft: BranchDraft, remarks: Sequence[str] = ()) -> None:
+        """Moves the leaf with a summary, and says `remarks`; where that fails, the summary is shown, as it was paid for."""
         from leafward.compaction.branch import move_with_summary
 
         self._write.start(
-            _moved(request), lambda session, writing: move_with_summary(session, request.to, draft, writing)
+            "; ".join([_moved(request), *remarks]),
+            lambda session, writing: move_with_summary(session, request.to, draft, writing),
+            on_error=partial(self._preview.show, request, draft),
         )
 
     def _ask_again(self, request: SummaryRequest) -> None:
         if not self._write.waits_for_summary():
             self._look_over(SummaryRun(request, asks=True))
-
-    def _save(self, text: str) -> None:
-        """Writes a summary to a file in the current folder."""
-        from leafward_tui.explorer.jobs.export import save_text
-
-        session = self._state.session
-        if session is not None:
-            self._jobs.latest(
-                "export", partial(save_text, Path.cwd(), f"{session.id[:8]}-summary", text), self._say_saved
-            )
-
-    def _say_saved(self, saved: Saved) -> None:
-        self._services.say(saved.text, problem=saved.problem)
 
 
 def _moved(request: SummaryRequest) -> str:

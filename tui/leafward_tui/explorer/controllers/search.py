@@ -13,11 +13,12 @@ from leafward_tui.ui.hits import hit_beside, which_hit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.query.search.in_session import EntryHits
+    from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.jobs.search import Found
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
     from leafward_tui.ui.sheet import TextSheet
 
 _LEAST_TEXT = 2
@@ -114,11 +115,9 @@ class Search:
             return
         search.text, search.rows = text, ()
         self._from, self._at = origin, self._view.tree.row
-        from leafward_tui.explorer.jobs.search import find
-
         self._jobs.latest(
             "search",
-            partial(find, session, text, search.literal, partial(self._show, complete=False)),
+            partial(_find, session, text, text == search.literal, partial(self._show, complete=False)),
             partial(self._show, complete=True),
             lambda problem: self._view.fail(f"cannot search: {problem}"),
         )
@@ -138,7 +137,7 @@ class Search:
         self._view.strip.set_hits(())
         self._view.tell("")
 
-    def _show(self, found: Found, *, complete: bool) -> None:
+    def _show(self, found: EntryHits, *, complete: bool) -> None:
         """Lights what was found; the first time, goes to the next hit from where the search began."""
         state, view = self._state, self._view
         exploration, search = state.exploration, state.search
@@ -195,6 +194,17 @@ class Search:
         if row is not None:
             self._navigation.go_to_hit(row)
         self._show_hits(complete=not self._jobs.running("search"))
+
+
+def _find(
+    session: Session, text: str, literal: bool, found_more: Callable[[EntryHits], object], job: Job
+) -> EntryHits:
+    """The job of a search; `found_more` hears what was found so far, in the thread of the screen."""
+    from leafward.query.search.in_session import find
+
+    return find(
+        session, text, job.unwanted, lambda some: job.report(partial(found_more, some)), literal=literal
+    )
 
 
 def _counted(search: SearchState, row: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING
-from leafward_tui.explorer.model.title import title_of
+from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.ui.title_bar import Progress
 
 if TYPE_CHECKING:
@@ -216,7 +216,9 @@ class SessionLoader:
 
             state.agent = agent_behind(exploration.session).name
         dot = self._services.glyphs.dot
-        title = title_of(exploration, state.agent, following=state.following, unseen=state.unseen, dot=dot)
+        title = title_bar_of(
+            exploration, state.agent, following=state.following, unseen=state.unseen, dot=dot
+        )
         self._view.title_bar.show(title.title, crumb=title.crumb, facts=title.facts)
 
     # --- following ----------------------------------------------------------------------------------------------------

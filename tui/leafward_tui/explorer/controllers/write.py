@@ -70,10 +70,21 @@ class SessionWrite:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def start(self, done: Done, change: Change, then: Callable[[], object] | None = None) -> None:
-        """Writes a change unless one is under way; `done` says what it did, `then` is what follows it."""
+    def start(
+        self,
+        done: Done,
+        change: Change,
+        then: Callable[[], object] | None = None,
+        on_error: Callable[[str], object] | None = None,
+    ) -> None:
+        """Writes a change unless one is under way; `done` says what it did, `then` is what follows it.
+
+        `on_error` hears why nothing was written; without it that is said.
+        """
         session = self._state.session
         if session is None or self.waits_for_summary() or self.is_read_only() or self.waits_for_write():
+            if on_error is not None:
+                on_error(self._state.refusal or "another change is still being written")
             return
         from leafward_tui.explorer.jobs.changes import append
 
@@ -82,16 +93,19 @@ class SessionWrite:
             "write",
             partial(append, session, change, self._services.clock),
             partial(self._end, session, done, then),
-            partial(self._fail, session),
+            partial(self._fail, session, on_error),
         )
 
     def _end(self, session: Session, done: Done, then: Callable[[], object] | None, written: Write) -> None:
         self._state.writing = False
         self.show(session, written, done if isinstance(done, str) else done(), then)
 
-    def _fail(self, session: Session, problem: str) -> None:
+    def _fail(self, session: Session, on_error: Callable[[str], object] | None, problem: str) -> None:
         self._state.writing = False
-        self._view.tell(problem, "bad")
+        if on_error is not None:
+            on_error(problem)
+        else:
+            self._view.tell(problem, "bad")
         if session is not self._state.session:
             session.close()
         self._loader.look()

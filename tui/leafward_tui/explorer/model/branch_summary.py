@@ -73,7 +73,6 @@ class SummaryRun:
     request: SummaryRequest
     stop: Event = field(default_factory=Event)
     growth: Growth | None = None
-    branch: Branch | None = None
     asks: bool = False
     """Whether it is asked who summarises, also where there is no choice of model."""
     then: Callable[[BranchDraft | None], object] | None = None

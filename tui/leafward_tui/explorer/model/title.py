@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
-from leafward.session.headline import headline, typed_command
+from leafward.session.headline import title_of
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
 
-__all__ = ["SessionTitle", "title_of"]
+__all__ = ["SessionTitle", "title_bar_of"]
 
 
 class SessionTitle(NamedTuple):
@@ -23,18 +23,15 @@ class SessionTitle(NamedTuple):
     facts: list[Fact]
 
 
-def title_of(exploration: Exploration, agent: str, *, following: bool, unseen: int, dot: str) -> SessionTitle:
-    """The title of a session; `following` says whether it is followed as it grows, `dot` is the sign for that.
+def title_bar_of(
+    exploration: Exploration, agent: str, *, following: bool, unseen: int, dot: str
+) -> SessionTitle:
+    """What the title bar shows of a session; `following` says whether it is followed as it grows, `dot` is the sign for that.
 
     `unseen` counts what came while the cursor was elsewhere.
     """
     session = exploration.session
-    # As in the catalogue: a fork is called by its own first prompt.
-    kinds = session.columns.kind
-    first = kinds.find(Kind.USER, session.inherited)
-    first = first if first >= 0 else kinds.find(Kind.USER)
-    words = headline(session, first).text if first >= 0 else typed_command(session)
-    compactions = kinds.count(Kind.COMPACTION)
+    compactions = session.columns.kind.count(Kind.COMPACTION)
     branches = session.branches
     entries = "entry" if len(session) == 1 else "entries"
     facts = [
@@ -61,4 +58,4 @@ def title_of(exploration: Exploration, agent: str, *, following: bool, unseen: i
     elif following:
         facts.append(Fact(f"{dot} following", short=dot, keep=5, hue="leaf"))
     crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
-    return SessionTitle(safe_line(session.title or words or session.path.stem, 200), crumb, facts)
+    return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)

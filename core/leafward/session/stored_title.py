@@ -1,4 +1,4 @@
-"""Titles that agents give sessions: which texts are none, as they only say that a model could not be asked."""
+"""A title that an agent stored for a session: which texts are none, as they only say that a model could not be asked."""
 
 from __future__ import annotations
 

@@ -100,7 +100,10 @@ def unpacked_head(head: bytes, size: int) -> bytes:
 
 
 def unpacked_lines(path: str) -> Iterator[bytes | None]:
-    """The content of a compressed file in pieces of whole lines; None last where it cannot be unpacked to its end."""
+    """The content of a compressed file in pieces of whole lines, at last what follows the last line end.
+
+    None stands before that where the rest cannot be unpacked.
+    """
     rest = b""
     try:
         with open_buffered(path) as packed, zstd.ZstdFile(packed) as stream:

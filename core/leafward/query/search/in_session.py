@@ -1,0 +1,67 @@
+"""The search within one session: entries that hold words, or that a query chooses."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.tool_calls import table_of
+from leafward.query.grammar import parse_find
+from leafward.query.search.case_folding import folded
+from leafward.query.search.passages import passages
+from leafward.query.search.text_match import Phrase
+from leafward.query.select import members_of
+from leafward.query.select.sets import entries as entries_of
+from leafward.session.entries import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.session.session import Session
+
+_PUBLISH_EVERY = 0.25
+"""Seconds between two looks at what was found so far."""
+
+
+class EntryHits(NamedTuple):
+    """What a search found."""
+
+    entries: Sequence[int]
+    """In the order of the file."""
+    by_query: bool = False
+    """Whether a query chose them."""
+
+
+def find(
+    session: Session,
+    text: str,
+    stop: Callable[[], bool],
+    publish: Callable[[EntryHits], object],
+    *,
+    literal: bool = False,
+) -> EntryHits:
+    """Entries that hold a text or, where it asks for more than that and is not `literal`, that it chooses.
+
+    A text is found in prompts, replies, calls, results and summaries, case ignored; `publish` hears what was found so far at
+    most four times a second. Where it is stopped, that is returned. Raises Cancelled, QueryError.
+    """
+    expression = None if literal else parse_find(text)
+    if expression is not None:
+        members = members_of(session, expression, stop)
+        return EntryHits([int(entry) for entry in entries_of(members)], by_query=True)
+    phrase = Phrase(text)
+    found: list[int] = []
+    published = time.monotonic()
+    kinds, table = session.columns.kind, table_of(session)
+    for number, (index, body) in enumerate(session.bodies(range(len(session)))):
+        if body is not None and any(
+            phrase.is_in(folded(passage.text)) for passage in passages(body, Kind(kinds[index]), table)
+        ):
+            found.append(index)
+        if number % 256 == 0:
+            if stop():
+                break
+            if time.monotonic() - published >= _PUBLISH_EVERY:
+                published = time.monotonic()
+                publish(EntryHits(list(found)))
+    return EntryHits(found)

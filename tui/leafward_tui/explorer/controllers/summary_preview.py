@@ -1,0 +1,130 @@
+"""The sheet in which a summary is read: one that grows, one that is whole, one that could not be written."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer.model.branch_summary import done_figures, redacted_words, span_words
+from leafward_tui.explorer.model.write_words import appending, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.compaction.branch import BranchDraft
+    from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+    from leafward_tui.explorer.jobs.export import Saved
+    from leafward_tui.explorer.model.branch_summary import SummaryRequest
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.reading_sheet import ReadingSheet
+    from leafward_tui.ui.services import AppServices, Jobs
+
+
+class SummaryPreview:
+    """Shows one summary at a time; what follows from a key in it is its caller's."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        details: CursorDetails,
+        cancel: Callable[[], object],
+        move: Callable[[SummaryRequest, BranchDraft], object],
+        again: Callable[[SummaryRequest], object],
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._details = details
+        self._cancel = cancel
+        self._move = move
+        self._again = again
+        self._sheet: ReadingSheet | None = None
+        """Where a summary grows."""
+        self._draft: BranchDraft | None = None
+        """The summary on show."""
+
+    def open(self, request: SummaryRequest) -> None:
+        """Opens the sheet for a summary that is about to be made."""
+        self._sheet = self._opened(request, running=True)
+
+    def grow(self, text: str, words: str) -> None:
+        """Shows what there is by now, and in words how far it is; nothing where no sheet is open."""
+        if self._sheet is not None:
+            self._sheet.grow(text, words)
+
+    def leave(self) -> None:
+        """The summary was given up."""
+        self._sheet = None
+
+    def fail(self, problem: str) -> bool:
+        """Shows why there is no summary; False where no sheet is open."""
+        sheet, self._sheet = self._sheet, None
+        if sheet is not None:
+            sheet.ended("", problem, tone="bad", again=True)
+        return sheet is not None
+
+    def show(self, request: SummaryRequest, draft: BranchDraft, problem: str = "") -> None:
+        """Shows a summary that is whole and not written; `problem` is why it is not, where it was to be."""
+        sheet, self._sheet = self._sheet, None
+        sheet = sheet or self._opened(request, running=False)
+        session, self._draft = self._state.session, draft
+        who = draft.summary.summarizer
+        words = [f"{who}, made locally" if draft.summary.usage is None else who, *draft.remarks]
+        taken_out = redacted_words(draft.summary.redacted)
+        refused = "" if request.carried else "this branch is not the active one: nothing is moved"
+        if self._state.refusal:
+            refused = f"read only: {self._state.refusal}"
+        sheet.ended(
+            draft.text,
+            f"not written: {problem}"
+            if problem
+            else "; ".join([*words, *([taken_out] if taken_out else [])]),
+            figures=done_figures(draft, self._services.glyphs),
+            tone="bad" if problem else "warn" if draft.remarks else "",
+            move=f"move to {named(request.to)} with it",
+            refused=refused,
+            operation=appending(session) if session is not None else "",
+            again=True,
+        )
+
+    def _opened(self, request: SummaryRequest, *, running: bool) -> ReadingSheet:
+        from leafward_tui.ui.reading_sheet import ReadingSheet
+
+        def done(chosen: str | None) -> None:
+            self._sheet = None
+            if chosen == "move" and self._draft is not None:
+                self._move(request, self._draft)
+            elif chosen == "again":
+                self._again(request)
+            else:
+                self._details.settle()
+
+        title = "Summary of the abandoned branch" if request.carried else "Summary of this branch"
+        sheet = ReadingSheet(
+            f"{title}: {request.focus}" if request.focus else title,
+            note=span_words(request, self._services.glyphs),
+            running=running,
+            cancel=self._cancel,
+            save=self._save,
+        )
+        self._view.ask(sheet, done)
+        return sheet
+
+    def _save(self, text: str) -> None:
+        """Writes a summary to a file in the current folder."""
+        from leafward_tui.explorer.jobs.export import save_text
+
+        session = self._state.session
+        if session is not None:
+            self._jobs.latest(
+                "export", partial(save_text, Path.cwd(), f"{session.id[:8]}-summary", text), self._say_saved
+            )
+
+    def _say_saved(self, saved: Saved) -> None:
+        self._services.say(saved.text, problem=saved.problem)
