@@ -2,21 +2,26 @@
 
 Needed is a fact of the replaced span that the user or the model uses again after the compaction and that the kept messages
 do not hold. Survival is the share of all facts of the span, by weight, that the text holds; what is kept anyway does not
-count for it. Both are told of the summary that was stored, of ours, and of the last tokens of the span, all of one size; and
-of each with the injected context beside it, which is what a compaction with injection stores.
+count for it. Both are told of the summary that was stored, of ours, of the last tokens of the span, and of the best that the
+span allows, all of one size; and of each with the injected context beside it, which is what a compaction with injection stores.
+The stored summaries of all agents count, those that a scripted model wrote apart: these are no summaries of anything.
 
 No folder of a session is read, so that the figures are the same on every machine.
 """
 
 from __future__ import annotations
 
+import random
 import sys
+import tempfile
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward import agents
-from leafward.base.errors import LeafwardError
+from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.catalog import Catalogue
 from leafward.compaction.injection import InjectionSettings, inject
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
@@ -57,7 +62,10 @@ _USING = frozenset(Voice) - {Voice.OUTPUT, Voice.TOLD}
 _SCRIPTED = 400
 """Characters below which a stored summary is a placeholder of a scripted model: ours is given `DEFAULT_SIZE` then."""
 DEFAULT_SIZE = 1000
-COMPARED = ("stored", "last tokens", "ours")
+COMPARED = ("stored", "last tokens", "ours", "best")
+_SAMPLES = 2000
+"""How often the compactions are drawn anew for an interval."""
+_SEED = 15
 NOWHERE = Path("/nonexistent/leafward")
 """A workspace that is not there."""
 
@@ -67,6 +75,7 @@ class Need:
     """One compaction: what is needed after it, and the texts compared."""
 
     session: str
+    project: str
     cwd: str
     compaction: EntryIndex
     span: int
@@ -94,6 +103,11 @@ class Need:
         """What became of all facts in a text, or in it and the injected context together."""
         injected = self.injected.text if injection else ""
         return survival(self.facts, self.texts[name].text, injected=injected, cwd=self.cwd).fates
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model wrote the stored summary, rather than a script, or nobody who can be read."""
+        return len(self.texts["stored"].text) > _SCRIPTED
 
     def count(self, kind: FactKind | None = None) -> int:
         return sum(kind is None or fact.kind is kind for fact in self.needed)
@@ -134,6 +148,26 @@ def last_tokens(there: Replaced, size: int) -> str:
     return cut
 
 
+def best_of(needed: Sequence[Fact], size: int) -> str:
+    """What the span allows at a size in tokens: the needed facts alone, one a line, the shortest first."""
+    lines: list[str] = []
+    for fact in sorted(needed, key=lambda fact: (len(fact.key), fact.kind, fact.key)):
+        if tokens_of("\n".join([*lines, fact.key])) > size:
+            break
+        lines.append(fact.key)
+    return "\n".join(lines)
+
+
+def project_of(path: Path) -> str:
+    """Whose work a session of the corpora is: sessions of one project are never on both sides of a fit."""
+    within = path.relative_to(CORPORA) if path.is_relative_to(CORPORA) else path
+    if within.parts[0] == "real":
+        return "/".join(path.stem.split("__")[:2])
+    if within.parts[0] == "public":
+        return within.parts[1].replace("__", "/")
+    return "badlogic/pi-mono" if within.parts[0] == "pi" else "scripted"
+
+
 def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     there = replaced_by(session, compaction)
     stored = there.summary.split("<read-files>")[0].split("<modified-files>")[0].strip()
@@ -142,18 +176,21 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     ours = Extractive().summarize(span_of(session, there), size)
     injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
     facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
+    later = needed(session, there, facts)
     texts = {
         "stored": stored,
         "ours": ours.text,
         "last tokens": last_tokens(there, size),
+        "best": best_of(later, size),
     }
     return Need(
         session.path.stem,
+        project_of(session.path),
         session.cwd,
         there.compaction,
         len(there.messages),
         size,
-        tuple(needed(session, there, facts)),
+        tuple(later),
         tuple(facts),
         file_names(facts),
         {name: Text(text, session.cwd) for name, text in texts.items()},
@@ -162,17 +199,16 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     )
 
 
-def sessions(folder: Path = CORPORA) -> Iterator[Session]:
-    """The session files of the corpora that can be read, in the order of their names."""
-    for path in sorted(folder.rglob("*.jsonl")):
-        try:
-            session = agents.agent_of(path).open(path)
-        except LeafwardError:
-            continue
-        try:
-            yield session
-        finally:
-            session.close()
+def sessions(folder: Path = CORPORA, *, copies: bool = False) -> Iterator[Session]:
+    """The compacted sessions of every agent below a folder, in the order of their paths; forks and sub-agents only if asked."""
+    with tempfile.TemporaryDirectory() as index:
+        catalogue = Catalogue(Config(roots={"pi": ()}), [folder], index_path=Path(index) / "index")
+        catalogue.refresh()
+        cards = sorted(catalogue.cards(), key=lambda card: card.path)
+    for card in cards:
+        if card.problem is None and card.compactions and (copies or card.relation is None):
+            with closing(agent_named(card.agent).open(Path(card.path))) as session:
+                yield session
 
 
 def compactions_of(session: Session) -> list[int]:
@@ -208,7 +244,6 @@ def by_kind(need: Need) -> str:
     return "    " + "; ".join(told) if kinds else ""
 
 
-ADDED = "+ injection"
 HEADING = (
     f"{'':<22} {'':<6} {'':>4} {'':>5} {'':>5}  {'':>7} {'':>6}"
     + "".join(f"  {name:>13} {'+ injection':>13}" for name in COMPARED)
@@ -217,26 +252,73 @@ HEADING = (
 )
 
 
-def table(folder: Path = CORPORA / "pi") -> str:
-    """The table of the README, of pi's sessions: the summaries that a model wrote one by one, all others together."""
-    groups: dict[str, list[Need]] = {}
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as many needed facts one text holds as another, over some compactions."""
+
+    times: float
+    low: float
+    high: float
+    """Between which 95 % of the ratios lie when as many compactions are drawn anew, with repetition."""
+
+
+def ratio(needs: Sequence[Need], over: str, of: str = "ours") -> Ratio | None:
+    """None where the other text holds nothing."""
+    counts = [(need.held(of), need.held(over)) for need in needs]
+    if not (under := sum(other for _, other in counts)):
+        return None
+    draws = random.Random(_SEED)
+    found = []
+    for _ in range(_SAMPLES):
+        drawn = draws.choices(counts, k=len(counts))
+        if below := sum(other for _, other in drawn):
+            found.append(sum(own for own, _ in drawn) / below)
+    found.sort()
+    edge = len(found) // 40
+    return Ratio(sum(own for own, _ in counts) / under, found[edge], found[-1 - edge])
+
+
+def measured(folder: Path = CORPORA) -> Iterator[Need]:
+    """Every compaction below a folder after which anything is needed."""
     for session in sessions(folder):
         for compaction in compactions_of(session):
             found = measure(session, compaction)
-            by_model = found.session == MODEL_WRITTEN
-            groups.setdefault(str(found.compaction) if by_model else "", []).append(found)
+            if found.count():
+                yield found
+
+
+def told_of(needs: Sequence[Need]) -> list[str]:
+    """What each text holds of what is needed, in all, and how ours compares, one line each."""
+    of = sum(need.count() for need in needs)
+    lines = [f"{name}: {sum(need.held(name) for need in needs)} of {of}" for name in COMPARED]
+    ratios = {over: ratio(needs, over) for over in ("stored", "last tokens")}
+    lines += [
+        f"ours is {found.times:.2f} x {over} (95 % interval {found.low:.2f} to {found.high:.2f}, {len(needs)} compactions)"
+        for over, found in ratios.items()
+        if found is not None
+    ]
+    return lines
+
+
+def table(folder: Path = CORPORA) -> str:
+    """The table of the documents: the summaries that a model wrote by project, all other compactions together."""
+    groups: dict[str, list[Need]] = {}
+    for found in measured(folder):
+        groups.setdefault(found.project if found.by_model else "", []).append(found)
     lines = [
-        "| compaction | text | needed later | + injection | all facts | + injection |",
+        "| compactions | text | needed later | + injection | all facts | + injection |",
         "|---|---|---|---|---|---|",
     ]
+    titles = {
+        "stored": "by a model",
+        "last tokens": "the last characters",
+        "ours": "**extractive**",
+        "best": "best possible",
+    }
     for key, needs in sorted(groups.items(), key=lambda group: (not group[0], group[0])):
-        size, injected = f"{needs[0].size:,}", f"{needs[0].injected_size:,}"
-        about = (
-            f"{needs[0].span:,} messages in {size} tokens, {injected} injected"
-            if key
-            else f"{len(needs)} others, each in {size} tokens"
-        )
-        titles = {"stored": "by a model", "last tokens": f"the last {size} tokens", "ours": "**extractive**"}
+        sizes = [need.size for need in needs]
+        size = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+        about = f"{key or 'others, without one by a model'}: {len(needs)}, in {size} tokens"
         for name in COMPARED if key else COMPARED[1:]:
             alone = sum(need.held(name) for need in needs)
             beside = sum(need.held(name, injection=True) for need in needs)
@@ -246,12 +328,19 @@ def table(folder: Path = CORPORA / "pi") -> str:
                 "| " + " | ".join((about, titles[name], f"{alone} of {of}", str(beside), *parts)) + " |"
             )
             about = ""
+    written = [need for key, needs in groups.items() if key for need in needs]
+    lines.append("")
+    for over, title in (("stored", "the model's own"), ("last tokens", "the last characters")):
+        if (over_all := ratio(written, over)) is not None:
+            lines.append(
+                f"- Over the {len(written)} compactions that a model summarised, extractive holds {over_all.times:.2f} times as"
+                f" much of what is needed as {title} (95 % interval over compactions: {over_all.low:.2f} to {over_all.high:.2f})."
+            )
     return "\n".join(lines).replace("|  |", "| |")
 
 
-MODEL_WRITTEN = "before-compaction"
-"""The session of the corpora whose stored summaries a model wrote."""
-_TIMES_AS_MUCH = 2.0
+_TIMES_AS_MUCH = 1.5
+_TIMES_THE_END = 1.3
 
 
 def need(report: Report, folder: Path = CORPORA) -> None:
@@ -261,31 +350,26 @@ def need(report: Report, folder: Path = CORPORA) -> None:
         report.skipped(what, f"no {folder.name}")
         return
     model_written: list[Need] = []
-    for session in sessions(folder):
-        for compaction in compactions_of(session):
-            found = measure(session, compaction)
-            if not found.count():
-                continue
-            others = ", ".join(f"{name} {found.held(name)}" for name in COMPARED if name != "ours")
-            of = f"{found.held('ours')} of {found.count()}"
-            report.least(f"{what}: {found.session} #{found.compaction}", of, others)
-            shares = (f"{name} {100 * share([found], name):.0f} %" for name in COMPARED if name != "ours")
-            own = f"{100 * share([found], 'ours'):.0f} %"
-            report.least(
-                f"survival of all facts: {found.session} #{found.compaction}", own, ", ".join(shares)
-            )
-            if found.session == MODEL_WRITTEN:
-                model_written.append(found)
-    if stored := sum(found.held("stored") for found in model_written):
-        ours = sum(found.held("ours") for found in model_written)
-        against = f"those a model wrote {stored}"
-        report.least(f"{what}: in all", str(ours), against, ours / stored, _TIMES_AS_MUCH)
+    for found in measured(folder):
+        others = ", ".join(f"{name} {found.held(name)}" for name in COMPARED if name != "ours")
+        of = f"{found.held('ours')} of {found.count()}"
+        report.least(f"{what}: {found.session} #{found.compaction}", of, others)
+        shares = (f"{name} {100 * share([found], name):.0f} %" for name in COMPARED if name != "ours")
+        own = f"{100 * share([found], 'ours'):.0f} %"
+        report.least(f"survival of all facts: {found.session} #{found.compaction}", own, ", ".join(shares))
+        if found.by_model:
+            model_written.append(found)
+    for over, bar in (("stored", _TIMES_AS_MUCH), ("last tokens", _TIMES_THE_END)):
+        if (times := ratio(model_written, over)) is not None:
+            ours = str(sum(found.held("ours") for found in model_written))
+            against = f"{over} {sum(found.held(over) for found in model_written)}"
+            report.least(f"{what}: in all, beside {over}", ours, against, times.times, bar)
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Prints one line a compaction for a folder of sessions; with `--table` the table of the README."""
+    """Prints one line a compaction for a folder of sessions; with `--table` the table of the documents."""
     folders = [argument for argument in arguments if argument != "--table"]
-    folder = Path(folders[0]) if folders else CORPORA
+    folder = Path(folders[0]).absolute() if folders else CORPORA
     if not folder.is_dir():
         print(f"need: skipped, no {folder}")
         return 0
@@ -293,19 +377,18 @@ def main(arguments: Sequence[str] = ()) -> int:
         print(table(folder))
         return 0
     print(HEADING)
-    total: dict[tuple[str, bool], int] = dict.fromkeys(
-        ((name, beside) for name in COMPARED for beside in (False, True)), 0
-    )
-    for session in sessions(folder):
-        for compaction in compactions_of(session):
-            need = measure(session, compaction)
-            print(row(need), flush=True)
-            if kinds := by_kind(need):
-                print(kinds, flush=True)
-            for name, beside in total:
-                total[name, beside] += need.held(name, injection=beside)
-    told = (f"{name}{' + injection' if beside else ''} {count}" for (name, beside), count in total.items())
-    print("needed and there, in all: " + ", ".join(told))
+    projects: dict[str, list[Need]] = {}
+    for found in measured(folder):
+        print(row(found), flush=True)
+        print(by_kind(found), flush=True)
+        projects.setdefault(found.project if found.by_model else "without a summary by a model", []).append(
+            found
+        )
+    for project, needs in projects.items():
+        print(f"\n{project}: {len(needs)} compactions", *told_of(needs), sep="\n  ")
+    written = [found for needs in projects.values() for found in needs if found.by_model]
+    if written:
+        print(f"\nall that a model summarised: {len(written)} compactions", *told_of(written), sep="\n  ")
     return 0
 
 

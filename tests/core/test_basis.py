@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named, agent_of
-from leafward.base.errors import NotASession
+from leafward.agents import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.context.basis import Basis, believed
 from leafward.context.entry_metrics import EntryMetrics
@@ -24,29 +22,12 @@ from tests.bench.need import compactions_of, sessions
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from leafward.session.session import Session
 
 NEAR = 0.05
 """How far a size after a compaction may be from what the next request counted."""
-
-
-def stored_sessions() -> Iterator[Session]:
-    """Every session of the corpora; those of opencode lie in stores."""
-    yield from sessions()
-    stores = [path.parent for path in CORPORA.rglob("opencode.db")] + [
-        CORPORA / "opencode" / "v1.0.185" / "opencode"
-    ]
-    agent = agent_named("opencode")
-    for listing in agent.discover(tuple(stores), lambda: False, []):
-        for name in listing.files:
-            try:
-                session = agent.open(Path(listing.folder, name))
-            except NotASession:
-                continue
-            with closing(session):
-                yield session
 
 
 def next_request(session: Session, compaction: int) -> tuple[EntryIndex, Usage] | None:
@@ -72,7 +53,7 @@ def in_between(session: Session, compaction: int, reply: EntryIndex) -> int:
 @needs_corpora
 def test_every_stored_compaction_is_near_the_next_request() -> None:
     looked = inherited = 0
-    for session in stored_sessions():
+    for session in sessions(copies=True):
         for compaction in compactions_of(session):
             found = next_request(session, compaction)
             if found is None:
