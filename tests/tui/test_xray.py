@@ -17,6 +17,7 @@ from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.summaries import SummariesScreen
 from tests.acting import Acting, call, usage
+from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, exploring, tree
 from tests.tui.session_store import reached, rows, until
 from tests.tui.test_pictures import picture
@@ -275,6 +276,29 @@ async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> Non
         )
         assert explorer.panes.inspector.page is not None
         assert "No compaction on the path to here." in explorer.panes.inspector.page.text
+
+
+async def test_the_tab_says_what_was_repeated_afterwards(tmp_path: Path) -> None:
+    file = Compacted(tmp_path / "s.jsonl")
+    file.repeats()
+    async with exploring(file.path) as (pilot, explorer):
+        await pilot.press("3")
+        await until(
+            pilot,
+            lambda: (
+                explorer.panes.inspector.page is not None and "Repeated" in explorer.panes.inspector.page.text
+            ),
+        )
+        assert explorer.panes.inspector.page is not None
+        lines = explorer.panes.inspector.page.text.split("\n")
+        first = next(at for at, line in enumerate(lines) if line.startswith("Repeated"))
+        assert lines[first].startswith("Repeated  in ")
+        assert [line.split()[0] for line in lines[first + 1 : first + 5]] == [
+            "file",
+            "command",
+            "error",
+            "request",
+        ]
 
 
 # --- in the explorer --------------------------------------------------------------------------------------------------

@@ -75,6 +75,11 @@ def ls(
         cards = [card for card in cards if part in card.project.lower()]
     cards.sort(key=lambda card: (-card.modified, card.path))
     sums = totals(cards, counted)
+    if by == "compaction":
+        # Sessions are read whole for it, and by nothing else here.
+        from leafward.cli.aftermath_totals import say_aftermath
+
+        return say_aftermath(cards, remarks, as_json)
     if as_json:
         kept = catalogue.kept()
         emit_json(

@@ -9,8 +9,9 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.audits import traced_json, traced_text
 from leafward.cli.facts import id_of
-from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
+from leafward.cli.output import Page, emit_json, fit, money, pad, page, plural, say
 from leafward.cli.selection import opened, verify
+from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, counted
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
@@ -34,17 +35,25 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
         index = _compaction(session, compaction)
         found = survival_of(session, index)
         traced = trace(session, index, settings, workspace)
+        later = aftermath_of(session, index)
         if as_json:
             emit_json(
                 {
                     "compaction": id_of(session, index),
                     **survival_json(session, found),
+                    "aftermath": _aftermath_json(session, later),
                     **traced_json(session, traced),
                 }
             )
         else:
             here = page()
-            say([*_text(session, index, found, here), *traced_text(traced, here)])
+            say(
+                [
+                    *_text(session, index, found, here),
+                    *_aftermath_text(session, later, here),
+                    *traced_text(traced, here),
+                ]
+            )
     return 0
 
 
@@ -62,6 +71,40 @@ def _compaction(session: Session, named: str | None) -> EntryIndex:
         raise NotFound(f"{session.path.name} holds no compaction")
     ids = ", ".join(safe_line(id_of(session, index) or "", 40) for index in others[-4:])
     raise NotFound(f"no compaction lies on the path to the leaf; name one of another branch: {ids}")
+
+
+def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
+    return {
+        "calls": later.calls,
+        "tokens": later.tokens,
+        "cost": later.dollars,
+        "counts": {str(kind): later.count(kind) for kind in Repeat},
+        "repeated": [
+            {
+                "kind": str(one.kind),
+                "text": safe(one.text),
+                "entry": id_of(session, one.entry),
+                "tokens": one.tokens,
+            }
+            for one in later.repeated
+        ],
+    }
+
+
+def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[str]:
+    yield ""
+    calls = f"in the next {plural(later.calls, 'tool call')}"
+    if not later.repeated:
+        yield page.style(f"{calls} nothing was repeated", "faint")
+        return
+    cost = f", {money(later.dollars)}" if later.dollars is not None else ""
+    yield page.style(calls, "bold") + f"  {counted(later)}: ~{later.tokens:,} tokens{cost}"
+    for one in later.repeated[:_SHOWN]:
+        text = fit(safe_line(one.text, 300), max(20, page.width - 26), unicode=page.unicode)
+        entry = safe_line(id_of(session, one.entry) or "", 12)
+        yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
+    if len(later.repeated) > _SHOWN:
+        yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
 
 
 def survival_json(session: Session, found: Survival) -> dict[str, Any]:

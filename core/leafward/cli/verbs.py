@@ -38,10 +38,10 @@ __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 @click.option("--totals", "add_up", is_flag=True, help="Sums of tokens and costs instead of sessions.")
 @click.option(
     "--by",
-    type=click.Choice(["project", "agent", "day"]),
+    type=click.Choice(["project", "agent", "day", "compaction"]),
     default="project",
     show_default=True,
-    help="What --totals adds up by.",
+    help="What --totals adds up by; compaction: what was repeated after them.",
 )
 @json_option
 def ls(

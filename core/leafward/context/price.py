@@ -155,6 +155,12 @@ def _rates(sizes: Sizes, at: EntryIndex, model: Model | None) -> Rates | None:
     return Rates(*(found.get(key) for key in _RATE_KEYS)) if found else None
 
 
+def rates_at(session: Session, index: EntryIndex) -> Rates | None:
+    """What the replies of the model at an entry tell of its rates; None where none does."""
+    sizes = Basis.of(session).sizes
+    return _rates(sizes, index, sizes.outline(index).model)
+
+
 def price_of_move(
     session: Session,
     target: int,

@@ -1,4 +1,4 @@
-"""Survival reports of the compactions of a session, each made once, for whoever shows some of it."""
+"""Survival reports of the compactions of a session and what followed them, each made once, for whoever shows some of it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from leafward.compaction.aftermath import aftermath_of
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import Status, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.compaction.aftermath import Aftermath
     from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward.summaries.survival import Survival
@@ -42,6 +44,8 @@ class Survivals:
     def __init__(self) -> None:
         self._reports: OrderedDict[EntryId, Survival] = OrderedDict()
         self._lost: dict[EntryId, int] = {}
+        self._aftermaths: dict[EntryId, tuple[int, Aftermath]] = {}
+        """With the entries that the session had then."""
         self._making = threading.Lock()
         self.made = 0
         """Reports made so far; work counted for tests."""
@@ -62,6 +66,17 @@ class Survivals:
                 while len(self._reports) > _KEPT:
                     self._reports.popitem(last=False)
             return found
+
+    def aftermath(
+        self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False
+    ) -> Aftermath:
+        """What followed a compaction, made anew where the session grew. Raises as `report` does."""
+        entry = session.entry(compaction).id
+        with self._making:
+            known = self._aftermaths.get(entry)
+            if known is None or known[0] != len(session):
+                known = self._aftermaths[entry] = (len(session), aftermath_of(session, compaction, stop))
+            return known[1]
 
 
 _BY_SESSION: WeakKeyDictionary[Session, Survivals] = WeakKeyDictionary()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.base.config import Config
+    from leafward.compaction.aftermath import Aftermath
     from leafward.compaction.xray import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
@@ -104,6 +105,9 @@ def _compaction(
     _survival(sheet, report)
     _lost(sheet, report)
     _others(sheet, report)
+    if stop():
+        return False
+    _aftermath(sheet, survivals_of(session).aftermath(session, index, stop))
     _decay(sheet, session, index)
     return True
 
@@ -277,6 +281,34 @@ def _others(sheet: Sheet, report: Survival) -> None:
             )
             sheet.heading(title, about, [Span(exact(len(found)), "warn")])
             _fates(sheet, title, found, _MOST_OTHERS, sign, "warn")
+
+
+def _aftermath(sheet: Sheet, later: Aftermath) -> None:
+    """What was read, run, got wrong and said again soon after it."""
+    if not later.repeated:
+        sheet.heading("Repeated", f"nothing in the next {counted(later.calls, 'tool call')}")
+        return
+    cost = f", {money(later.dollars)}" if later.dollars else ""
+    size = f"{sheet.glyphs.about}{exact(later.tokens)} tokens{cost}"
+    room = sheet.width - len("Repeated") - len(size) - 4
+    calls = counted(later.calls, "tool call")
+    about = next((words for words in (f"in the next {calls}", f"in {calls}") if len(words) <= room), "")
+    sheet.heading("Repeated", about, [Span(size, "warn")])
+    opened = sheet.is_open("repeated")
+    for one in later.repeated if opened else later.repeated[:_MOST_OTHERS]:
+        sheet.row(
+            [
+                *padded([Span(" " * INDENT + one.kind.value, "faint")], 11 + INDENT),
+                Span(shown_line(one.text, 300), "sub"),
+            ],
+            [Span(f"#{one.entry:,}", "faint")],
+            entry=one.entry,
+            copy=shown_line(one.text, 4_000),
+        )
+    if len(later.repeated) > _MOST_OTHERS:
+        words = "fewer" if opened else counted(len(later.repeated) - _MOST_OTHERS, "more", "more")
+        fold = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+        sheet.line([Span(f"{fold} {words}", "faint")], toggle="repeated")
 
 
 def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:

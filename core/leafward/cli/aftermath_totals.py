@@ -1,0 +1,77 @@
+"""What compactions cost afterwards, as text and JSON: the sums of `ls --totals --by compaction`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.errors import LeafwardError
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.output import Page, compact, emit_json, money, note, page, plural, say, table
+from leafward.cli.selection import opened
+from leafward.compaction.aftermath import Repeat
+from leafward.compaction.aftermath_totals import AftermathTotals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.catalog.card import Card
+    from leafward.compaction.aftermath_totals import AftermathSum, Maker
+
+
+def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json: bool) -> int:
+    """Says the sums over sessions that hold compactions, each of which is read, with remarks on those that cannot be."""
+    sums = AftermathTotals()
+    for card in cards:
+        if card.compactions == 0 or card.problem is not None:
+            continue
+        try:
+            with opened(card.path) as session:
+                sums.add(card.agent, session)
+        except (LeafwardError, OSError) as error:
+            remarks.append({"code": "unread", "text": f"{card.path}: {error}"})
+    rows = sorted(sums.sums.items(), key=lambda row: (-row[1].tokens, row[0]))
+    found = [_json(maker, one) for maker, one in rows]
+    if as_json:
+        emit_json({"aftermath": found, "diagnostics": remarks})
+        return 0
+    for remark in remarks:
+        note(remark["text"])
+    say(_text(found, page()))
+    return 0
+
+
+def _json(maker: Maker, one: AftermathSum) -> dict[str, Any]:
+    return {
+        "agent": maker.agent,
+        "model": safe(maker.model) or None,
+        "strategy": safe(maker.strategy),
+        "compactions": one.compactions,
+        "calls": one.calls,
+        "counts": {str(kind): count for kind, count in one.counts.items()},
+        "tokens": one.tokens,
+        "cost": None if one.unpriced and not one.dollars else one.dollars,
+        "unpriced": one.unpriced,
+    }
+
+
+def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
+    """The sums, a line each."""
+    if not sums:
+        yield "no compaction to add up"
+        return
+    head = ("agent", "model", "strategy", "compactions", *(f"{kind}s" for kind in Repeat), "tokens", "cost")
+    rows = [
+        (
+            safe_line(one["agent"], 40),
+            safe_line(one["model"] or "", 60),
+            safe_line(one["strategy"], 40),
+            f"{one['compactions']:,}",
+            *(f"{one['counts'][kind]:,}" for kind in Repeat),
+            compact(one["tokens"]),
+            "?" if one["cost"] is None else money(one["cost"]) + ("+" if one["unpriced"] else ""),
+        )
+        for one in sums
+    ]
+    yield from table(head, rows, page, grow=1, right=" ".join(head[3:]))
+    calls = sum(one["calls"] for one in sums)
+    yield page.style(f"repeated within {plural(calls, 'tool call')} after the compactions", "faint")

@@ -1,0 +1,262 @@
+"""What a compaction cost afterwards: what was read, run, got wrong or said again soon after it because it was gone.
+
+Pure, of what the session records. Looked at are the `WINDOW` tool calls after a compaction, up to the next one. Something is
+again where it stood in what the compaction replaced and not in what it kept; each counts once, since from then on the model has
+it. It is a lower bound: what was done instead of what was forgotten is not told by its form.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from leafward.context.price import rates_at
+from leafward.files.file_names import locate
+from leafward.files.tool_calls import Action, file_calls, table_of
+from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
+from leafward.session.messages import messages_of
+from leafward.session.tokens import message_tokens
+from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
+from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.survival import Held, Said, Stopped, Text, replaced_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.files.tool_calls import ToolTable
+    from leafward.session.entries import ToolCall
+    from leafward.session.session import Session
+
+WINDOW = 24
+"""Tool calls after a compaction that are looked at."""
+_SAME_LINES = 0.9
+"""The part of the lines of a result that has to be known for the file to be read again unchanged."""
+_LEAST_WORDS = 5
+"""Words of a sentence, without the small ones, below which saying it twice tells nothing."""
+_NUMBERED = re.compile(r"^\s*\d+(?:\t|→|: ?|\| ?)")
+
+
+class Repeat(StrEnum):
+    """What was done again."""
+
+    FILE = "file"
+    """A file was read again, and what was shown was known already."""
+    COMMAND = "command"
+    """A command ran again, and no file was changed by a call since it ran before."""
+    ERROR = "error"
+    """A call failed with the same error."""
+    REQUEST = "request"
+    """The user said a sentence again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """One thing that was done again."""
+
+    kind: Repeat
+    text: str
+    """The path, the command, the error or the sentence; session text."""
+    entry: EntryIndex
+    """Where it was done again."""
+    tokens: int
+    """Of what came into the context by it: the result, or the message; estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What followed one compaction."""
+
+    compaction: EntryIndex
+    calls: int
+    """Tool calls that were looked at, at most `WINDOW`."""
+    repeated: tuple[Repeated, ...]
+    """In the order of the path."""
+    dollars: float | None
+    """Of sending the tokens once, at the rates that the session's own replies tell; None where they tell none."""
+
+    @property
+    def tokens(self) -> int:
+        """Of all that was repeated; what came with one message counts once."""
+        return sum({one.entry: one.tokens for one in self.repeated}.values())
+
+    def count(self, kind: Repeat) -> int:
+        """How often something of a kind was done again."""
+        return sum(one.kind is kind for one in self.repeated)
+
+
+@dataclass(slots=True)
+class _Step:
+    """What one message shows, runs, gets wrong or says."""
+
+    entry: EntryIndex
+    tokens: int
+    files: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    """Files that it shows, with the lines of what is shown."""
+    commands: list[tuple[str, str]] = field(default_factory=list)
+    """Commands that ended, as they are compared and as written."""
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    """Of the user."""
+    changes: int = 0
+    """Calls so far that changed files."""
+
+
+class _Reader:
+    """Reads the messages of one path in order: a result says what became of the call before it."""
+
+    def __init__(self, cwd: str, table: ToolTable) -> None:
+        self._cwd = cwd
+        self._table = table
+        self._facts = FactReader(cwd)
+        self._calls: dict[str, ToolCall] = {}
+        self._changes = 0
+
+    def step(self, said: Said) -> _Step:
+        message = said.message
+        made = _Step(said.entry, 0, changes=self._changes)
+        role = message.get("role")
+        seen = self._facts.read(said.entry, message)
+        for call in tool_calls(message):
+            self._calls[call.id] = call
+        if role == "user":
+            made.tokens = message_tokens(message)
+            made.sentences = [
+                one
+                for one in sentences(divided(text_of(message.get("content")))[0])
+                if len(content_words(one)) >= _LEAST_WORDS
+            ]
+        if role != "toolResult":
+            return made
+        made.tokens = message_tokens(message)
+        failed = bool(message.get("isError"))
+        found = self._calls.pop(str(message.get("toolCallId")), None)
+        done = file_calls(found, self._table) if found is not None and not failed else []
+        for one in done:
+            if one.action is Action.READ:
+                path = locate(one.path, self._cwd, tidy=self._table.tidies_paths)
+                made.files.append((path, _lines(text_of(message.get("content")))))
+            else:
+                self._changes += 1
+        made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
+        made.errors = [(one.key, one.text) for one in seen if one.kind is FactKind.ERROR and failed]
+        return made
+
+
+@dataclass(slots=True)
+class _Known:
+    """What some messages hold."""
+
+    lines: dict[str, set[str]] = field(default_factory=dict)
+    """Lines that were shown, by file."""
+    commands: dict[str, int] = field(default_factory=dict)
+    """Commands that ran, with the changes of files until the last run."""
+    errors: set[str] = field(default_factory=set)
+    sentences: list[str] = field(default_factory=list)
+
+    def add(self, step: _Step) -> None:
+        """Takes in what a message holds."""
+        for path, lines in step.files:
+            self.lines.setdefault(path, set()).update(lines)
+        self.commands.update((key, step.changes) for key, _ in step.commands)
+        self.errors.update(key for key, _ in step.errors)
+        self.sentences += step.sentences
+
+    def shows(self, path: str, lines: frozenset[str]) -> bool:
+        """Whether lines of a file are known."""
+        known = self.lines.get(path)
+        return known is not None and bool(lines) and len(lines & known) >= _SAME_LINES * len(lines)
+
+
+def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Aftermath:
+    """What followed a stored compaction. Raises Refused where the entry is none, Stopped where `stop` turns true."""
+    there = replaced_by(session, compaction)
+    reader = _Reader(session.cwd, table_of(session))
+    gone, kept = _Known(), _Known()
+    for messages, known in ((there.messages, gone), (there.kept, kept)):
+        for said in messages:
+            if stop():
+                raise Stopped("the aftermath was given up")
+            known.add(reader.step(said))
+    earlier = Text("\n".join(gone.sentences), session.cwd)
+    found: list[Repeated] = []
+    calls = 0
+    for said in _after(session, there.compaction):
+        if stop():
+            raise Stopped("the aftermath was given up")
+        step = reader.step(said)
+        found += _repeated(step, gone, kept, earlier, Text("\n".join(kept.sentences), session.cwd))
+        kept.add(step)
+        calls += said.message.get("role") == "toolResult"
+        if calls == WINDOW:
+            break
+    rates = rates_at(session, there.compaction) if found else None
+    rate = rates.again() if rates is not None else None
+    made = Aftermath(there.compaction, calls, tuple(found), None)
+    return replace(made, dollars=made.tokens * rate if rate is not None else None if found else 0.0)
+
+
+def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Text) -> Iterator[Repeated]:
+    """What a message repeats of what is gone and was not kept."""
+    again = [path for path, lines in step.files if gone.shows(path, lines) and not kept.shows(path, lines)]
+    for path in again:
+        yield Repeated(Repeat.FILE, path, step.entry, step.tokens)
+    for key, text in step.commands:
+        # A command that printed a file was counted as that.
+        if not again and key not in kept.commands and gone.commands.get(key) == step.changes:
+            yield Repeated(Repeat.COMMAND, text, step.entry, step.tokens)
+    for key, text in dict(step.errors).items():
+        if key in gone.errors and key not in kept.errors:
+            yield Repeated(Repeat.ERROR, text, step.entry, step.tokens)
+    for sentence in step.sentences:
+        fact = Fact(FactKind.CONSTRAINT, sentence, sentence, step.entry, Voice.USER)
+        if _says(earlier, fact) and not _says(still, fact):
+            yield Repeated(Repeat.REQUEST, sentence, step.entry, step.tokens)
+
+
+def counted(found: Aftermath) -> str:
+    """What was repeated, in words: `2 files read again, 1 request said again`; empty for nothing."""
+    return ", ".join(
+        f"{number:,} {name if number == 1 else name + 's'} {verb} again"
+        for kind, name, verb in _WORDS
+        if (number := found.count(kind))
+    )
+
+
+_WORDS = (
+    (Repeat.FILE, "file", "read"),
+    (Repeat.COMMAND, "command", "run"),
+    (Repeat.ERROR, "error", "made"),
+    (Repeat.REQUEST, "request", "said"),
+)
+
+
+def _says(text: Text, fact: Fact) -> bool:
+    return bool(text.text) and text.holds(fact) in {Held.VERBATIM, Held.PARAPHRASED}
+
+
+def _lines(text: str) -> frozenset[str]:
+    """The lines of a result, without their numbers and empty ones."""
+    return frozenset(line for one in text.split("\n") if (line := _NUMBERED.sub("", one).strip()))
+
+
+def _after(session: Session, compaction: EntryIndex) -> Iterator[Said]:
+    """The messages that follow a compaction up to the next: on the path to the leaf, else on that to the last entry below it."""
+    tree = session.tree
+    end = session.leaf
+    if not tree.is_ancestor(compaction, end):
+        below = (
+            entry for entry in range(len(session) - 1, compaction, -1) if tree.is_ancestor(compaction, entry)
+        )
+        end = EntryIndex(next(below, compaction))
+    if end == compaction:
+        return
+    entries = (entry for run in tree.below(compaction, end) for entry in range(run.start, run.stop))
+    for entry, body in session.bodies(
+        takewhile(lambda one: session.columns.kind[one] != Kind.COMPACTION, entries)
+    ):
+        for message in messages_of(body or {}, Kind(session.columns.kind[entry])):
+            yield Said(entry, message)

@@ -1,0 +1,87 @@
+"""What compactions cost afterwards, added up by agent, model and strategy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.compaction.aftermath import Repeat, aftermath_of
+from leafward.context.basis import Basis
+from leafward.session.entries import EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.compaction.aftermath import Aftermath
+    from leafward.session.entries import Body
+    from leafward.session.session import Session
+
+OWN = "agent's own"
+"""The strategy of a compaction that the agent made by itself."""
+
+
+class Maker(NamedTuple):
+    """By what compactions are added up; texts are the session's."""
+
+    agent: str
+    model: str
+    """The one that goes on behind the compaction; empty where none is named."""
+    strategy: str
+
+
+@dataclass(slots=True)
+class AftermathSum:
+    """Several compactions together."""
+
+    compactions: int = 0
+    calls: int = 0
+    """Tool calls that were looked at."""
+    counts: dict[Repeat, int] = field(default_factory=lambda: dict.fromkeys(Repeat, 0))
+    tokens: int = 0
+    dollars: float = 0.0
+    """Of those whose price is known."""
+    unpriced: int = 0
+    """Compactions whose repeated tokens have no known price."""
+
+    def add(self, one: Aftermath) -> None:
+        """Adds one compaction."""
+        self.compactions += 1
+        self.calls += one.calls
+        for kind in Repeat:
+            self.counts[kind] += one.count(kind)
+        self.tokens += one.tokens
+        self.dollars += one.dollars or 0.0
+        self.unpriced += one.dollars is None
+
+
+class AftermathTotals:
+    """The sums so far. A compaction that several sessions share, as forks do, counts once."""
+
+    def __init__(self) -> None:
+        self.sums: dict[Maker, AftermathSum] = {}
+        self._seen: set[tuple[str, str]] = set()
+
+    def add(self, agent: str, session: Session, stop: Callable[[], bool] = lambda: False) -> None:
+        """Adds the compactions of a session. Raises Stopped where `stop` turns true."""
+        for index, kind in enumerate(session.columns.kind):
+            if kind != Kind.COMPACTION:
+                continue
+            entry = session.entry(index)
+            identity = (str(entry.id), str(entry.timestamp))
+            if identity in self._seen:
+                continue
+            self._seen.add(identity)
+            maker = Maker(agent, _model(session, EntryIndex(index)), _strategy(entry.body))
+            self.sums.setdefault(maker, AftermathSum()).add(aftermath_of(session, index, stop))
+
+
+def _model(session: Session, index: EntryIndex) -> str:
+    model = Basis.of(session).sizes.outline(index).model
+    return "/".join(part for part in model if part) if model is not None else ""
+
+
+def _strategy(body: Body) -> str:
+    details = body.get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    strategy = ours.get("strategy") if isinstance(ours, dict) else None
+    return strategy if isinstance(strategy, str) and strategy else OWN

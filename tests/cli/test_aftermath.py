@@ -1,0 +1,53 @@
+"""What compactions cost afterwards, on the command line: of one, and added up."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from tests.compacted_session import Compacted
+from tests.pi_file import conversation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+ONCE = {"file": 1, "command": 1, "error": 1, "request": 1}
+
+
+def test_survival_tells_what_was_repeated(done: Run, tmp_path: Path) -> None:
+    file = Compacted(tmp_path / "s.jsonl")
+    assert "in the next 0 tool calls nothing was repeated" in done("survival", file.path).out
+    file.repeats()
+    found = done("survival", file.path, "--json").document["aftermath"]
+    assert (found["calls"], found["counts"]) == (3, ONCE)
+    assert [one["kind"] for one in found["repeated"]] == list(ONCE)
+    assert found["tokens"] == sum(one["tokens"] for one in found["repeated"])
+    text = done("survival", file.path).out
+    assert "in the next 3 tool calls  1 file read again, 1 command run again" in text
+    assert "leases.py" in text
+
+
+def test_totals_add_it_up_by_agent_model_and_strategy(done: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    file = Compacted(folder / "s.jsonl")
+    file.repeats()
+    # A copy shares the compaction: it counts once.
+    shutil.copy(file.path, folder / "copy.jsonl")
+    (found,) = done("ls", folder, "--totals", "--by", "compaction", "--json").document["aftermath"]
+    assert (found["agent"], found["model"], found["strategy"]) == ("pi", "local/scripted-1", "agent's own")
+    assert (found["compactions"], found["calls"], found["counts"]) == (1, 3, ONCE)
+    assert found["cost"] == file.aftermath().dollars
+    text = done("ls", folder, "--totals", "--by", "compaction").out
+    assert text.splitlines()[1].split()[4:9] == ["1", "1", "1", "1", "1"]
+    assert "repeated within 3 tool calls" in text
+
+
+def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:
+    conversation(tmp_path / "plain.jsonl")
+    assert (
+        done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out
+        == "no compaction to add up\n"
+    )
