@@ -40,7 +40,7 @@ def operation(rng: random.Random, path: Path) -> list[str]:
         return f"#{rng.randrange(count)}"
 
     keep = str(rng.choice((0, 30, 200, 2_000, 20_000)))
-    compact = ["compact", str(path), "--larger", "--keep-recent", keep]
+    compact = ["compact", str(path), "--larger", "--accept-loss", "--keep-recent", keep]
     return rng.choice(
         (
             ["move", str(path), entry()],

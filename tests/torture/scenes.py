@@ -142,7 +142,7 @@ _APPENDING: dict[str, Callable[[World, Path], list[str]]] = {
     "name": _verb("name", "a name"),
     "archive": _verb("archive"),
     "archive-entry": _verb("archive", "#2"),
-    "compact": _verb("compact", "--keep-recent", "1", "--model", "extractive", "--larger"),
+    "compact": _verb("compact", "--keep-recent", "1", "--model", "extractive", "--larger", "--accept-loss"),
     "edit-context": _verb("edit-context", "--select", "context() & replies()", "--keep", "1"),
 }
 _UNDO: dict[str, tuple[Callable[[World, Path], list[str]], ...]] = {
@@ -165,7 +165,7 @@ def scenes() -> list[Scene]:
             "compact-elsewhere",
             "pi",
             branches,
-            _verb("compact", "--at", "{other}", "--keep-recent", "1", "--larger"),
+            _verb("compact", "--at", "{other}", "--keep-recent", "1", "--larger", "--accept-loss"),
         ),
     ]
     for name, change in (("torn", lambda data: data[:-9]), ("unended", lambda data: data[:-1])):
