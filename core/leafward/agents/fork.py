@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.resume import folder_of
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal.write import Remark
-from leafward.session.messages import BROKEN_OFF
+from leafward.session.messages import BROKEN_OFF, message_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -148,9 +148,9 @@ def open_calls(session: Session, end: int) -> int:
     while end >= 0:
         kind = columns.kind[end]
         if kind == Kind.TOOL_RESULT:
-            answered.add(str(_message(session, end).get("toolCallId")))
+            answered.add(str(message_in(session.body(end) or {}).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
-            reply = _message(session, end)
+            reply = message_in(session.body(end) or {})
             return len([call for call in calls_of(reply) if call not in answered])
         elif kind not in _BESIDE:
             return 0
@@ -177,11 +177,6 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
             calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
             return f"{calls} no result here"
     return None
-
-
-def _message(session: Session, index: int) -> Body:
-    message = (session.body(index) or {}).get("message")
-    return message if isinstance(message, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
