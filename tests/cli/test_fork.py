@@ -132,6 +132,14 @@ def test_what_is_left_behind_can_be_summarised_and_context_injected(run: Run, se
     assert "src/pear.py" in last["content"]
 
 
+def test_context_beside_a_summary_of_nothing_is_no_summary(run: Run, session: Path) -> None:
+    outcome = run("fork", session, "leaf", "--summary", "extractive", "--inject", "--json")
+    assert outcome.code == 0
+    with open(outcome.document["path"], "rb") as file:
+        added = [line for line in map(json.loads, file) if line["type"] == "custom_message"]
+    assert [line["customType"] for line in added] == ["leafward.injection"]
+
+
 def test_to_another_agent_and_back(run: Run, session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = session.parent / ".codex"
     monkeypatch.setenv("CODEX_HOME", str(home))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork_draft import Terms
-from leafward.agents.fork_point import ForkPoint
+from leafward.agents.fork import ForkPoint, Terms
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.compaction.draft import accept

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.fork_draft import Remark
+from leafward.agents.fork import Remark
 from leafward.context.model_context import Context, ContextMessage, context_at, message_body
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of
 from leafward.session.foreign import INJECTED
@@ -15,7 +15,7 @@ from leafward.session.messages import BROKEN_OFF, call_text, message_text, promp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.fork import ForkPoint
     from leafward.session.session import Session
 
 __all__ = ["Conversation", "ConversationMessage", "is_own", "portable_blocks"]

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from leafward import agents
 from leafward.agents.base import expanded
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork_draft import Draft, Remark, Terms
-from leafward.agents.fork_point import ForkPoint, cut_at
+from leafward.agents.fork import Draft, ForkPoint, Remark, Terms, cut_at
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
@@ -39,7 +38,6 @@ __all__ = [
     "ForkPoint",
     "Remark",
     "Terms",
-    "carried",
     "cuts",
     "folder_named",
     "fork",
@@ -48,6 +46,7 @@ __all__ = [
     "left_imports",
     "refusal",
     "store",
+    "store_and_import",
 ]
 
 _PATIENCE = 120
@@ -96,9 +95,19 @@ def folder_named(given: str, env: Mapping[str, str]) -> str:
     return folder
 
 
-def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | None = None) -> Fork:
+def fork(
+    session: Session,
+    entry: int,
+    to: Agent,
+    terms: Terms,
+    source: Agent | None = None,
+    *,
+    injection: InjectionSettings | None = None,
+    summary: BranchDraft | None = None,
+) -> Fork:
     """What a new session of an agent from an entry on would be. Reads only.
 
+    Behind what is copied stand a summary of what is left behind and the injected context, where they are wanted.
     Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
     """
     source = source or agents.agent_behind(session)
@@ -106,6 +115,9 @@ def fork(session: Session, entry: int, to: Agent, terms: Terms, source: Agent | 
     cut = cut_at(session, EntryIndex(entry), to.may_end)
     if cut.rule is not None:
         raise Refused(refusal(session, cut, to))
+    if injection is not None or summary is not None:
+        kind = "injection" if summary is None else "summary"
+        terms = replace(terms, injected=_carried(session, cut, injection, summary), injected_as=kind)
     if own and is_copy(session, cut):
         draft = to.fork(session, cut, terms)
     else:
@@ -143,10 +155,9 @@ def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
     return f"{problem}; the nearest legal entry is {columns.id(cut.nearest)}"
 
 
-def carried(
+def _carried(
     session: Session, cut: ForkPoint, settings: InjectionSettings | None, summary: BranchDraft | None = None
 ) -> str:
-    """What is put in behind what is copied: a summary of what is left behind, then the injected context. Reads only."""
     parts = [] if summary is None else [f"{_LEFT_BEHIND}\n\n{summary.text}"]
     if settings is not None:
         parts.append(inject(session, cut.end, settings).text)
@@ -213,6 +224,14 @@ def import_now(draft: Draft, env: Mapping[str, str]) -> None:
     except OSError:
         # The session is there all the same; `doctor` says what is left.
         pass
+
+
+def store_and_import(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
+    """Writes a draft and lets its agent import it, where it has to. Raises LeafwardError, before it writes where there is no agent."""
+    # Before anything is written: who tries again once the agent is there would have two.
+    draft.resume.program(env)
+    store(session, draft)
+    import_now(draft, env)
 
 
 def left_imports() -> list[Path]:

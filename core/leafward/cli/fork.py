@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import agents
-from leafward.agents.fork_point import cut_at
+from leafward.agents.fork import cut_at
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
@@ -54,10 +54,10 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         source = agents.agent_behind(session)
         target = agents.agent_named(options.to) if options.to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
-        text, remarks = _carried(session, index, target, options, settings, dry_run=dry_run)
-        kind = "summary" if options.summary != "none" else "injection"
-        terms = Terms(os.environ, settings, utc_now(), text, kind, folder)
-        made = forking.fork(session, index, target, terms, source)
+        summary, remarks = _left_behind(session, index, target, options, settings, dry_run=dry_run)
+        terms = Terms(os.environ, settings, utc_now(), cwd=folder)
+        injection = configured_settings(settings) if options.inject else None
+        made = forking.fork(session, index, target, terms, source, injection=injection, summary=summary)
         made = replace(made, remarks=(*made.remarks, *remarks))
         imported = False
         if not dry_run:
@@ -93,7 +93,7 @@ def _import(draft: Draft) -> None:
         ) from error
 
 
-def _carried(
+def _left_behind(
     session: Session,
     index: EntryIndex,
     target: Agent,
@@ -101,17 +101,14 @@ def _carried(
     settings: Config,
     *,
     dry_run: bool,
-) -> tuple[str, tuple[Remark, ...]]:
-    """What is put in behind what is copied. Nothing is made, and no model asked, where the cut is not legal."""
+) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
+    """The summary of what is left behind. No model is asked where the cut is not legal."""
+    if options.summary == "none":
+        return None, ()
     cut = cut_at(session, index, target.may_end)
     if not cut.legal:
         raise Refused(forking.refusal(session, cut, target))
-    summary: BranchDraft | None = None
-    remarks: tuple[Remark, ...] = ()
-    if options.summary != "none":
-        summary, remarks = _summarised(session, cut.end, options, settings, dry_run=dry_run)
-    injection = configured_settings(settings) if options.inject else None
-    return forking.carried(session, cut, injection, summary), remarks
+    return _summarised(session, cut.end, options, settings, dry_run=dry_run)
 
 
 def _summarised(

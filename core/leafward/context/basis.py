@@ -23,9 +23,9 @@ from weakref import WeakKeyDictionary
 
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.projection import latest
-from leafward.context.sizes import STALE, Sizes, message_in, replayed_tokens
+from leafward.context.sizes import STALE, Sizes, replayed_tokens
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.messages import trusted_usage, written_at
+from leafward.session.messages import message_in, trusted_usage, written_at
 from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:

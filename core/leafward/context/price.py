@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.safe_text import safe_line
 from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
-from leafward.context.sizes import Outline, Sizes, entries_below, message_in, model_of
+from leafward.context.sizes import Outline, Sizes, entries_below, model_of
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import did_run, touched
 from leafward.session.entries import (
@@ -26,6 +26,7 @@ from leafward.session.entries import (
     Kind,
     tool_calls,
 )
+from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -15,7 +15,14 @@ from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
 from leafward.context.projection import latest, selected
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
-from leafward.session.messages import BROKEN_OFF, edit_message, edit_targets, messages_of, trusted_usage
+from leafward.session.messages import (
+    BROKEN_OFF,
+    edit_message,
+    edit_targets,
+    message_in,
+    messages_of,
+    trusted_usage,
+)
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
@@ -242,12 +249,6 @@ def replayed_tokens(systems: list[Body]) -> int:
     """Tokens of the system message that some come down to."""
     system = replayed_system(systems)
     return message_tokens(system) if system is not None else 0
-
-
-def message_in(body: Body) -> Body:
-    """The message of a `message` entry, else an empty object."""
-    message = body.get("message")
-    return message if isinstance(message, dict) else {}
 
 
 def model_of(body: Body) -> Model | None:

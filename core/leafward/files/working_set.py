@@ -14,6 +14,7 @@ from leafward.files.edits import delta_in, delta_of
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, file_calls, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
+from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,11 +66,6 @@ class FileChange:
     removed: int
 
 
-def _message(body: Body) -> Body:
-    message = body.get("message")
-    return message if isinstance(message, dict) else {}
-
-
 def nested_calls(message: Body) -> list[ToolCall]:
     """The calls that a tool made while it ran and that did not fail (pi 1.5.2 records them on the tool's result)."""
     record = message.get("nestedCalls")
@@ -95,7 +91,7 @@ def did_run(reply: Body) -> bool:
 
 def _file_calls(body: Body, table: ToolTable) -> Iterator[FileCall]:
     """Calls of an assistant's entry that were run, or calls recorded on a tool's result, that name a file."""
-    message = _message(body)
+    message = message_in(body)
     role = message.get("role")
     calls: list[ToolCall] = []
     if role == "assistant" and did_run(message):
@@ -177,7 +173,7 @@ def touched(
         if body is None:
             continue
         if kinds[index] == _TOOL_RESULT:
-            message = _message(body)
+            message = message_in(body)
             answers(str(message.get("toolCallId")), message.get("isError"))
         asks(index, _file_calls(body, table))
     return {} if stop() else _by_file(done, names, session.cwd, tidy=table.tidies_paths)
@@ -242,7 +238,7 @@ def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
         index for index in session.tree.path(here) if kinds[index] in (Kind.ASSISTANT, Kind.TOOL_RESULT)
     )
     for index, body in session.bodies(spoken if table.searches else ()):
-        message = _message(body) if body is not None else {}
+        message = message_in(body) if body is not None else {}
         if kinds[index] == Kind.ASSISTANT:
             for call in tool_calls(message) if did_run(message) else ():
                 if call.name in table.searches:
@@ -316,7 +312,7 @@ def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
     for _, body in session.bodies(entries):
         if body is None:
             continue
-        message = _message(body)
+        message = message_in(body)
         if message.get("role") == "toolResult":
             answered = waiting.pop(str(message.get("toolCallId")), [])
             delta = delta_in(body)

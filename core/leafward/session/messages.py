@@ -24,6 +24,12 @@ BROKEN_OFF = ("aborted", "error")
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
 
+def message_in(body: Body) -> Body:
+    """The message of a `message` entry, else an empty object."""
+    message = body.get("message")
+    return message if isinstance(message, dict) else {}
+
+
 def messages_of(body: Body, kind: Kind) -> list[Body]:
     """The messages one entry contributes, before edits; contents that are null are made empty (pi 1.5.2)."""
     if body.get("type") == "message":

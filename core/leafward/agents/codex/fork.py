@@ -14,7 +14,7 @@ from leafward.agents.codex.description import OURS
 from leafward.agents.codex.new_rollout import TITLE, draft_of, fresh_id, injected_line, provider_of
 from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, framed, line_at, line_of, payload_of
 from leafward.agents.codex.rollout import lines_in
-from leafward.agents.fork_draft import Remark
+from leafward.agents.fork import Remark
 from leafward.agents.lines import seams
 from leafward.base.errors import Refused
 from leafward.session.entries import BOOKKEEPING, Kind
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from leafward.agents.codex.chain import Step
     from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.transcript import CodexReader
-    from leafward.agents.fork_draft import Draft, Terms
-    from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.session.columns import Columns
     from leafward.session.entries import Body
     from leafward.session.session import Session

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Candidate, Glimpse, Touch
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork_draft import Draft, Terms
-    from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.places import Store
     from leafward.base.config import Config
@@ -218,7 +217,7 @@ class OpenCode:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.fork_point import after_results
+        from leafward.agents.fork import after_results
 
         return after_results(session, end, before_prompt)
 
@@ -228,7 +227,7 @@ class OpenCode:
         Of a session in the files of an older version, what was said is told in the present form.
         """
         from leafward.agents.conversation import Conversation
-        from leafward.agents.fork_draft import Remark
+        from leafward.agents.fork import Remark
         from leafward.agents.opencode import fork as forking
 
         base = os.path.dirname(os.path.abspath(session.path))

@@ -7,14 +7,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.fork_draft import Draft, Import
+from leafward.agents.fork import Draft, Import
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.paths import imports_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.agents.fork import Remark, Terms
     from leafward.agents.opencode.places import Store
     from leafward.session.entries import Body
 

@@ -12,7 +12,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.authorship import own_cut
-from leafward.agents.fork_draft import Remark
+from leafward.agents.fork import Remark
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.authorship import OwnCut
-    from leafward.agents.fork_draft import Draft, Terms
-    from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.opencode.database import Base
     from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import MessageRecord

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Draft, Terms
-    from leafward.agents.fork_point import ForkPoint
+    from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from leafward.agents.fork_draft import Draft
+from leafward.agents.fork import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.session.journal import encode_line, iso_time
 from leafward.session.line_decoding import CURRENT_VERSION
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.agents.fork import Remark, Terms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

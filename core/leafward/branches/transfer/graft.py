@@ -17,6 +17,7 @@ from leafward.session.journal import Writing, iso_time, new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
 from leafward.session.journal.write import Write, write
+from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -162,13 +163,13 @@ def _whole(session: Session, wanted: list[int]) -> tuple[list[int], list[Misfit]
     for reply in sorted(found):
         if kinds[reply] != Kind.ASSISTANT:
             continue
-        message = _message(session, reply)
+        message = message_in(session.body(reply) or {})
         open_calls = {call.id: call.name for call in tool_calls(message)} if did_run(message) else {}
         below = list(tree.children(reply))
         while open_calls and below:
             index = below.pop()
             if kinds[index] == Kind.TOOL_RESULT:
-                call = str(_message(session, index).get("toolCallId"))
+                call = str(message_in(session.body(index) or {}).get("toolCallId"))
                 if open_calls.pop(call, None) is not None:
                     found.add(index)
                 below += tree.children(index)
@@ -234,11 +235,6 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
                 )
             )
     return found
-
-
-def _message(session: Session, index: int) -> Body:
-    message = (session.body(index) or {}).get("message")
-    return message if isinstance(message, dict) else {}
 
 
 def apply_graft(session: Session, draft: GraftDraft, writing: Writing = _DEFAULT) -> Write:

@@ -29,7 +29,7 @@ from leafward.session.entries import (
     Kind,
     tool_calls,
 )
-from leafward.session.messages import message_text, messages_of, usage_of, written_at
+from leafward.session.messages import message_in, message_text, messages_of, usage_of, written_at
 from leafward.summaries.survival import Status, Stopped, survival_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Bodies:
         wanted = re.compile(fnmatch.translate(name.casefold()))
 
         def asks(body: Body, kind: Kind) -> bool:
-            message = _message(body)
+            message = message_in(body)
             if kind is Kind.TOOL_RESULT:
                 return wanted.match(str(message.get("toolName")).casefold()) is not None
             return any(wanted.match(call.name.casefold()) for call in tool_calls(message))
@@ -219,11 +219,6 @@ def full_text(body: Body, kind: Kind) -> str:
     if kind in (Kind.LABEL, Kind.SESSION_INFO):
         return str(body.get("label") or body.get("name") or "")
     return "\n".join(message_text(message) for message in messages_of(body, kind))
-
-
-def _message(body: Body) -> Body:
-    message = body.get("message")
-    return message if isinstance(message, dict) else {}
 
 
 def _names(path: str, pattern: str, part: bool) -> bool:

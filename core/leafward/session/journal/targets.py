@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, tool_calls
+from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind, tool_calls
 from leafward.session.journal.write import Remark
+from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -67,17 +68,12 @@ def _open_calls(session: Session, here: int) -> tuple[int, int]:
     while here >= 0:
         kind = columns.kind[here]
         if kind == Kind.TOOL_RESULT:
-            answered.add(str(_message(session, here).get("toolCallId")))
+            answered.add(str(message_in(session.body(here) or {}).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
-            reply = _message(session, here)
+            reply = message_in(session.body(here) or {})
             calls = tool_calls(reply) if reply.get("stopReason") not in _NOT_SENT else []
             return sum(1 for call in calls if call.id not in answered), len(answered)
         elif kind in (Kind.USER, Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             break
         here = columns.parent[here]
     return 0, 0
-
-
-def _message(session: Session, index: int) -> Body:
-    message = (session.body(index) or {}).get("message")
-    return message if isinstance(message, dict) else {}

@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward import agents
-from leafward.agents.fork_point import cut_at
 from leafward.base.errors import LeafwardError
 from leafward.branches import fork
-from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model import forks
 
 if TYPE_CHECKING:
@@ -72,22 +70,18 @@ def draft_fork(
     from leafward.compaction.injection.configured import configured_settings
 
     job.give_way()
-    cut = cut_at(session, EntryIndex(wish.entry), target.may_end)
-    text = fork.carried(session, cut, configured_settings(config) if wish.inject else None, summary)
-    kind = "summary" if wish.summary else "injection"
-    terms = fork.Terms(os.environ, config, clock(), text, kind, wish.cwd)
-    return fork.fork(session, wish.entry, target, terms)
+    injection = configured_settings(config) if wish.inject else None
+    terms = fork.Terms(os.environ, config, clock(), cwd=wish.cwd)
+    return fork.fork(session, wish.entry, target, terms, injection=injection, summary=summary)
 
 
 def store_fork(session: Session, made: Fork, then: str, _job: Job) -> str:
     """Writes a new session, and imports it where that is wanted; returns the problem, empty where there is none."""
     try:
         if then in ("i", "r"):
-            # Before anything is written: who tries again once the agent is there would have two.
-            made.draft.resume.program(os.environ)
-        fork.store(session, made.draft)
-        if then in ("i", "r"):
-            fork.import_now(made.draft, os.environ)
+            fork.store_and_import(session, made.draft, os.environ)
+        else:
+            fork.store(session, made.draft)
     except (LeafwardError, OSError) as error:
         return str(error)
     return ""

@@ -1,20 +1,43 @@
-"""Where a new session may end: the entry that was asked for, what may object to it, and the nearest that is legal.
+"""A new session before it is written: where it may end, the terms it is made under, and the draft.
 
-Each agent has a rule of its own; the two that several share are here.
+A place may be objected to: each agent has a rule of its own, and the one that several share is here. A draft is whole and not
+written: `leafward.branches.fork` writes it. An agent that forks a session of its own copies what it stored, unchanged up to the
+cut; one that adopts another agent's session tells in its own form what the model had seen (`conversation`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.resume import folder_of
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.messages import BROKEN_OFF
+from leafward.session.journal.write import Remark
+from leafward.session.messages import BROKEN_OFF, message_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from leafward.agents.resume import Resume
+    from leafward.base.config import Config
     from leafward.session.session import Session
 
-__all__ = ["ForkPoint", "Rule", "after_results", "cut_at", "last_said", "open_calls"]
+__all__ = [
+    "Draft",
+    "ForkPoint",
+    "Import",
+    "Remark",
+    "Rule",
+    "Terms",
+    "after_results",
+    "calls_of",
+    "cut_at",
+    "last_said",
+    "open_calls",
+]
 
 Rule = Callable[["Session", EntryIndex, bool], "str | None"]
 """Why a new session may not end at an entry, in one line; None where it may. The last argument: whether a prompt follows,
@@ -125,9 +148,9 @@ def open_calls(session: Session, end: int) -> int:
     while end >= 0:
         kind = columns.kind[end]
         if kind == Kind.TOOL_RESULT:
-            answered.add(str(_message(session, end).get("toolCallId")))
+            answered.add(str(message_in(session.body(end) or {}).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
-            reply = _message(session, end)
+            reply = message_in(session.body(end) or {})
             return len([call for call in calls_of(reply) if call not in answered])
         elif kind not in _BESIDE:
             return 0
@@ -156,6 +179,52 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
     return None
 
 
-def _message(session: Session, index: int) -> Body:
-    message = (session.body(index) or {}).get("message")
-    return message if isinstance(message, dict) else {}
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms a draft is made."""
+
+    env: Mapping[str, str]
+    config: Config
+    now: datetime
+    """Aware."""
+    injected: str = ""
+    """Text that is put in behind what is copied, as a message that nobody typed; empty for none."""
+    injected_as: str = "injection"
+    """What that text is, in a word: `injection` or `summary`."""
+    cwd: str = ""
+    """The folder that the new session works in; empty for that of the source."""
+
+    def folder(self, session: Session, title: str) -> str:
+        """The folder that a new session works in. Raises Refused where nothing says which; `title` is the agent that needs one."""
+        return self.cwd or folder_of(session, title)
+
+
+class Import(NamedTuple):
+    """How a written document becomes a session: by a command of the agent's own."""
+
+    command: Resume
+    undo: Resume
+    """Takes back what a failed import left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A new session that is whole and not written."""
+
+    agent: str
+    """By name."""
+    id: str
+    path: Path
+    """What names the session once it is there: its file; for an agent with a database that, and the id behind it."""
+    file: Path
+    """The file that is written; another than `path` only where it has to be imported."""
+    content: Callable[[], Iterable[bytes]]
+    """The file's content in pieces. Reads the source when it is called; raises Refused."""
+    resume: Resume
+    """The command that opens it, and the folder to run that in."""
+    kept: int
+    """Entries of the source, on the path, that it holds."""
+    left: int
+    """Entries on the path, up to the cut, that it leaves out."""
+    remarks: tuple[Remark, ...] = ()
+    imported: Import | None = None
