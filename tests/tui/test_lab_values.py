@@ -167,7 +167,7 @@ class TestCuts:
             assert [line.text.rpartition("  ")[2].lstrip() for line in found] == [
                 "no cut",
                 "no cut",
-                "can cut",
+                "ok",
             ]
             assert "result without its call" in found[0].text
             assert all(cell_len(line.text) == 40 for line in found)

@@ -303,7 +303,7 @@ def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: 
     ink = "leaf" if legal else "faint"
     reason = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
     name = fit(f"#{entry}", 7, pad=True)
-    verdict = "can cut" if legal else "no cut"
+    verdict = "ok" if legal else "no cut"
     room = width - cell_len(name) - len(verdict) - 2
     left = [Span(name, "sub"), Span(fit(reason, room, ellipsis=glyphs.ellipsis), ink)]
     return spread(left, [Span(verdict, ink)], width, f"cut:{at}", int(EntryIndex(entry)))
