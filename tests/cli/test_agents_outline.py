@@ -54,7 +54,7 @@ def test_both_sizes_of_a_compaction_hold_what_is_not_in_the_file(done: Run, tmp_
     noted.prompt("Count the pears")
     noted.reply("Seven.", usage=NO_USAGE)
     noted.boundary("Pears were counted.")
-    assert "compaction  900 → ~5 + prompt" in done("tree", noted.path).out
+    assert "compaction  900 → ~5 + not in file" in done("tree", noted.path).out
 
 
 def test_a_turn_that_compacts_over_and_over_is_folded(done: Run, tmp_path: Path) -> None:

@@ -128,6 +128,18 @@ def branched(tmp_path: Path) -> Path:
 
 
 class TestOutline:
+    def test_the_leaf_is_the_one_that_every_verb_means(self, tmp_path: Path, done: Run) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        leaf = file.entry("custom", customType="ext.state", data={})
+        assert f"leaf {leaf}" in done("tree", file.path).out.splitlines()[1]
+        assert f"at {leaf}" in done("context", file.path).out.splitlines()[0]
+
+    def test_a_compaction_that_grows_the_context_says_so(self, tmp_path: Path, done: Run) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        file.entry("compaction", summary="long " * 2_000, firstKeptEntryId="00000001", tokensBefore=20)
+        row = next(line for line in done("tree", file.path).out.splitlines() if "→" in line or "->" in line)
+        assert "larger than before" in row
+
     def test_branches_stand_after_the_turn_they_leave(self, branched: Path, opened: Open) -> None:
         assert lines_of(opened(branched)) == [
             "00000001  ●      question 0",

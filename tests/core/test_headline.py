@@ -183,7 +183,7 @@ class TestMessages:
             ({"role": "bashExecution", "command": "make\ncheck"}, Headline("!", "make check")),
             ({"role": "bashExecution"}, Headline("!", "")),
             ({"role": "system", "content": ""}, Headline("sys", "system prompt")),
-            ({"role": "custom", "content": "note"}, Headline("custom", "note")),
+            ({"role": "custom", "content": "note"}, Headline("extension", "note")),
             ({"role": "critic", "content": "meh"}, Headline("other", "meh")),
         ],
     )
@@ -203,8 +203,8 @@ class TestOtherEntries:
         [
             ("compaction", {"summary": "s"}, Headline("sum", "compaction")),
             ("branch_summary", {"fromId": "root", "summary": "s"}, Headline("sum", "branch summary")),
-            ("custom_message", {"customType": "x", "content": "said"}, Headline("custom", "said")),
-            ("custom_message", {"customType": "x", "content": ""}, Headline("custom", "x")),
+            ("custom_message", {"customType": "x", "content": "said"}, Headline("extension", "said")),
+            ("custom_message", {"customType": "x", "content": ""}, Headline("extension", "x")),
             ("custom", {"customType": "git.snapshot", "data": {}}, Headline("note", "git.snapshot")),
             ("model_change", {"provider": "p", "modelId": "m"}, Headline("model", "p/m")),
             ("thinking_level_change", {"thinkingLevel": "high"}, Headline("think", "high")),

@@ -84,7 +84,7 @@ def test_every_plan_adds_up(path: Path, strategy: Strategy) -> None:
             assert xray.before == made.tokens.counted_before
             if made.nothing:
                 assert xray.after == xray.before
-                assert {row.link for row in xray.rows} <= {Link.KEPT, Link.REST, Link.ERROR}
+                assert {row.link for row in xray.rows} <= {Link.SYSTEM, Link.KEPT, Link.REST, Link.ERROR}
 
 
 @pytest.mark.parametrize("strategy", Strategy)
@@ -96,6 +96,9 @@ def test_what_was_planned_is_what_is_seen_afterwards(demo: Session, strategy: St
     planned = xray_planned(demo, made, drafted)
     adds_up(planned)
     assert planned.after == drafted.counted_after
+    shares = {share.link: share.after for share in planned.ledger}
+    assert shares[Link.INJECTED] == injection.tokens, "what the injection itself counts"
+    assert shares[Link.SYSTEM] == sizes.system_tokens, "no part of what is kept"
     accept(demo, drafted)
     seen = xray_of(demo, demo.leaf)
     adds_up(seen)
@@ -242,8 +245,8 @@ def test_the_system_prompt_and_its_tools_are_rows_of_their_own(demo: Session) ->
     xray = xray_of(demo, compactions_in(demo)[0])
     first, second = xray.rows[:2]
     assert [(row.link, row.before and row.before.what) for row in (first, second)] == [
-        (Link.KEPT, What.SYSTEM),
-        (Link.KEPT, What.TOOLS),
+        (Link.SYSTEM, What.SYSTEM),
+        (Link.SYSTEM, What.TOOLS),
     ]
     assert second.before is not None
     assert second.before.below == 5

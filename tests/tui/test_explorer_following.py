@@ -67,6 +67,7 @@ class TestFollowing:
             await pilot.press("F")
             await pilot.pause()
             assert "following" not in rows(screen.app)[0]
+            assert any("not following the file" in row for row in rows(screen.app))
             file.turn("e")
             for _ in range(20):
                 await pilot.pause()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.compaction import PlanSettings, Strategy, plan
+from leafward.compaction.alignment import Link
 from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import draft
 from leafward.compaction.xray import xray_planned
@@ -49,7 +50,14 @@ class TestLedger:
             assert bare.total == xray_planned(session, made).after, "the X-ray says the same"
             whole = ledger_of(made, injected, drafted)
             assert whole.total == sum(part.tokens for part in whole.parts) == drafted.counted_after
-            assert whole.total == xray_planned(session, made, drafted).after
+            seen = xray_planned(session, made, drafted)
+            assert whole.total == seen.after
+            shares = {share.link: share.after for share in seen.ledger}
+            sizes = {part.name: part.tokens for part in whole.parts}
+            assert sizes["summary"] == shares[Link.REPLACED] + shares[Link.PREFIX] == drafted.summary_tokens
+            assert sizes["injected"] == shares[Link.INJECTED] == injected.tokens
+            assert sizes["kept"] == shares[Link.KEPT]
+            assert sizes.get("system", 0) == shares[Link.SYSTEM]
             names = [part.name for part in whole.parts]
             assert names[names.index("injected") :] == ["injected", "kept", "not in file", "error"]
             assert all(part.tokens >= 0 for part in whole.parts if part.name != "error")

@@ -147,13 +147,28 @@ class TestCuts:
                 assert made.tokens.kept == tokens
                 assert not made.split_turn
 
+    def test_turns_have_the_numbers_of_the_path(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "s.jsonl", 4)
+        file.entry("compaction", summary="so far", firstKeptEntryId="none0000", tokensBefore=9_000)
+        file.user("the fifth prompt")
+        file.said("done")
+        with considered(file.path) as (session, what_if):
+            turns = what_if.turns
+            for position, entry in enumerate(turns.sizes.entries):
+                assert turns.number_of(position) == session.tree.prompts_upto(entry)
+            assert turns.number_of(len(turns.sizes) - 1) == 5
+
     def test_the_places_below_are_named_with_their_rule(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 8)
         with considered(tmp_path / "s.jsonl", keep_recent=500) as (_, what_if):
             what_if.choices = what_if.cutting(what_if.sizes.cuts[-2])
             what_if.replan()
             found = neighbours(what_if.turns, what_if.plan, what_if.cut, 40, UNICODE, 4)
-            assert [line.text.split()[-1] for line in found] == ["illegal", "illegal", "legal"]
+            assert [line.text.rpartition("  ")[2].lstrip() for line in found] == [
+                "no cut",
+                "no cut",
+                "ok",
+            ]
             assert "result without its call" in found[0].text
             assert all(cell_len(line.text) == 40 for line in found)
 

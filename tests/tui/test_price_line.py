@@ -28,7 +28,7 @@ def test_the_facts_of_a_row_stand_first_and_the_price_below() -> None:
     assert said(WORDS, 140, 2) == [
         " Turn 51      entries 38     calls 18",
         (
-            " Move here    drops 79 entries (7.3k tokens), adds 55 (3.1k)   "
+            " Move here    drops 79 entries (~7.3k tokens), adds 55 (~3.1k)   "
             "6.2k cached, 96.1k sent again (~$0.36)   context 40.6k → 102.3k"
         ),
     ]
@@ -45,7 +45,7 @@ def test_parts_of_a_price_that_do_not_fit_go_from_the_right() -> None:
     for part in WORDS.parts:
         assert part in shown[0]
     assert "context" not in shown[1]
-    assert shown[2].endswith("adds 55 (3.1k)")
+    assert shown[2].endswith("adds 55 (~3.1k)")
     assert shown[3].startswith(" Move here   drops 79 entries")
 
 
@@ -88,7 +88,7 @@ def test_a_price_in_words() -> None:
         Part(1, 0, 0), Part(0, 0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
     )
     words = PriceWords.of(surprising, ASCII)
-    assert words.parts[:2] == ("drops 1 entry (0 tokens)", "6.2k cached, 96.1k sent again")
+    assert words.parts[:2] == ("drops 1 entry (~0 tokens)", "6.2k cached, 96.1k sent again")
     assert words.brief == "drops 1 entry"
     assert words.warnings[0] == "130.6k > 29.8k"
     assert "\x1b" not in words.warnings[1]

@@ -109,3 +109,8 @@ def test_every_tab_can_be_searched(tab: Tab, session: Session) -> None:
     for at, spans in page.hits.items():
         assert [page.lines[at].text[start:stop] for start, stop in spans] == ["paragraph 7"]
     assert bool(page.hits) == (tab in (Tab.ENTRY, Tab.RAW))
+
+
+def test_a_page_whose_lines_are_made_when_seen_knows_what_to_light(session: Session) -> None:
+    assert page_for(session, "seed-prompt", Tab.CONTEXT).words == "seed-prompt"
+    assert not page_for(session, "seed-prompt", Tab.ENTRY).words

@@ -62,6 +62,10 @@ def orchard(tmp_path: Path) -> Overview:
     return overview(file.path)
 
 
+def test_columns_are_numbered_as_turns_are_everywhere(orchard: Overview) -> None:
+    assert [orchard.number_of(turn) for turn in range(len(orchard))] == [1, 2, 3, 4, 4, 5]
+
+
 def texts(drawing: Drawing) -> list[str]:
     return [line.rstrip() for line in drawing.signs]
 
@@ -209,14 +213,14 @@ def test_the_gauge_on_two_lines_and_on_one() -> None:
 def test_a_prompt_that_the_session_does_not_hold_comes_on_top() -> None:
     short = Load(335, lacks_prompt=True)
     lines = plain(gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True, moved=short))
-    assert lines[:3:2] == ["now       40.6k / 200k         20 %", "moved       335 + prompt / 200k    "]
+    assert lines[:3:2] == ["now       40.6k / 200k         20 %", "moved      335 + not in file / 200k"]
     two = plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, moving=True, moved=short))
-    assert two[0] == "40.6k → 335 + prompt / 200k        "
+    assert two[0] == "40.6k → 335 + not in file / 200k   "
     for one in (
         gauge_lines(34, 1, ASCII, short, 200_000),
         gauge_lines(34, 1, UNICODE, NOW, 200_000, moving=True, moved=short),
     ):
-        assert "335 + prompt / 200k" in plain(one)[0]
+        assert "335 + not in file" in plain(one)[0]
         assert "%" not in plain(one)[0]
 
 

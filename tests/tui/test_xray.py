@@ -11,6 +11,7 @@ from leafward.compaction.xray import Link, What
 from leafward.session.session import Session
 from leafward.summaries.survival import survival_of
 from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.ui.cells import counted
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
@@ -310,7 +311,7 @@ async def test_what_a_compaction_lost_stands_at_its_right(tmp_path: Path) -> Non
         lost = sum(1 for fate in survival_of(session, 20).fates if fate.status == "lost")
     assert lost
     async with exploring(path) as (pilot, explorer):
-        await until(pilot, lambda: any(f"{lost} lost" in line for line in tree(explorer)))
+        await until(pilot, lambda: any(f"{counted(lost, 'fact')} lost" in line for line in tree(explorer)))
         line = next(line for line in tree(explorer) if "lost" in line)
         assert "compaction" in line
         assert explorer.state.texts.lost == {20: lost}
@@ -326,7 +327,7 @@ async def test_cells_for_what_is_lost_are_there_before_it_is_counted(tmp_path: P
         explorer.panes.tree.redraw_rows()
         await pilot.pause()
         empty = tree(explorer)
-        word = f"{known[20]} lost"
+        word = f"{counted(known[20], 'fact')} lost"
         assert [line.replace(word, " " * len(word)).rstrip() for line in full] == [
             line.rstrip() for line in empty
         ]

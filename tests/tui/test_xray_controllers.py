@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from leafward.compaction.xray import Link
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.xray import Link, xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.ui.glyphs import UNICODE
@@ -16,6 +17,7 @@ from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
 from leafward_tui.xray.controllers.search import Search
+from leafward_tui.xray.hints import title_facts
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.state import XRayState
 from tests.tui.test_xray import orchard
@@ -150,3 +152,15 @@ def test_edits_are_undone_only_where_there_are_some(xray: tuple[FakeScreen, XRay
     LostFacts(state, cast("Any", screen)).undo_edits()
     assert not screen.results
     assert "u here undoes context edits only" in screen.said[-1]
+
+
+def test_only_an_xray_of_edits_is_headed_by_edits(demo: Path) -> None:
+    with closing(Session.open(demo)) as session:
+        edit = session.columns.kind.find(Kind.CONTEXT_EDIT)
+        planned = xray_planned(session, plan(measure(session), PlanSettings(keep_recent=2_000)))
+        assert planned.origins.messages.edits, "an older edit is in the context"
+        for xray, headed in ((planned, False), (xray_edited(session, edit), True)):
+            state = XRayState(session)
+            state.loaded.xray = xray
+            texts = " ".join(fact.value for fact in title_facts(state, None, UNICODE))
+            assert ("edited" in texts) == headed

@@ -371,7 +371,7 @@ def _row(plan: Plan, made: Draft | None, why: str) -> tuple[str, ...]:
         strategy_text(plan),
         f"{plan.tokens.counted_before:,}",
         f"~{made.counted_after:,}",
-        f"{made.stored_tokens:,}",
+        f"{made.summary_tokens:,}",
         f"{overall:.0%}" if overall is not None else "·",
         str(lost),
         cost_text(cost_of(made.summary)),

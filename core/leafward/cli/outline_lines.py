@@ -223,9 +223,10 @@ class _Painter:
         arrow = "→" if self.page.unicode else "->"
         basis = Basis.of(self.session)
         before, after = basis.change(entry)
-        prompt = " + prompt" if basis.lacks_prompt(entry) else ""
+        rest = " + not in file" if basis.lacks_prompt(entry) else ""
+        larger = ", larger than before" if after.total > before.total > 0 else ""
         was = f"{before.sign}{compact(before.total)}" if before.total else "?"
-        return f"compaction  {was} {arrow} {after.sign}{compact(after.total)}{prompt}"
+        return f"compaction  {was} {arrow} {after.sign}{compact(after.total)}{rest}{larger}"
 
 
 _SIGNS = {

@@ -332,7 +332,7 @@ def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
 def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> str:
     first_words = headline(session, line.entry)
     mark = ("→" if page.unicode else ">") if chosen else " "
-    verdict = "legal" if line.legal else "illegal"
+    verdict = "ok" if line.legal else "no cut"
     words = fit(f"{first_words.word}  {first_words.text}", max(18, page.width - 79), unicode=page.unicode)
     text = (
         f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(compact(line.kept), 6, right=True)}  "

@@ -132,7 +132,7 @@ def tree_text(
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
     if session.what_if:
-        own = id_of(session, session.tree.content_at(session.own_leaf))
+        own = id_of(session, session.own_leaf)
         remarks.append(
             f"the leaf is a preview that only Leafward knows: the agent itself goes on at {own or 'the beginning'}"
         )
@@ -161,8 +161,8 @@ def heading(session: Session, page: Page) -> Iterator[str]:
         plural(session.branches, "branch", "branches"),
         plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]
-    if session.place >= 0:
-        facts.append(f"leaf {safe_line(session.columns.id(session.place), 40)}")
+    if session.leaf >= 0:
+        facts.append(f"leaf {safe_line(id_of(session, session.leaf) or '', 40)}")
     usage = usage_total(session, range(session.inherited, len(session)))
     if usage.cost:
         facts.append(money(usage.cost))

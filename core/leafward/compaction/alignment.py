@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class Link(StrEnum):
     """What became of a row."""
 
+    SYSTEM = "system"
+    """The system prompt and the tools in the file, on both sides alike."""
     KEPT = "kept"
     REPLACED = "replaced"
     """Summarised."""

@@ -82,6 +82,8 @@ class Draft:
     """The context at the new entry, as pi 1.5.2 will count it until a reply comes."""
     counted_after: int
     """The same as it is shown, on one basis with `plan.tokens.counted_before`."""
+    summary_tokens: int
+    """Of the stored text, what is neither injected nor quoted word for word: the summary with its lists of files."""
     survival: Survival
     diagnostics: tuple[Diagnostic, ...]
     """The plan's remarks, then those on the summary."""

@@ -88,11 +88,9 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
     found: list[StoredLine] = []
     part = resumed = Part.TOLD
     heading = ""
-    units = before = 0
+    shares = _shares(lines, inside, tokens_of_units(utf16_length(text)))
     for number, line in enumerate(lines):
-        units += utf16_length(line) + (number + 1 < len(lines))
-        now = tokens_of_units(units)
-        share, before = now - before, now
+        share = shares[number]
         stripped = line.strip()
         level, mark, own = 0, not stripped, part
         if number in inside:
@@ -119,6 +117,27 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
             mark = mark or _RULE.match(line) is not None
         found.append(StoredLine(number, line, own, heading, level, mark, share))
     return tuple(found)
+
+
+def _shares(lines: list[str], inside: set[int], total: int) -> list[int]:
+    """Tokens of each line, which add up to `total`. The enclosed part counts as it does alone, the summary is the rest."""
+    shares = [0] * len(lines)
+    units = before = 0
+    for number in sorted(inside):
+        # What is enclosed ends without a line break.
+        units += utf16_length(lines[number]) + (before > 0)
+        shares[number] = tokens_of_units(units) - before
+        before += shares[number]
+    rest = total - before
+    units = before = 0
+    outside = [number for number in range(len(lines)) if number not in inside]
+    for number in outside:
+        units += utf16_length(lines[number]) + 1
+        shares[number] = min(rest, tokens_of_units(units)) - before
+        before += shares[number]
+    if outside:
+        shares[outside[-1]] += rest - before
+    return shares
 
 
 def heading_of(line: str) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.entry import Place, place_at
 from leafward.compaction.filelists import recent_first
+from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
 from leafward.compaction.stored import (
@@ -292,6 +293,7 @@ def _assembled(
         plan.tokens.before,
         after,
         counted,
+        sum(line.tokens for line in stored_lines(text) if line.part not in (Part.INJECTED, Part.QUOTED)),
         found,
         (*plan.diagnostics, *remarks),
         place,

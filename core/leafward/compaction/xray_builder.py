@@ -63,7 +63,7 @@ class XRayBuilder:
         for what in (What.SYSTEM, What.TOOLS):
             was, now = old.get(what), new.get(what)
             if was is not None and now is not None and was[1] == now[1]:
-                self._system.append((was[0], now[0], Link.KEPT))
+                self._system.append((was[0], now[0], Link.SYSTEM))
                 continue
             if was is not None:
                 self._cut.append(was[0])

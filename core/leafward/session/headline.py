@@ -69,11 +69,11 @@ _WORDS: dict[int, str] = {
     Kind.ASSISTANT: "ai",
     Kind.TOOL_RESULT: "tool",
     Kind.BASH: "!",
-    Kind.CUSTOM_ROLE: "custom",
+    Kind.CUSTOM_ROLE: "extension",
     Kind.SYSTEM: "sys",
     Kind.COMPACTION: "sum",
     Kind.BRANCH_SUMMARY: "sum",
-    Kind.CUSTOM_MESSAGE: "custom",
+    Kind.CUSTOM_MESSAGE: "extension",
     Kind.INJECTED: "added",
     Kind.CONTEXT_EDIT: "edit",
     Kind.MODEL_CHANGE: "model",
@@ -219,6 +219,8 @@ def headline(session: Session, index: int) -> Headline:
             typed = safe_line(body["typed"], LIMIT) or shown_only(body) or EMPTY
             return Headline(TASK if index == session.source.task else word, typed)
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
+    if kind is Kind.CUSTOM_MESSAGE and isinstance(body.get("typed"), str):
+        word = _WORDS[Kind.USER]
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
         return Headline("note", safe_line(says, LIMIT))

@@ -52,7 +52,9 @@ def build_page(request: PageRequest, job: Job) -> Page:
             words=request.words,
             stop=job.unwanted,
         )
-        if request.words and isinstance(page.lines, list):
+        if request.words and not isinstance(page.lines, list):
+            return replace(page, words=request.words)
+        if request.words:
             from leafward_tui.inspector.model.sought import Sought
 
             page = replace(page, hits=Sought(request.words).places(page.lines))

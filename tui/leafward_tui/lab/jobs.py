@@ -357,4 +357,6 @@ def run_of(draft: Draft, choices: Choices) -> Run:
         about += f", {counted(len(choices.off), 'section')} off"
     cost = cost_of(summary)
     name = f"{settings.strategy.value}   {by}"
-    return Run(name, about, summary.text, summary.tokens, draft.counted_after, draft.survival, cost, choices)
+    return Run(
+        name, about, summary.text, draft.summary_tokens, draft.counted_after, draft.survival, cost, choices
+    )

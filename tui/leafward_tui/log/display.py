@@ -116,7 +116,7 @@ class LogDisplay:
             facts = [
                 Fact(f"{len(every):,}", "operation" if len(every) == 1 else "operations", keep=3),
                 Fact(f"{own:,}", "by Leafward", "", keep=2),
-                Fact(f"{undone:,}", "undone", keep=1),
+                *([Fact(f"{undone:,}", "undone", keep=1)] if undone else []),
             ]
         self._screen.title_bar.show(
             safe_line(title, 200),

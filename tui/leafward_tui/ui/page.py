@@ -131,6 +131,8 @@ class Page:
     """Line and title of each section."""
     copy: str = field(default="", repr=False)
     """What a copy takes where no line is chosen."""
+    words: str = ""
+    """What is searched for, where lines are made when they are looked at: each is lit when it is drawn."""
     hits: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict, repr=False)
     """Where words that are searched for stand, by line: first character and the one behind."""
 

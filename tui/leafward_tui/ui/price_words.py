@@ -37,13 +37,14 @@ class PriceWords(NamedTuple):
             if side.entries:
                 # What is counted is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
-                tokens = count(side.tokens, zero="0") + ("" if full else " tokens")
+                tokens = f"~{count(side.tokens, zero='0')}" + ("" if full else " tokens")
                 full.append(f"{verb} {number} ({tokens})")
                 brief.append(f"{verb} {number}")
-        again = f"{count(price.sent_again)} sent again" if price.sent_again else "nothing sent again"
+        sign = price.after.sign
+        again = f"{sign}{count(price.sent_again)} sent again" if price.sent_again else "nothing sent again"
         if price.sent_again and price.cost_again:
             again += f" (~{money(price.cost_again)})"
-        cached = f"{count(price.cached)} cached, " if price.cached else ""
+        cached = f"{sign}{count(price.cached)} cached, " if price.cached else ""
         sizes = (f"{size.sign}{count(size.total, zero='0')}" for size in (price.before, price.after))
         context = f"context {f' {glyphs.arrow} '.join(sizes)}"
         files = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction.xray import Link
-from leafward_tui.ui.cells import count, exact
+from leafward_tui.ui.cells import count, counted, exact
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.times import moment
 from leafward_tui.ui.title_bar import Fact
@@ -40,20 +40,25 @@ def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fa
         facts.append(found)
     fates = state.loaded.fates
     if fates is not None and fates.lost:
-        facts.append(Fact(f"{len(fates.lost):,} lost", keep=4, hue="warn"))
+        facts.append(
+            Fact(
+                f"{counted(len(fates.lost), 'fact')} lost",
+                short=f"{len(fates.lost):,} lost",
+                keep=4,
+                hue="warn",
+            )
+        )
     return facts
 
 
 def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
-    """How many messages context edits left out or shortened, and what that frees; None where there are none."""
-    if xray.of_edits:
-        rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]
-        number = len(rows)
-        freed = sum(row.cut or (row.before.tokens if row.before is not None else 0) for row in rows)
-    else:
-        edits = xray.origins.messages.edits
-        number, freed = len(edits), sum(edit.freed for edit in edits)
-    if not number or (freed <= 0 and not xray.of_edits):
+    """How many messages context edits left out or shortened, and what that frees; None where it is not of edits."""
+    if not xray.of_edits:
+        return None
+    rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]
+    number = len(rows)
+    freed = sum(row.cut or (row.before.tokens if row.before is not None else 0) for row in rows)
+    if not number:
         return None
     words = f"{number:,} edited, {exact(freed)} tokens freed"
     return Fact(f"{glyphs.edited} {words}", short=f"{glyphs.edited} {count(freed)} freed", keep=4, hue="warn")

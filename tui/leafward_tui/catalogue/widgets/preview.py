@@ -197,7 +197,7 @@ class Preview(SidePane):
         window = services_of(self).config.window_for(card.model, recorded, counted_by_model).tokens
         yield []
         used = f"{'~' if card.estimated else ''}{count(card.tokens)}"
-        rest = f"{' + prompt' if card.lacks_prompt else ''} / {limit(window)}"
+        rest = f"{' + not in file' if card.lacks_prompt else ''} / {limit(window)}"
         yield [
             Segment("Context", ground.strong),
             Segment(" " * max(1, width - 7 - len(used) - len(rest)), ground.blank),

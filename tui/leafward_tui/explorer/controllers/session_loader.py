@@ -295,6 +295,10 @@ class SessionLoader:
     def _toggle_following(self) -> None:
         """Follows the file as it grows, or stays with what was read."""
         self._state.following = not self._state.following
+        following = self._state.following
+        self._view.tell(
+            "following the file" if following else "not following the file", "leaf" if following else ""
+        )
         self.show_title()
         self.look()
 

@@ -46,7 +46,10 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     if session.columns.kind[head] == Kind.COMPACTION:
         before, after = Basis.of(session).change(head)
         size = f"{after.sign}{count(after.total, zero=glyphs.zero)}"
-        return f"{before.sign}{count(before.total)} {glyphs.arrow} {size}" if before.total else size
+        if not before.total:
+            return size
+        larger = ", larger than before" if after.total > before.total else ""
+        return f"{before.sign}{count(before.total)} {glyphs.arrow} {size}{larger}"
     spans = list(entries)
     changes = changed_files(session, [index for span in spans for index in span])
     names = [change.path.rpartition("/")[2] for change in changes]

@@ -163,6 +163,10 @@ class Overview:
             return -1
         return bisect_right(self.starts, entry + self.offsets[run]) - 1
 
+    def number_of(self, turn: int) -> int:
+        """The number of the turn that a column stands in, from 1, as every screen counts it: compactions are no turns."""
+        return self.tree.prompts_upto(self.heads[turn])
+
     def turns_of(self, entries: Iterable[int]) -> array[int]:
         """The turns of those entries that are on the path, ascending and each once: for the hits of a search."""
         found = {self.turn_of(entry) for entry in entries}

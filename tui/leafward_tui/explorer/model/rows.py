@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
-LOST_WIDTH = 11
+LOST_WIDTH = 18
 """Cells at the right of a compaction for what it lost, gap included."""
 
 LEAST_TEXT = 40
@@ -211,7 +211,7 @@ class RowPainter:
     def _lost(self, line: Line) -> str:
         """How many facts the compaction of a line lost; nothing where none, or not known yet."""
         lost = self.lost.get(self.layout.head[line.row], 0)
-        return f"{lost:,} lost" if lost else ""
+        return f"{counted(lost, 'fact')} lost" if lost else ""
 
     def _second_line(
         self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground

@@ -78,7 +78,7 @@ def _value(load: Load | None) -> str:
 
 def _rest(load: Load | None) -> list[_Piece]:
     """What comes on top of a load and is not known."""
-    return [(" + prompt", "faint")] if load is not None and load.lacks_prompt else []
+    return [(" + not in file", "faint")] if load is not None and load.lacks_prompt else []
 
 
 def _blank(width: int) -> list[_Piece]:
@@ -139,10 +139,13 @@ class _Gauge:
         value = _value(load)
         room = max(0, _VALUE_ENDS - len(label) - len(value))
         ink = "strong_warn" if over else "strong"
-        pieces: list[_Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
-        pieces += _rest(load)
         share = self._share(load)
         window = f" / {limit(self.window)}"
+        rest = _rest(load)
+        spare = self.width - len(label) - len(value) - _length(rest) - len(window)
+        room = max(1, min(room, spare)) if rest else room
+        pieces: list[_Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
+        pieces += rest
         if not over:
             ending: list[_Piece] = [(share, "sub")] if share else []
             return self._spread([*pieces, (" /", "faint"), (window[2:], "sub")], ending)
@@ -158,7 +161,10 @@ class _Gauge:
         if self.over(moved):
             return self._spread(pieces, [(self.warning(), "warn")])
         share = self._share(moved)
-        return self._spread([*pieces, *self._of_window()], [(share, "sub")] if share else [])
+        window = self._of_window()
+        if _length(pieces) + _length(window) <= self.width:
+            pieces += window
+        return self._spread(pieces, [(share, "sub")] if share else [])
 
     def _share(self, load: Load | None) -> str:
         """How much of the window is full; nothing where that is not known."""

@@ -160,11 +160,12 @@ class StripView(Widget):
     def _turn_words(self, turns: range) -> Content | None:
         if not turns or self._overview is None:
             return None
-        size = max(self._overview.sizes[turns.start : turns.stop])
-        number = (
-            exact(turns.start + 1) if len(turns) == 1 else f"{exact(turns.start + 1)} – {exact(turns.stop)}"
-        )
-        return Content(f"turn {number} of {exact(len(self._overview))}   {count(size, zero='')}".rstrip())
+        overview = self._overview
+        size = max(overview.sizes[turns.start : turns.stop])
+        first, last = (overview.number_of(turn) for turn in (turns.start, turns.stop - 1))
+        number = exact(first) if first == last else f"{exact(first)} – {exact(last)}"
+        every = overview.number_of(len(overview) - 1)
+        return Content(f"turn {number} of {exact(every)}   {count(size, zero='')}".rstrip())
 
 
 def _entry_of(branch: Hanging, at: int, cells: int) -> int:

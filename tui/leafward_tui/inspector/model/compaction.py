@@ -43,6 +43,7 @@ _SURVIVAL_ABOUT = (
 _MOST_LOST = 12
 _MOST_OTHERS = 5
 _SHARES = (
+    (Link.SYSTEM, "system", "sub"),
     (Link.REPLACED, "summarised", "memory"),
     (Link.PREFIX, "turn prefix", "warn"),
     (Link.KEPT, "kept", "leaf"),

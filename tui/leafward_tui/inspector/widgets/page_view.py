@@ -186,6 +186,15 @@ class PageView(LineScroll):
         count = len(self.page.lines) if self.page is not None else 0
         return top, min(count, top + max(1, self.scrollable_content_region.height))
 
+    def _hits(self, at: int, line: Line) -> Sequence[tuple[int, int]]:
+        """What is lit in a line."""
+        page = self.page
+        if page is None or not page.words:
+            return page.hits.get(at, ()) if page is not None else ()
+        from leafward_tui.inspector.model.sought import Sought
+
+        return Sought(page.words).places([line]).get(0, ())
+
     def render_line(self, y: int) -> Strip:
         """One row of the screen."""
         styles = services_of(self).styles_now
@@ -203,8 +212,7 @@ class PageView(LineScroll):
         if strip is None:
             self.rendered += 1
             cursor = services_of(self).glyphs.cursor if chosen else ""
-            hits = self.page.hits.get(at, ()) if self.page is not None else ()
-            strip = paint(line, width, styles, cursor=cursor, hits=hits)
+            strip = paint(line, width, styles, cursor=cursor, hits=self._hits(at, line))
             self._strips[key] = strip
             if len(self._strips) > _KEPT_STRIPS:
                 self._strips.popitem(last=False)

@@ -79,7 +79,7 @@ class KeptSummaries:
             Choice(
                 "t",
                 f"Use the summary by {_author(last)}",
-                f"{exact(summary.tokens)} tokens{cost}, {self._made(last)}",
+                f"{exact(last.draft.summary_tokens)} tokens{cost}, {self._made(last)}",
                 "its settings are chosen; nothing is written",
             ),
             Choice("n", "Start over", "it stays among the runs", "nothing is written"),

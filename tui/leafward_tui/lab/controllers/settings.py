@@ -148,7 +148,11 @@ class Settings:
         position = what_if.beside(step)
         if position < 0:
             way = "below" if step > 0 else "above"
-            reason = "this strategy keeps no tail" if not what_if.cuttable else f"no legal cut {way} this one"
+            reason = (
+                "this strategy keeps no tail"
+                if not what_if.cuttable
+                else f"no cut is possible {way} this one"
+            )
             self._view.tell(reason, "warn")
             return
         self.cut_at(position)

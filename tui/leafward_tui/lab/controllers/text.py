@@ -172,5 +172,5 @@ class TextPane:
         verb = draft.summary.summarizer + (", edited" if draft.changed else "")
         short = "edited" if draft.changed else ""
         return Writing(
-            verb, draft.summary.tokens, key=keymap.label("summary.edit"), words="edit", short=short
+            verb, draft.summary_tokens, key=keymap.label("summary.edit"), words="edit", short=short
         )

@@ -239,7 +239,7 @@ def cut_words(plan: Plan, rows: CutRows) -> str:
             return f" keeps {kept}: {counted(len(plan.kept), 'prompt')}"
         return " keeps nothing as it is"
     if plan.split_turn:
-        return f" keeps {kept}, splits turn {rows.turns.turn_of(rows.cut) + 1}"
+        return f" keeps {kept}, splits turn {rows.turns.number_of(rows.cut):,}"
     return f" keeps {kept}, no split turn"
 
 
@@ -303,7 +303,7 @@ def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: 
     ink = "leaf" if legal else "faint"
     reason = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
     name = fit(f"#{entry}", 7, pad=True)
-    verdict = "legal" if legal else "illegal"
+    verdict = "ok" if legal else "no cut"
     room = width - cell_len(name) - len(verdict) - 2
     left = [Span(name, "sub"), Span(fit(reason, room, ellipsis=glyphs.ellipsis), ink)]
     return spread(left, [Span(verdict, ink)], width, f"cut:{at}", int(EntryIndex(entry)))

@@ -143,8 +143,10 @@ def fate_lines(
         Span(f"  {len(unpinned) - wrong:,}", "strong_warn" if len(unpinned) > wrong else "leaf"),
     ]
     if wrong:
-        head.append(Span(f"  {glyphs.differs} {wrong:,}", "warn"))
+        head.append(Span(f"  {wrong:,} contradicted", "warn"))
     keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
+    if sum(cell_len(span.text) for span in (*head, *keys)) >= width:
+        keys = [Span("p P", "strong"), Span(" pin", "faint")]
     lines.append(spread(head, keys if lost else [], width))
     if not lost:
         lines.append(LabLine((Span("nothing is lost", "nothing"),)))

@@ -54,18 +54,19 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         parts = [Part("kept", tokens.parts - tokens.system, "nothing to compact", "leaf", "block")]
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
-        summary = tokens.summary
+        summary, kept = tokens.summary, tokens.kept
         after = tokens.counted_after
         if draft is not None:
             after = draft.counted_after
-            summary = max(0, draft.tokens_after - tokens.system - tokens.kept - extra)
+            summary = draft.summary_tokens
+            kept = draft.tokens_after - tokens.system - summary - extra
         replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
         verb = "replaces" if draft is not None else "estimate for"
         parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
         if extra and injected is not None:
             note = counted(len(injected.sections), "section")
             parts.append(Part("injected", extra, note, "ghost", "block_free"))
-        parts.append(Part("kept", tokens.kept, _kept_note(plan), "leaf", "block"))
+        parts.append(Part("kept", kept, _kept_note(plan), "leaf", "block"))
     if tokens.system:
         parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
     missing = tokens.not_in_file
@@ -114,7 +115,7 @@ def column_of(
     """The column of a plan."""
     ledger = ledger_of(plan, injected, draft)
     tokens = plan.tokens
-    extra = injected.tokens if injected is not None and injected.text and not plan.nothing else 0
+    shares = {part.name: part.tokens for part in ledger.parts}
     return Column(
         plan.settings.strategy,
         ledger.before,
@@ -122,8 +123,8 @@ def column_of(
         0 if plan.nothing else tokens.summarize + tokens.previous_summary,
         0 if plan.nothing else tokens.turn_prefix,
         0 if plan.nothing else tokens.pruned,
-        tokens.parts - tokens.system if plan.nothing else tokens.kept,
-        extra,
+        shares["kept"],
+        shares.get("injected", 0),
         draft.survival.overall() if draft is not None else None,
         cost,
         by_model,

@@ -107,6 +107,10 @@ class PathTurns:
         """The turn that a position belongs to."""
         return max(0, bisect_right(self.first, position) - 1)
 
+    def number_of(self, position: int) -> int:
+        """The number of the turn that a position belongs to on the path, from 1, as every screen counts; 0 before the first prompt."""
+        return self.sizes.context.session.tree.prompts_upto(self.sizes.entries[position])
+
     def stop_of(self, turn: int) -> int:
         """The position behind a turn."""
         return self.first[turn + 1] if turn + 1 < len(self.first) else len(self.sizes)

@@ -197,7 +197,7 @@ class Arrangement:
         here = self.lines[at].band if 0 <= at < len(self.lines) else -1
         bands = range(here + 1, len(self.spans)) if direction > 0 else range(here - 1, -1, -1)
         for band in bands:
-            if self.xray.bands[band].link in (Link.KEPT, Link.REST, Link.ERROR):
+            if self.xray.bands[band].link in (Link.SYSTEM, Link.KEPT, Link.REST, Link.ERROR):
                 continue
             found = next((line for line in self.spans[band] if self.stops(side, line)), -1)
             if found >= 0:
@@ -236,7 +236,7 @@ class Arrangement:
         xray = self.xray
         after = [row for row in rows if xray.rows[row].after is not None]
         before = [row for row in rows if xray.rows[row].before is not None]
-        if band.link is Link.KEPT:
+        if band.link in (Link.SYSTEM, Link.KEPT):
             paired = list(self._kept(number, before))
             for piece in paired:
                 yield Line(number, band.link, piece, self._across(piece))

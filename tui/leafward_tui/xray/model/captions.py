@@ -32,6 +32,7 @@ _MOST_DECODED = 4 << 20
 """Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
 
 LINK_WORD = {
+    Link.SYSTEM: "system",
     Link.KEPT: "kept",
     Link.REPLACED: "replaced",
     Link.PREFIX: "turn prefix",
@@ -41,6 +42,7 @@ LINK_WORD = {
     Link.ERROR: "estimation error",
 }
 LINK_INK = {
+    Link.SYSTEM: "sub",
     Link.KEPT: "leaf",
     Link.REPLACED: "memory",
     Link.PREFIX: "warn",
@@ -360,6 +362,7 @@ def _became(link: Link, side: Side) -> str:
     if side is Side.AFTER and link is Link.INJECTED:
         return "was not in the context before"
     return {
+        Link.SYSTEM: "stays as it is",
         Link.KEPT: "stays as it is",
         Link.REPLACED: "summarised",
         Link.PREFIX: "summarised apart: the turn it begins is split",

@@ -27,7 +27,7 @@ def rows_holding(
     found: list[tuple[Side, int]] = []
     for number, row in enumerate(xray.rows):
         for side, cell in ((Side.BEFORE, row.before), (Side.AFTER, row.after)):
-            if cell is None or (side is Side.AFTER and row.link is Link.KEPT):
+            if cell is None or (side is Side.AFTER and row.link in (Link.SYSTEM, Link.KEPT)):
                 continue
             if cell.what is What.MESSAGE and cell.entry >= 0:
                 spoken.setdefault(cell.entry, []).append((side, number))

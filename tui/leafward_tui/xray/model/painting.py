@@ -230,6 +230,7 @@ def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
     if link in (None, Link.REST, Link.ERROR):
         return " ", "faint"
     signs = {
+        Link.SYSTEM: glyphs.kept,
         Link.KEPT: glyphs.kept,
         Link.REPLACED: glyphs.replaced,
         Link.PREFIX: glyphs.replaced,
@@ -243,7 +244,7 @@ def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs
     """What connects both sides of a line, seven cells at most."""
     if line.hidden or band.link in (Link.REST, Link.ERROR):
         return ""
-    if band.link is Link.KEPT:
+    if band.link in (Link.SYSTEM, Link.KEPT):
         return glyphs.kept * _ARM
     if band.link is Link.INJECTED:
         return " " * _ARM + glyphs.injected

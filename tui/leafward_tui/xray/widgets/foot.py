@@ -52,7 +52,7 @@ class LedgerBar(Widget):
         shares = [
             share
             for share in xray.ledger
-            if share.link not in (Link.REST, Link.ERROR) or share.before or share.after
+            if share.link not in (Link.SYSTEM, Link.REST, Link.ERROR) or share.before or share.after
         ]
         if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
             # What there is nothing of goes first, then the last digits.
@@ -84,8 +84,13 @@ class LedgerBar(Widget):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
+_SHORT_WORD = {Link.REST: "in no file"}
+"""Heads whose last word alone says nothing."""
+
+
 def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
     signs = {
+        Link.SYSTEM: "",
         Link.KEPT: glyphs.same,
         Link.REPLACED: glyphs.replaced,
         Link.PREFIX: glyphs.replaced,
@@ -98,7 +103,7 @@ def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
     sign = signs[share.link]
     title = f"{sign} {word}" if sign else word
     if cell_len(title) > cells - 1:
-        word = word.rpartition(" ")[2]
+        word = _SHORT_WORD.get(share.link) or word.rpartition(" ")[2]
         title = f"{sign} {word}" if sign and cell_len(word) + 3 <= cells else word
     return title
 
