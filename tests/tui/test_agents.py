@@ -115,7 +115,7 @@ async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_do
     async with app.run_test(size=(120, 32)) as pilot:
         await listed(pilot)
         await until(pilot, lambda: "Context" in "\n".join(rows(app)))
-        assert " + prompt / " not in "\n".join(rows(app))
+        assert " + not in file / " not in "\n".join(rows(app))
     transcript.path.unlink()
     transcript = claude_transcript.Transcript(tmp_path / ".claude")
     transcript.prompt("one")
@@ -124,7 +124,7 @@ async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_do
     app = app_over(tmp_path / ".claude", config=Config())
     async with app.run_test(size=(120, 32)) as pilot:
         await listed(pilot)
-        await until(pilot, lambda: " + prompt / " in "\n".join(rows(app)))
+        await until(pilot, lambda: " + not in file / " in "\n".join(rows(app)))
 
 
 async def test_a_fork_has_one_title_everywhere(tmp_path: Path) -> None:

@@ -155,9 +155,9 @@ async def test_right_after_a_compaction_the_gauge_says_what_comes_on_top(tmp_pat
     transcript.boundary("short", preTokens=0)
     async with exploring(transcript.path) as (pilot, screen):
         shown = "\n".join(rows(screen.app))
-        assert " + prompt / " in shown
+        assert " + not in file / " in shown
         transcript.turn("two", "second")
-        await until(pilot, lambda: " + prompt / " not in "\n".join(rows(screen.app)))
+        await until(pilot, lambda: " + not in file / " not in "\n".join(rows(screen.app)))
 
 
 async def test_no_store_is_searched_while_somebody_waits(
