@@ -374,6 +374,19 @@ class TestGhost:
             await pilot.press("escape")
         assert file.path.read_bytes() == before
 
+    async def test_a_sheet_opened_before_the_price_is_known_says_it_when_it_is(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        for name in "abc":
+            file.turn(name)
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("k")
+            await until(pilot, lambda: screen.state.price is not None)
+            await pilot.press("g", "enter")
+            await until(pilot, lambda: pilot.app.screen is not screen)
+            await until(pilot, lambda: any("drops 6 entries" in row for row in rows(pilot.app)))
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
+
     async def test_the_sheet_says_the_price_and_every_warning(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "session.jsonl")
         for name in "abc":

@@ -21,7 +21,7 @@ from leafward_tui.ui.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from textual import events
     from textual.app import ComposeResult
@@ -85,6 +85,10 @@ class OneLine(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
+def _about_line(text: str, hue: str, _width: int, ground: Ground) -> list[Segment]:
+    return [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
+
+
 class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     """Frame of every sheet: rule, title, lines about it, body, operation, keys."""
 
@@ -135,15 +139,18 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         with Vertical():
             yield OneLine(self._rule)
             yield OneLine(self._head)
-            room, ellipsis = self.app.size.width - 2, services_of(self).glyphs.ellipsis
-            for line in self._about:
-                for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]:
-                    yield OneLine(partial(self._about_line, replace(line, text=text)))
+            yield from self._about_lines()
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
             yield OneLine(lambda _width, _ground: [])
             self.foot = OneLine(self._foot)
             yield self.foot
+
+    def _about_lines(self) -> Iterator[OneLine]:
+        room, ellipsis = self.app.size.width - 2, services_of(self).glyphs.ellipsis
+        for line in self._about:
+            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]:
+                yield OneLine(partial(_about_line, fit(text, room, ellipsis=ellipsis), line.hue))
 
     def compose_body(self) -> ComposeResult:
         """Between head and foot."""
@@ -174,11 +181,6 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         title = fit(self._title_text, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis)
         pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
         return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
-
-    def _about_line(self, line: SheetLine, width: int, ground: Ground) -> list[Segment]:
-        style = getattr(ground, line.hue) if line.hue else ground.sub
-        text = fit(line.text, width - 2, ellipsis=services_of(self).glyphs.ellipsis)
-        return [Segment(" ", ground.blank), Segment(text, style)]
 
     def _foot(self, width: int, ground: Ground) -> list[Segment]:
         pieces = [Segment(" ", ground.blank)]
@@ -313,6 +315,13 @@ class ChoiceSheet(Sheet):
         """What the current row would write."""
         choice = self.rows.choices[self.rows.at]
         return choice.refused or choice.operation
+
+    def show_about(self, about: Sequence[SheetLine]) -> None:
+        """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
+        self._about = tuple(replace(line, text=safe(line.text)) for line in about)
+        if self.is_attached:
+            self.query_one(Vertical).mount(*self._about_lines(), after=1)
+            self.call_after_refresh(self._ask_for_room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only letters that stand there are keys."""

@@ -16,6 +16,8 @@ from leafward_tui.ui.price_line import Facts
 from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.context.basis import Count
     from leafward.context.price import Price
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
@@ -51,10 +53,13 @@ class CursorDetails:
         self._metrics = metrics
         self._settling: Timer | None = None
         self._pricing: Timer | None = None
+        self._priced: Callable[[], object] | None = None
+        """Waits for the price of the move that is proposed."""
 
     def settle(self) -> None:
         """Lets pane, ghost and price follow the cursor once it rests; what is worked out for another place is not wanted."""
         self._jobs.cancel("price", "glance")
+        self._state.price = self._priced = None
         for waiting in (self._settling, self._pricing):
             if waiting is not None:
                 waiting.stop()
@@ -93,8 +98,9 @@ class CursorDetails:
         view.show_keys()
         self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
 
-    def propose(self, target: int) -> None:
-        """Shows a move to an entry in the tree, wherever the entry is."""
+    def propose(self, target: int, priced: Callable[[], object]) -> None:
+        """Shows a move to an entry in the tree, wherever the entry is; where its price is to come, `priced` hears of it."""
+        self._priced = priced if self._state.price is None else None
         if self._state.exploration is not None:
             self._view.tree.set_ghost(Ghost.of(self._state.exploration.layout, target))
 
@@ -160,6 +166,9 @@ class CursorDetails:
         self._view.show_keys()
         moved = self._load(price.after, price.sent_again, price.entered.tokens)
         self._view.gauge.set_ghost(moving=True, moved=moved)
+        if self._priced is not None:
+            self._priced()
+            self._priced = None
 
     # --- overview and gauge -------------------------------------------------------------------------------------------
 

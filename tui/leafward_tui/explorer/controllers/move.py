@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import Choice
+    from leafward_tui.ui.sheet import Choice, SheetLine
 
 
 class Move:
@@ -52,7 +52,7 @@ class Move:
     def _ask(self) -> None:
         """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""
         from leafward.session.messages import prompt_text
-        from leafward_tui.ui.sheet import ChoiceSheet, SheetLine
+        from leafward_tui.ui.sheet import ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
@@ -72,7 +72,6 @@ class Move:
             prompt = NO_ENTRY
         before = session.tree.content_at(session.columns.parent[prompt]) if prompt >= 0 else NO_ENTRY
         here = session.place
-        self._details.propose(target)
 
         def done(key: str | None) -> None:
             if key in ("e", "b"):
@@ -96,14 +95,21 @@ class Move:
             else:
                 self._details.settle()
 
-        about = []
-        if self._state.price is not None:
-            price = PriceWords.of(self._state.price, self._services.glyphs)
-            sign = self._services.glyphs.malformed
-            about = [SheetLine("; ".join(price.parts))]
-            about += [SheetLine(f"{sign} {warning}", "warn") for warning in price.warnings]
         choices = self._choices(session, target, prompt, before)
-        self._view.ask(ChoiceSheet("Move", choices, about, note=named(target)), done)
+        sheet = ChoiceSheet("Move", choices, self._price_lines(), note=named(target))
+        self._details.propose(target, lambda: sheet.show_about(self._price_lines()))
+        self._view.ask(sheet, done)
+
+    def _price_lines(self) -> list[SheetLine]:
+        """The price of the move in words, nothing while it is worked out."""
+        from leafward_tui.ui.sheet import SheetLine
+
+        if self._state.price is None:
+            return []
+        price = PriceWords.of(self._state.price, self._services.glyphs)
+        sign = self._services.glyphs.malformed
+        warnings = [SheetLine(f"{sign} {warning}", "warn") for warning in price.warnings]
+        return [SheetLine("; ".join(price.parts)), *warnings]
 
     def _move(self, to: int, done: str, then: Callable[[], object] | None = None) -> None:
         from leafward.session.journal import move
