@@ -119,8 +119,11 @@ class Agent(Protocol):
     """As people write it."""
     tool_table: ToolTable
     """How its tools name files."""
-    hooks: Hooks | None
-    """What it runs around a compaction; None where Leafward installs nothing there."""
+
+    @property
+    def hooks(self) -> Hooks | None:
+        """What it runs around a compaction; None where Leafward installs nothing there."""
+        ...
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The folders that hold its sessions; they need not exist."""

@@ -20,7 +20,7 @@ _RUN = """import { spawn } from "node:child_process";
 const command = __COMMAND__;
 
 // What Leafward prints for a session; nothing where it fails or takes longer than ten seconds.
-const textOf = (session) =>
+const textOf = (session, at) =>
   new Promise((done) => {
     try {
       const pieces = [];
@@ -31,7 +31,7 @@ const textOf = (session) =>
       child.on("close", (code) => end(code === 0 ? Buffer.concat(pieces).toString("utf8") : ""));
       child.stdout.on("data", (piece) => pieces.push(piece));
       child.stdin.on("error", () => {});
-      child.stdin.end(JSON.stringify({ session }));
+      child.stdin.end(JSON.stringify({ session, at }));
     } catch {
       done("");
     }
@@ -59,4 +59,7 @@ def is_own_file(text: str) -> bool:
 def asked(told: Mapping[str, Any], prefix: str = "") -> Heard | None:
     """What our own script asks for."""
     session = told.get("session")
-    return Heard(Moment.NOW, prefix + session) if isinstance(session, str) and session else None
+    if not isinstance(session, str) or not session:
+        return None
+    at = told.get("at")
+    return Heard(Moment.NOW, prefix + session, at if isinstance(at, str) else None)

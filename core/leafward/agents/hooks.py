@@ -30,6 +30,8 @@ class Heard(NamedTuple):
     moment: Moment
     session: str
     """A path of a session."""
+    at: str | None = None
+    """The entry that the text is made at; None: the leaf."""
 
 
 class Hooks(Protocol):

@@ -48,7 +48,7 @@ def _answer(name: str, prepare: str | None) -> None:
     if heard is None:
         return
     if heard.moment is Moment.NOW:
-        text = _text(heard.session)
+        text = _text(heard.session, heard.at)
     elif heard.moment is Moment.BEFORE:
         _kept(heard.session).unlink(missing_ok=True)
         # It goes on when we have ended: the agent makes its summary meanwhile.
@@ -63,7 +63,7 @@ def _answer(name: str, prepare: str | None) -> None:
         sys.stdout.buffer.flush()
 
 
-def _text(session: str) -> str:
+def _text(session: str, at: str | None = None) -> str:
     """What `leafward inject` prints for a session."""
     from leafward.base import config
     from leafward.cli.selection import opened
@@ -71,7 +71,8 @@ def _text(session: str) -> str:
     from leafward.compaction.injection.configured import configured_settings
 
     with opened(session) as found:
-        return inject(found, found.leaf, configured_settings(config.load()[0])).text
+        node = found.find(at) if at is not None else found.leaf
+        return inject(found, node, configured_settings(config.load()[0])).text
 
 
 def _prepare(name: str, session: str) -> None:

@@ -38,16 +38,16 @@ def install(name: str, dry_run: bool, as_json: bool) -> int:
     before = _text(file)
     record = _record(name)
     known = _known(record, file)
-    after = hooks.installed(before, command_of(name))
+    # What was there first is kept before anything is changed: it is what `uninstall` gives back.
+    first = known["before"] if known is not None and known["after"] == before else before
+    after = hooks.installed(first, command_of(name))
     if not dry_run and after != before:
-        # What was there first is kept before anything is changed: it is what `uninstall` gives back.
-        first = known["before"] if known is not None and known["after"] == before else before
         folder = known["folder"] if known is not None else _first_missing(file)
         paths.make_private(record.parent)
         kept = {"file": str(file), "before": first, "after": after, "folder": folder}
         replace_file(record, json.dumps(kept).encode())
         _write(file, before, after)
-    _tell("install", file, before, after, hooks.cost, dry_run, as_json)
+    _tell(["uninstall", name], file, before, after, hooks.cost, dry_run, as_json)
     return 0
 
 
@@ -70,7 +70,7 @@ def uninstall(name: str, dry_run: bool, as_json: bool) -> int:
         if after is None and known is not None and known["folder"]:
             _drop_folders(file.parent, Path(known["folder"]))
         record.unlink(missing_ok=True)
-    _tell("uninstall", file, before, after, "", dry_run, as_json)
+    _tell(["install", name], file, before, after, "", dry_run, as_json)
     return 0
 
 
@@ -175,7 +175,13 @@ def _drop_folders(folder: Path, top: Path) -> None:
 
 
 def _tell(
-    verb: str, file: Path, before: str | None, after: str | None, cost: str, dry_run: bool, as_json: bool
+    undo: list[str],
+    file: Path,
+    before: str | None,
+    after: str | None,
+    cost: str,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     old, new = ((text or "").splitlines() for text in (before, after))
     changes = list(unified_diff(old, new, "before", "after", lineterm="", n=1))
@@ -186,7 +192,7 @@ def _tell(
                 "before": before,
                 "after": after,
                 "changed": before != after,
-                "undo": ["leafward", "uninstall" if verb == "install" else "install"],
+                "undo": ["leafward", *undo],
                 "dry_run": dry_run,
                 "diagnostics": [],
             }

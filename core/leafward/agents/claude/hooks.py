@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from leafward.agents.json_text import Part
+
 _END = " leafward hook claude"
 """What our command ends with, wherever Leafward lies."""
 _SECONDS = 10
@@ -94,14 +96,16 @@ def _is_ours(group: Any) -> bool:
     return str(hooks[0].get("command", "")).endswith(_END)
 
 
-def _member(text: str, at: int, key: str, kind: type) -> int | None:
+def _member(text: str, at: int, key: str, kind: type[object]) -> int | None:
     """Where a member's value begins; of two of one name the last counts. Raises Refused where it is of another kind."""
-    found = next((part for part in reversed(parts(text, at)) if part.key == key), None)
+    every: list[Part] = parts(text, at)
+    found = next((part for part in reversed(every) if part.key == key), None)
     if found is None:
         return None
     if not isinstance(found.value, kind):
         raise Refused(f"{_FILE}: {key!r} is not what Claude Code reads there; put it right first")
-    return found.at
+    place: int = found.at
+    return place
 
 
 def _without_member(text: str, at: int, key: str) -> str:

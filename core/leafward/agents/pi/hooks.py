@@ -19,7 +19,8 @@ export default function (pi) {
   let waiting = null;
   const begin = (_event, ctx) => {
     const file = ctx.sessionManager.getSessionFile();
-    waiting = file ? textOf(file) : null;
+    // The entry is named because the compaction may be written before Leafward reads the file.
+    waiting = file ? textOf(file, ctx.sessionManager.getLeafId()) : null;
   };
   const end = async () => {
     const text = waiting ? await waiting : "";
