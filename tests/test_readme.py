@@ -277,6 +277,8 @@ def test_the_example_governance_is_read_whole(tmp_path: Path) -> None:
 
 
 ARGUMENTS = {
+    "install": ["claude", "--dry-run"],
+    "uninstall": ["claude", "--dry-run"],
     "ls": [],
     "search": ["the", "{}"],
     "tree": ["{}"],

@@ -57,6 +57,8 @@ VERBS = [
     "export",
     "fork",
     "resume",
+    "install",
+    "uninstall",
     "demo",
 ]
 

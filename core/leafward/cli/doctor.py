@@ -19,6 +19,7 @@ from leafward.branches.fork import left_imports
 from leafward.catalog import discover, stores
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.cli.install import hook_problems
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
 from leafward.export.doctor import (
@@ -142,6 +143,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += check_files(sorted(files), opened_one, progress)
     problems += lost_sidecars(books, agents.is_there)
     problems += waiting_imports(left_imports())
+    problems += hook_problems()
     problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listings)]))
     if watched:
         sys.stderr.write("\r\x1b[K")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from leafward.cli.command import dry_run_option, json_option, session_argument, verb
+from leafward.cli.command import dry_run_option, json_option, leafward, session_argument, verb
 
 if TYPE_CHECKING:
     from leafward.cli.compaction_options import CompactOptions, InjectOptions, PlanOptions, SummarizeOptions
@@ -109,3 +109,43 @@ def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
     from leafward.cli.summarize import summarize as run
 
     return run(session, options, as_json)
+
+
+@verb("leafward install claude --dry-run", "leafward install pi")
+@click.argument("agent")
+@dry_run_option
+@json_option
+def install(agent: str, dry_run: bool, as_json: bool) -> int:
+    """Let an agent carry the injected context over its own compactions.
+
+    One file of the agent is changed or made, and what changes is shown; every other byte of it stays. After its next
+    start AGENT (pi, claude or opencode) runs Leafward at each compaction, and the model sees once what `leafward inject`
+    prints. Where that fails the agent goes on without it, and `leafward doctor` says why.
+    """
+    from leafward.cli.install import install as run
+
+    return run(agent, dry_run, as_json)
+
+
+@verb("leafward uninstall claude --dry-run", "leafward uninstall pi")
+@click.argument("agent")
+@dry_run_option
+@json_option
+def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
+    """Take back what `install` put into an agent.
+
+    The file is as it was before, byte for byte. One that was changed meanwhile loses our part only.
+    """
+    from leafward.cli.install import uninstall as run
+
+    return run(agent, dry_run, as_json)
+
+
+@leafward.command("hook", hidden=True)
+@click.argument("agent")
+@click.option("--prepare", metavar="SESSION")
+def hook(agent: str, prepare: str | None) -> int:
+    """Answer an agent that runs what `install` put there."""
+    from leafward.cli.hook import hook as run
+
+    return run(agent, prepare)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
+from leafward.agents.claude.hooks import ClaudeHooks
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
@@ -61,6 +62,7 @@ class Claude:
     name = "claude"
     title = "Claude Code"
     tool_table = CLAUDE_TOOLS
+    hooks = ClaudeHooks()
 
     def __init__(self) -> None:
         self._kin = Kin()

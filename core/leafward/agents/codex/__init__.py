@@ -66,6 +66,7 @@ class Codex:
     name = "codex"
     title = "Codex"
     tool_table = CODEX_TOOLS
+    hooks = None
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

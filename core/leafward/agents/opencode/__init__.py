@@ -18,6 +18,7 @@ from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
+from leafward.agents.opencode.hooks import OpenCodeHooks
 from leafward.agents.opencode.places import (
     USUAL,
     Shelves,
@@ -59,6 +60,7 @@ class OpenCode:
     name = "opencode"
     title = "opencode"
     tool_table = OPENCODE_TOOLS
+    hooks = OpenCodeHooks()
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._shelves = Shelves(self.name, clock)

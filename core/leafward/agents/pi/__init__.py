@@ -11,6 +11,7 @@ import orjson
 
 from leafward.agents.base import Listing, Text, Touch, expanded
 from leafward.agents.folders import look
+from leafward.agents.pi.hooks import PiHooks
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
@@ -45,6 +46,7 @@ class Pi:
     name = "pi"
     title = "pi"
     tool_table = NATIVE_TOOLS
+    hooks = PiHooks()
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else the one that pi itself would use."""

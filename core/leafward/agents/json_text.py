@@ -1,0 +1,86 @@
+"""JSON text edited where it stands: what is not asked for stays byte for byte."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.base.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+class Part(NamedTuple):
+    """A member of an object or an item of an array, and where its text begins and ends (of a member with its key)."""
+
+    key: str
+    start: int
+    end: int
+    value: Any
+    at: int
+    """Where the value begins."""
+
+
+def parts(text: str, at: int) -> list[Part]:
+    """What the object or array that begins at `at` holds, in order. Of text that was decoded before as a whole."""
+    named = text[at] == "{"
+    found: list[Part] = []
+    place = _after_space(text, at + 1)
+    while text[place] not in "]}":
+        start, key = place, ""
+        if named:
+            key, place = _DECODER.raw_decode(text, place)
+            place = _after_space(text, _after_space(text, place) + 1)
+        value, end = _DECODER.raw_decode(text, place)
+        found.append(Part(key, start, end, value, place))
+        place = _after_space(text, end)
+        if text[place] == ",":
+            place = _after_space(text, place + 1)
+    return found
+
+
+def root(text: str, name: str) -> int:
+    """Where the object of a document begins. Raises Refused, naming the file, where the text is no JSON object."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"{name} is not valid JSON ({error}); put it right first") from None
+    if not isinstance(value, dict):
+        raise Refused(f"{name} holds no JSON object; put it right first")
+    return _after_space(text, 0)
+
+
+def added(text: str, at: int, piece: str) -> str:
+    """The text with one more member or item at the end of what begins at `at`, laid out as the ones before it."""
+    before = parts(text, at)
+    if not before:
+        return text[: at + 1] + piece + text[at + 1 :]
+    between = text[at + 1 : before[0].start]
+    end = before[-1].end
+    return f"{text[:end]},{between or ' '}{piece}{text[end:]}"
+
+
+def without(text: str, at: int, gone: Sequence[int]) -> str:
+    """The text without some of the parts of what begins at `at`, by their numbers, with the commas that they need no more."""
+    every = parts(text, at)
+    for number in sorted(gone, reverse=True):
+        part = every[number]
+        if number > 0:
+            text = text[: every[number - 1].end] + text[part.end :]
+        elif len(every) > 1:
+            text = text[: part.start] + text[every[1].start :]
+        else:
+            text = text[: part.start] + text[part.end :]
+        del every[number]
+        every = parts(text, at)
+    return text
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found is not None else at

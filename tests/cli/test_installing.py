@@ -1,0 +1,130 @@
+"""`install` and `uninstall`: what is written into files of agents, and that it is taken back whole."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.cli import main
+from leafward.cli.hook import failures
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SETTINGS = [
+    b"",
+    b"{}",
+    b'{\n\t"model": "opus",\r\n\t"hooks": {}\n}',
+    b'{"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "a": 1e2 }\n\n',
+    '{\n  "env": {"Ä": "\\u00e4"},\n  "hooks": {\n    "SessionStart": [\n      {"matcher": "compact", "hooks": []}\n    ]\n  }\n}\n'.encode(),
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "ours"))
+    for name in ("CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def settings(home: Path) -> Path:
+    (home / ".claude").mkdir()
+    return home / ".claude" / "settings.json"
+
+
+@pytest.mark.parametrize("before", SETTINGS)
+def test_what_was_there_stays_and_comes_back_byte_for_byte(settings: Path, before: bytes) -> None:
+    settings.write_bytes(before)
+    settings.chmod(0o640)
+    assert main(["install", "claude"]) == 0
+    written = settings.read_bytes()
+    hooks = json.loads(written)["hooks"]
+    assert len([one for one in hooks["SessionStart"] if one["hooks"]]) == 1
+    assert hooks["PreCompact"][-1]["hooks"][0]["command"].endswith(" -m leafward hook claude")
+    # Bytes were put in between; none went.
+    rest = iter(written)
+    assert all(byte in rest for byte in before)
+    assert main(["install", "claude"]) == 0
+    assert settings.read_bytes() == written
+    assert settings.stat().st_mode & 0o777 == 0o640
+    assert main(["uninstall", "claude"]) == 0
+    assert settings.read_bytes() == before
+
+
+def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> None:
+    settings.write_text('{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}}')
+    main(["install", "claude"])
+    settings.write_text(settings.read_text()[:-1] + ', "theme": "dark"}')
+    assert main(["uninstall", "claude"]) == 0
+    text = settings.read_text()
+    assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
+
+
+@pytest.mark.parametrize("agent", ["claude", "pi", "opencode"])
+def test_a_dry_run_writes_nothing_and_a_home_is_left_as_it_was(home: Path, agent: str) -> None:
+    assert main(["install", agent, "--dry-run"]) == 0
+    assert not list(home.rglob("*"))
+    assert main(["install", agent]) == 0
+    assert len([one for one in home.rglob("*") if one.is_file()]) == 1
+    assert main(["uninstall", agent]) == 0
+    assert not list(home.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1,}', "[]", '{"hooks": []}', '{"hooks": {"PreCompact": {}}}', "\xff"]
+)
+def test_settings_that_cannot_be_understood_are_refused(settings: Path, text: str) -> None:
+    settings.write_text(text, "latin-1")
+    assert main(["install", "claude"]) == 1
+    assert settings.read_text("latin-1") == text
+
+
+def test_links_and_files_of_others_are_refused(settings: Path, home: Path) -> None:
+    (home / "elsewhere.json").write_text("{}")
+    settings.symlink_to(home / "elsewhere.json")
+    assert main(["install", "claude"]) == 1
+    assert (home / "elsewhere.json").read_text() == "{}"
+    theirs = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("// mine\n")
+    assert main(["install", "pi"]) == 1
+    assert main(["uninstall", "pi"]) == 0
+    assert theirs.read_text() == "// mine\n"
+
+
+def test_codex_is_refused_with_the_reason(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "codex"]) == 1
+    assert "review" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("told", ["", "[]", '{"session": 1}', '{"session": "/nowhere.jsonl"}'])
+def test_a_hook_that_fails_says_nothing_and_ends_well(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], told: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(told.encode())))
+    assert main(["hook", "pi"]) == 0
+    assert capsysbinary.readouterr() == (b"", b"")
+    if told != '{"session": 1}':
+        assert "pi: " in failures()[-1]
+
+
+def test_doctor_says_what_is_gone_and_what_failed(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "pi"])
+    (home / ".pi" / "agent" / "extensions" / "leafward-context.js").unlink()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"session": "/nowhere.jsonl"}')))
+    main(["hook", "pi"])
+    capsys.readouterr()
+    assert main(["doctor", "--json"]) == 0
+    problems = [one for one in json.loads(capsys.readouterr().out)["problems"] if one["code"] == "hook"]
+    assert "`leafward install pi`" in problems[0]["text"]
+    assert "nowhere" in problems[1]["text"]

@@ -1,0 +1,193 @@
+"""What `leafward install` puts into the real agents: behind a compaction of theirs the model sees the text once.
+
+Runs where `LEAFWARD_CLAUDE`, `LEAFWARD_PI` and `LEAFWARD_OPENCODE` name the agents.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.oracle.open_pi import OpenPi
+from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
+from tests.oracle.resume import find_node
+from tests.oracle.scripted_model import Step, scripted
+from tests.oracle.sweep_agents import CLAUDE, OPENCODE, PI, SUMMARY, newest, painted, steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROMPT = "Look at the orchard, never push to main."
+AFTER = "Go on with the pears."
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {"LEAFWARD_HOME": str(tmp_path / "leafward")}
+
+
+def leafward(environment: dict[str, str], *argv: str) -> str:
+    ran = subprocess.run(
+        [sys.executable, "-P", "-m", "leafward", *argv], env=environment, capture_output=True, check=False
+    )
+    assert not ran.returncode, ran.stderr
+    return ran.stdout.decode()
+
+
+def texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in items for text in texts(item)]
+
+
+def held(request: dict[str, Any], text: str) -> int:
+    """How often a request holds a text, byte for byte."""
+    return sum(one.count(text) for one in texts(request["messages"]))
+
+
+def marks(request: dict[str, Any]) -> int:
+    return sum(one.count("</leafward-context>") for one in texts(request["messages"]))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("LEAFWARD_CLAUDE" not in os.environ, reason="LEAFWARD_CLAUDE names no Claude Code")
+def test_claude_code_carries_the_text_over_its_own_compaction(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    program = os.environ["LEAFWARD_CLAUDE"].split(os.pathsep)[0]
+    project, home = painted(tmp_path / "orchard"), tmp_path / "home"
+    config = home / ".claude"
+    config.mkdir(parents=True)
+    settings = config / "settings.json"
+    before = b'{\n    "env": {"A":"1"},\n    "hooks": {"PreCompact": []}\n}\n'
+    settings.write_bytes(before)
+    with scripted(steps(project, CLAUDE)) as model:
+
+        @dataclass(frozen=True, slots=True)
+        class Client(ClaudeClient):
+            def environment(self) -> dict[str, str]:
+                return {**ClaudeClient.environment(self), **environment}
+
+        client = Client(program, home, model, config)
+        session = client.ask(project, PROMPT).session
+        ours = client.environment()
+        leafward(ours, "install", "claude")
+        text = leafward(ours, "inject", str(newest(home)))
+        assert "</leafward-context>" in text
+        client.ask(project, "/compact", "--resume", session, fails=True)
+        sent = client.ask(project, AFTER, "--resume", session).first
+        assert (held(sent, text), marks(sent)) == (1, 1)
+        leafward(ours, "uninstall", "claude")
+        assert settings.read_bytes() == before
+        client.ask(project, "/compact", "--resume", session, fails=True)
+        assert marks(client.ask(project, AFTER, "--resume", session).first) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("LEAFWARD_OPENCODE" not in os.environ, reason="LEAFWARD_OPENCODE names no opencode")
+def test_opencode_carries_the_text_over_its_own_compaction(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    program = os.environ["LEAFWARD_OPENCODE"].split(os.pathsep)[0]
+    project, home = painted(tmp_path / "orchard"), tmp_path / "home"
+    plugins = home / "config" / "opencode" / "plugin"
+    plugins.mkdir(parents=True)
+    # Another plugin adds to the prompt of a compaction: that stays.
+    (plugins / "other.js").write_text(
+        "export const Other = async () => ({ 'experimental.session.compacting':"
+        " async (_input, output) => { output.context.push('Mind the bees.') } })"
+    )
+    with scripted({"ummar": [Step(SUMMARY)], **steps(project, OPENCODE)}) as model:
+
+        @dataclass(frozen=True, slots=True)
+        class Client(OpenCodeClient):
+            def environment(self, folder: Path) -> dict[str, str]:
+                return {**OpenCodeClient.environment(self, folder), **environment}
+
+        client = Client(program, home, model)
+        session = client.ask(project, PROMPT).session
+        ours = client.environment(project)
+
+        def compacted() -> dict[str, Any]:
+            since = len(model.requests)
+            with client.serving(project) as post:
+                post(f"/session/{session}/summarize", {"providerID": "grove", "modelID": "pear-1"})
+            assert any("Mind the bees." in text for text in texts(model.requests[since:]))
+            return client.ask(project, AFTER, "-s", session).first
+
+        leafward(ours, "install", "opencode")
+        text = leafward(ours, "inject", str(client.database / session))
+        assert "</leafward-context>" in text
+        sent = compacted()
+        assert (held(sent, text), marks(sent)) == (1, 1)
+        assert marks(compacted()) == 1
+        leafward(ours, "uninstall", "opencode")
+        assert [path.name for path in plugins.iterdir()] == ["other.js"]
+        assert marks(compacted()) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("LEAFWARD_PI" not in os.environ, reason="LEAFWARD_PI names no pi")
+def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment: dict[str, str]) -> None:
+    package, node = Path(os.environ["LEAFWARD_PI"]), find_node()
+    assert node is not None
+    project, home = painted(tmp_path / "orchard"), tmp_path / "home"
+    agent = home / "agent"
+    agent.mkdir(parents=True)
+    with scripted({"ummar": [Step(SUMMARY)], **steps(project, PI)}) as model:
+        limits = {"contextWindow": 100_000, "maxTokens": 8_000}
+        free = {"cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}
+        pear = {"id": "pear-1", "name": "Pear", "reasoning": False, "input": ["text"], **limits, **free}
+        grove = {"baseUrl": f"{model.url}/v1", "api": "openai-completions", "apiKey": "none"}
+        (agent / "models.json").write_text(json.dumps({"providers": {"grove": {**grove, "models": [pear]}}}))
+        settings = {"defaultProvider": "grove", "defaultModel": "pear-1", "retry": {"enabled": False}}
+        (agent / "settings.json").write_text(json.dumps({**settings, "compaction": {"keepRecentTokens": 60}}))
+        ours = {"PATH": os.environ["PATH"], "HOME": str(home), "PI_CODING_AGENT_DIR": str(agent)}
+        ours |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", **environment}
+
+        @contextmanager
+        def open_(path: Path | None) -> Iterator[OpenPi]:
+            named = ["--session", str(path)] if path is not None else []
+            argv = [node, str(package / "dist" / "bundle" / "cli.js"), "--mode", "rpc", *named]
+            with subprocess.Popen(
+                argv,
+                cwd=project,
+                env=ours,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            ) as process:
+                try:
+                    yield OpenPi(process, Path(), model.requests)
+                finally:
+                    process.kill()
+
+        def prompted(pi: OpenPi, text: str) -> dict[str, Any]:
+            return {"messages": pi.say(text)}
+
+        with open_(None) as pi:
+            for number in range(3):
+                prompted(pi, f"{PROMPT} {number} " + "leaves and branches " * 40)
+        (path,) = agent.rglob("*.jsonl")
+        leafward(ours, "install", "pi")
+        assert list(agent.rglob("leafward-context.js"))
+        text = leafward(ours, "inject", str(path))
+        assert "</leafward-context>" in text
+        with open_(path) as pi:
+            pi.command("compact")
+            sent = prompted(pi, AFTER + " and more of it" * 80)
+            assert (held(sent, text), marks(sent)) == (1, 1)
+            pi.command("compact")
+            assert marks(prompted(pi, AFTER)) == 1
+        leafward(ours, "uninstall", "pi")
+        assert not (agent / "extensions").exists()
