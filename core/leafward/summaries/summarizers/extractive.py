@@ -58,7 +58,7 @@ _SHARE = {
     Section.CONTEXT: 0.75,
 }
 """The part of the room that a section may take."""
-_LIST_SHARE = 0.21
+_LIST_SHARE = 0.23
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import forms
+from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import Said
     from leafward.summaries.summarizers.turns import Turn
 
-_TAKES_BACK = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*(?:you can |let['’]s |please |just )*"
-    r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
-)
 _SEPARATES = re.compile(r"&&|\|\||[;|\n]")
 _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
@@ -64,9 +61,7 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
 
 def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
     """By the number of a turn that the user took back, the number of the one that says so."""
-    return {
-        number - 1: number for number, turn in enumerate(turns) if number and _TAKES_BACK.match(turn.text)
-    }
+    return {number - 1: number for number, turn in enumerate(turns) if number and takes_back(turn.text)}
 
 
 def _take_back(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
@@ -163,7 +158,7 @@ def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
         if told < _TOLD_FILES:
             told += 1
             text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
-            add(evidence, Section.DONE, text, (what.entry,), 0.8)
+            add(evidence, Section.DONE, text, (what.entry,), 3.0)
 
 
 def _place(evidence: Evidence, candidate: Candidate) -> int:

@@ -43,6 +43,8 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
 )
 """Programs that answer a question by failing."""
+_RULE = 2
+"""What a rule is worth beside other lines: facts that are likely needed do not crowd it out."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
 _TODO_LINE = 220
@@ -111,7 +113,7 @@ def stated(evidence: Evidence) -> None:
                 Section.CONSTRAINTS,
                 without_fillers(fact.text),
                 sources,
-                2.5 + 1.5 * recency(fact),
+                _RULE * (2.5 + 1.5 * recency(fact)),
                 limit=260,
             )
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
