@@ -18,7 +18,7 @@ import leafward
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {"leafward": "core", "leafward_tui": "tui", "leafward_themes": "themes"}
-DATA_SUFFIXES = {".jsonl", ".py", ".tcss", ".toml", ".tsv", ".typed"}
+DATA_SUFFIXES = {".json", ".jsonl", ".py", ".tcss", ".toml", ".tsv", ".typed"}
 PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[0-9][A-Za-z0-9.!+]*)")
 
 MADE_ON = {

@@ -40,6 +40,7 @@ from leafward.summaries.survival import (
     replaced_by,
     survival,
 )
+from tests.bench.weights import without
 from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
@@ -169,11 +170,12 @@ def project_of(path: Path) -> str:
 
 
 def measure(session: Session, compaction: int, size: int | None = None) -> Need:
+    """One compaction; ours with weights that were fitted without its project."""
     there = replaced_by(session, compaction)
     stored = there.summary.split("<read-files>")[0].split("<modified-files>")[0].strip()
     if size is None:
         size = tokens_of(stored) if len(stored) > _SCRIPTED else DEFAULT_SIZE
-    ours = Extractive().summarize(span_of(session, there), size)
+    ours = Extractive(without(project_of(session.path))).summarize(span_of(session, there), size)
     injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
     facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
     later = needed(session, there, facts)

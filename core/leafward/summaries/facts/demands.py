@@ -59,6 +59,10 @@ _WORK = re.compile(
     r"(?i)^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
 """What is to be done now is a request: it is done, and binds nothing afterwards."""
+_TAKES_BACK = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*(?:you can |let['’]s |please |just )*"
+    r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
+)
 _LEAST_WORDS = 3
 
 
@@ -76,6 +80,11 @@ def without_fillers(sentence: str) -> str:
 def guesses(sentence: str) -> bool:
     """Whether a sentence says what somebody takes to be so, rather than what is so."""
     return _GUESSED.search(sentence) is not None
+
+
+def takes_back(prompt: str) -> bool:
+    """Whether a prompt takes back the one before it."""
+    return _TAKES_BACK.match(prompt) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)

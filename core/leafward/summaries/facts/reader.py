@@ -12,7 +12,7 @@ from leafward.summaries.facts import demands, forms, pasting, prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
@@ -31,7 +31,7 @@ _SAID = frozenset(
 )
 """Injected messages in which something is said or printed."""
 
-_OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
+OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
 _NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
 
 _EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
@@ -194,7 +194,7 @@ class FactReader:
     def _call(self, entry: EntryIndex, call_id: str, arguments: dict[str, Any]) -> Iterator[Sighting]:
         command = _first(arguments, COMMAND_ARGUMENTS)
         path = _first(arguments, PATH_ARGUMENTS)
-        changes = not _TEXT_ARGUMENTS.isdisjoint(arguments)
+        changes = changes_text(arguments)
         silent = bool(path) and not command and "pattern" not in arguments
         self._calls[call_id] = _Call(command, entry, silent)
         if path:
@@ -259,6 +259,11 @@ class FactReader:
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
 
 
+def changes_text(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call with these arguments writes a file, or a part of one."""
+    return not _TEXT_ARGUMENTS.isdisjoint(arguments)
+
+
 def error_key(line: str) -> str:
     """An error as it is compared: its words, without places in files, addresses and durations."""
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
@@ -304,7 +309,7 @@ def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sightin
     for edit in [arguments, *(edits if isinstance(edits, list) else ())]:
         if not isinstance(edit, dict):
             continue
-        for names, dropped in ((_OLD_ARGUMENTS, True), (_NEW_ARGUMENTS, False)):
+        for names, dropped in ((OLD_ARGUMENTS, True), (_NEW_ARGUMENTS, False)):
             text = _first(edit, names)
             for item, is_open, heading in prose.checkboxes(text):
                 key = prose.sentence_key(item)

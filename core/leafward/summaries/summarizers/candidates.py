@@ -17,6 +17,10 @@ _NOWHERE = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhos
 """Hosts that are set aside for examples, and hosts without anything on them."""
 
 
+OUTCOME = " → "
+"""Stands between a request and what came of it."""
+
+
 def leads_somewhere(url: str) -> bool:
     """Whether a URL tells more than that there are URLs."""
     return _NOWHERE.search(url) is None
@@ -87,6 +91,8 @@ class Evidence:
     position: dict[EntryIndex, int]
     """Of each entry among them."""
     reader: FactReader
+    last_turn: int = 0
+    """Position of the last request, counted from 1."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of branches that were left, which tell by themselves what is open there."""
 

@@ -14,8 +14,9 @@ from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gath
 from leafward.summaries.facts.reader import PATH_ARGUMENTS
 from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import quotes as quoting
-from leafward.summaries.summarizers import statements, unless_cancelled
+from leafward.summaries.summarizers import state, statements, unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
+from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.outline import Section, line_key, read_outline
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
@@ -58,6 +59,7 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     _join(evidence.files)
     _carried(evidence, previous, span.previous_entry)
     turns = turns_of(messages)
+    evidence.last_turn = turns[-1].first + 1 if turns else 0
     quoting.requests(
         evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
     )
@@ -66,6 +68,7 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     statements.settled(evidence, messages)
     statements.stated(evidence)
     statements.changed(evidence)
+    state.settle(evidence, messages, turns, span.cwd)
     return evidence
 
 
@@ -154,6 +157,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
     for section, text, is_open in read_outline(previous):
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
+        if evidence.size and text.startswith(LEAD):
+            continue
         if evidence.size and _OF_THE_END.match(text):
             # Something was asked and answered since.
             text = _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""

@@ -17,8 +17,18 @@ from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts import FactKind, Voice
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.facts.values import whole_paths
-from leafward.summaries.summarizers import Cancelled, Line, Said, Span, Summary, tokens_of, unless_cancelled
+from leafward.summaries.summarizers import (
+    Cancelled,
+    Line,
+    Purpose,
+    Said,
+    Span,
+    Summary,
+    tokens_of,
+    unless_cancelled,
+)
 from leafward.summaries.summarizers.candidates import Candidate, Evidence, leads_somewhere
+from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.name_lists import (
     FILES_A_LINE,
@@ -31,7 +41,7 @@ from leafward.summaries.summarizers.name_lists import (
     telling,
 )
 from leafward.summaries.summarizers.outline import TOLD, Section, cut, harmless, line_key
-from leafward.summaries.summarizers.ranking import likely
+from leafward.summaries.summarizers.ranking import Ranking, fitted, likely
 from leafward.summaries.survival.text_match import Held, Text, file_names
 
 if TYPE_CHECKING:
@@ -48,12 +58,15 @@ _SHARE = {
     Section.CONTEXT: 0.75,
 }
 """The part of the room that a section may take."""
-_LIST_SHARE = 0.21
+_LIST_SHARE = 0.23
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
-_LISTED = 0.12
+_LISTED = 0.01
 """How likely a name must be needed to be listed."""
+_FAR_LONGER = 4
+"""How many times as long as its summary a span is of which the end is told."""
+_NAMES_IN_USE = "Names in use:"
 _AT_THE_END = 1 << 30
 _WHOLE_OUTLINE = 300
 """Tokens from which on every section stands in the summary, also one with nothing in it."""
@@ -64,6 +77,8 @@ _PRICE = 6
 """Units that a line costs beyond its text."""
 _FACT_WORTH = {Section.DONE: 0.35, Section.NEXT: 0.8}
 """What a fact adds to a line's worth where it is not all of its likelihood: what is done is needed less."""
+_NEEDED = 4.0
+"""What a fact that is certainly needed is worth, beside the worth of a line by itself."""
 _REPEATED = 0.75
 """A line of which this part of the words stands in a chosen one already says nothing new by itself."""
 
@@ -72,6 +87,10 @@ class Extractive:
     """Summaries quoted from the span, offline and deterministic."""
 
     name = "extractive"
+
+    def __init__(self, ranking: Ranking | None = None) -> None:
+        """With the weights of the package, or with others: those that were fitted without what is to be measured."""
+        self._ranking = ranking
 
     def summarize(
         self,
@@ -93,7 +112,7 @@ class Extractive:
                 previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor, 0
             )
         evidence = collect(span, messages, previous, stop)
-        chosen = _Choice(evidence, span, room, pins, stop)
+        chosen = _Choice(evidence, span, room, pins, stop, self._ranking or fitted(), messages)
         chosen.choose(stop)
         if chosen.empty:
             chosen.quote_ends(messages)
@@ -108,6 +127,18 @@ def _summary(
 ) -> Summary:
     made = tuple(Line(*line) for line in lines)
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
+
+
+def _has_an_end(span: Span, messages: Sequence[Said], room: int) -> bool:
+    """Whether the end of a span is worth telling as it stands: nothing of it is kept, and it is far longer than the summary."""
+    if span.kept or span.purpose is not Purpose.COMPACTION:
+        return False
+    size = 0
+    for _, message in messages:
+        size += len(message_text(message))
+        if size >= _FAR_LONGER * room:
+            return room > 0
+    return False
 
 
 def _is_ours(text: str) -> bool:
@@ -128,7 +159,14 @@ class _Choice:
     """Lines chosen for one summary."""
 
     def __init__(
-        self, evidence: Evidence, span: Span, room: int, pins: Sequence[str], stop: Callable[[], bool]
+        self,
+        evidence: Evidence,
+        span: Span,
+        room: int,
+        pins: Sequence[str],
+        stop: Callable[[], bool],
+        ranking: Ranking,
+        messages: Sequence[Said],
     ) -> None:
         """Weighs every line. Raises Cancelled."""
         self.evidence = evidence
@@ -141,15 +179,19 @@ class _Choice:
         self._words: list[tuple[Candidate, frozenset[str]]] = []
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
-        self._rest = Names(None, Candidate(Section.CONTEXT, "Names in use:", _AT_THE_END, ()))
+        self._rest = Names(None, Candidate(Section.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
+        self._rest_lines: list[tuple[str, list[str]]] = []
+        self._rest_length = 0
         self._listed = 0
         self._pins = pins
+        self._end_share = ranking.end_share
+        self._ending = messages if _has_an_end(span, messages, room) else ()
         self._focus = frozenset(content_words(span.focus))
         kept = Text("\n".join(message_text(message) for _, message in span.kept), span.cwd)
         names = file_names(list(evidence.facts.values()))
         held = {Held.VERBATIM, Held.PARAPHRASED}
         self._likely = likely(
-            evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop
+            evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop, ranking
         )
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
         self._lists = file_lines(evidence, self._likely)
@@ -183,8 +225,10 @@ class _Choice:
         """Worth for the price, with what was told already left out."""
         worth = 0.0 if self._is_repeated(candidate) else candidate.worth
         likely, facts_in = self._likely, self._facts_in
-        worth += _FACT_WORTH.get(candidate.section, 1.0) * sum(
-            likely[identity] for identity in candidate.ordered if identity not in facts_in
+        worth += (
+            _NEEDED
+            * _FACT_WORTH.get(candidate.section, 1.0)
+            * sum(likely[identity] for identity in candidate.ordered if identity not in facts_in)
         )
         return worth / (utf16_length(candidate.text) + _PRICE)
 
@@ -220,11 +264,16 @@ class _Choice:
         for candidate in self._candidates:
             if candidate.first:
                 self._take(candidate, forced=True)
+        end = int(self._end_share * self.room) if self._ending else 0
         reserved = int(_LIST_SHARE * self.room)
-        self._rank(self.room - reserved, stop)
+        self._rank(self.room - reserved - end, stop)
         self._list_names(_LIST_SHARE)
-        self._rank(self.room, stop)
+        self._rank(self.room - end, stop)
         self._list_names(_LIST_LIMIT)
+        if self._ending:
+            self._list_names(_LIST_LIMIT, whole=True)
+            self._rank(self.room, stop)
+            self._tell_end()
         self._write_lists()
 
     @property
@@ -318,8 +367,11 @@ class _Choice:
             cost += utf16_length(Section.PROGRESS.heading) + 2
         return cost
 
-    def _list_names(self, share: float) -> None:
-        """Names likely to be needed, behind the files they were written into, within a share of the text."""
+    def _list_names(self, share: float, *, whole: bool = False) -> None:
+        """Names likely to be needed, behind the files they were written into, within a share of the text.
+
+        With `whole` as many behind a file as fit a line, and others without any.
+        """
         taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
         for names in (*self._lists, self._rest):
             names.more = 0
@@ -337,43 +389,71 @@ class _Choice:
                 kind is FactKind.IDENTIFIER
                 and chance > _LISTED
                 and (kind, key) not in self._facts_in
-                and telling(key)
+                and (telling(key) or (whole and len(key) > 3))
             ):
                 wanted.append((-chance / (utf16_length(key) + 2), key))
         limit = int(share * self.room)
         for _, key in sorted(wanted):
             names = owner.get(key, self._rest)
-            if len(names.names) >= names.most:
+            name = harmless(key, 80)
+            price = utf16_length(name) + 2
+            if whole and names is not self._rest and names.length + price > GROUP_LIMIT - 40:
+                names = self._rest
+            if not whole and len(names.names) >= names.most:
                 if names is not self._rest and not names.reserved and self._used + MORE <= self.room:
                     names.reserved = True
                     self._used += MORE
                 names.more += 1
                 continue
-            name = harmless(key, 80)
-            price = utf16_length(name) + 2
-            if names is self._rest and not names.names:
-                price += utf16_length(names.candidate.text) + 3
+            if names is self._rest:
+                price += self._new_line(price)
             if self._listed + price > limit or self._used + price > self.room:
                 break
             names.names.append(name)
+            if names is self._rest:
+                self._put_in_rest(name)
             self._listed += price
             self._used += price
             self._facts_in.add((FactKind.IDENTIFIER, key))
+
+    def _new_line(self, price: int) -> int:
+        """What a name without a file costs beyond itself: the beginning of another line where the last one is full."""
+        if self._rest_lines and self._rest_length + price <= GROUP_LIMIT - 40:
+            return 0
+        return utf16_length(_NAMES_IN_USE) + 3
+
+    def _put_in_rest(self, name: str) -> None:
+        price = utf16_length(name) + 2
+        if self._new_line(price):
+            self._rest_lines.append((_NAMES_IN_USE, []))
+            self._rest_length = 0
+        self._rest_lines[-1][1].append(name)
+        self._rest_length += price
+
+    def _tell_end(self) -> None:
+        """The end of the span as it stands, in the room that is left: nothing of it is kept."""
+        for candidate in end_of(self._ending):
+            price = utf16_length(candidate.text) + 3
+            if self._used + self._heading_cost(Section.CONTEXT) + price > self.room:
+                return
+            self._used += self._heading_cost(Section.CONTEXT) + price
+            self._taken[Section.CONTEXT].append(candidate)
 
     def _write_lists(self) -> None:
         """Puts the names behind their files, those most likely to be needed first; files without any share a line."""
         taken = {id(candidate) for candidate in self._taken[Section.CONTEXT]}
         join_bare([names for names in self._lists if id(names.candidate) in taken])
-        for names in (*self._lists, self._rest):
+        for names in self._lists:
             if names.names:
                 names.names.sort(key=lambda name: (-self._likely.get((FactKind.IDENTIFIER, name), 0.0), name))
-                names.candidate.text += (": " if names.work is not None else " ") + ", ".join(names.names)
+                names.candidate.text += ": " + ", ".join(names.names)
                 if names.reserved and names.more:
                     names.candidate.text += f" and {min(names.more, 999)} more"
-        if self._rest.names:
-            facts = (self.evidence.facts.get((FactKind.IDENTIFIER, name)) for name in self._rest.names)
-            self._rest.candidate.sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
-            self._taken[Section.CONTEXT].append(self._rest.candidate)
+        for title, listed in self._rest_lines:
+            text = f"{title} {', '.join(listed)}"
+            facts = (self.evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
+            sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
+            self._taken[Section.CONTEXT].append(Candidate(Section.CONTEXT, text, _AT_THE_END, sources))
 
     def render(self) -> list[tuple[str, str, tuple[EntryIndex, ...]]]:
         """The lines of the text, each with its section and its sources."""

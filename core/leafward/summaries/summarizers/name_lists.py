@@ -53,6 +53,11 @@ class Names:
             return _REST_OF_NAMES
         return min(_NAMES_A_LINE, _FEW_NAMES + 2 * self.work.changes)
 
+    @property
+    def length(self) -> int:
+        """Characters of the line."""
+        return len(self.candidate.text) + sum(len(name) + 2 for name in self.names)
+
     def written(self) -> dict[str, int]:
         """All names in what was written into the file, with the position where each was written last."""
         return self.work.names if self.work is not None else {}
@@ -84,7 +89,7 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
         worth = (0.4 + 0.15 * min(8, work.changes) if work.changes else 0.1 * min(4, looked)) * (
             0.5 + 0.5 * (work.last + 1) / total
         )
-        worth += 3 * chances.get((FactKind.PATH, path), 0.0)
+        worth += 12 * chances.get((FactKind.PATH, path), 0.0)
         line = Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth, group=group)
         found.append(Names(work, line))
     return found

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.summarizers import unless_cancelled
-from leafward.summaries.summarizers.candidates import Evidence, add
-from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, line_key, read_outline
 from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, last_of
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ _ITEM = 100
 """Characters up to which the items of a list share a line."""
 _TOGETHER = 290
 """Characters of such a line."""
+_OUTCOME = 120
+"""Characters of what came of a request."""
 _ASKED = 4
 """Earlier requests that could be quoted."""
 
@@ -86,14 +88,14 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     ]
     for turn in earlier[-_ASKED:]:
         worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
-        text = _whole_sentences(turn.text, 200)
-        add(evidence, Section.IN_PROGRESS, text, (turn.entry,), worth, limit=200, lead="Asked: ")
+        text = _with_outcome(_whole_sentences(turn.text, 160), turn)
+        add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
     if latest is not None and latest is not goal:
         text = _whole_sentences(latest.text, REQUEST_LIMIT)
         sources = (latest.entry,)
         add(
             evidence,
-            Section.IN_PROGRESS,
+            Section.DONE if is_answered(latest) else Section.IN_PROGRESS,
             text,
             sources,
             2.0,
@@ -101,6 +103,19 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
             limit=REQUEST_LIMIT,
             lead="Last request: ",
         )
+
+
+def is_answered(turn: Turn) -> bool:
+    """Whether the model ended with words, and these ask nothing back."""
+    return bool(turn.answer) and not turn.answer.rstrip("*_ )").endswith(("?", "？"))
+
+
+def _with_outcome(text: str, turn: Turn) -> str:
+    """A request with what came of it, in the first sentence of the answer that says it."""
+    for sentence in _quotable(turn.answer):
+        if len(sentence) <= _OUTCOME and _section_of(sentence) is Section.DONE:
+            return f"{text}{OUTCOME}{sentence}"
+    return text
 
 
 def _whole_sentences(text: str, limit: int) -> str:

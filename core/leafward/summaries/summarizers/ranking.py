@@ -1,82 +1,157 @@
 """How likely a fact is needed again: what a summary spends its room on.
 
-The shares were counted on real sessions cut at several places: how often a fact that the kept messages did not hold came
-back afterwards, by kind, by who said it, and by how many entries had held it. Nothing after the cut is looked at here.
+The weights are fitted on real sessions cut at several places, by `python -m tests.bench.fit_ranking`: whether a fact that the
+kept messages did not hold came back afterwards. They lie beside the code as data, with their date and the sessions.
 """
 
 from __future__ import annotations
 
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.summarizers import unless_cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
-    from leafward.summaries.summarizers.candidates import Evidence
+    from leafward.summaries.summarizers.candidates import Evidence, FileWork
 
-_SHARE: dict[FactKind, dict[Voice, float]] = {
-    FactKind.PATH: {
-        Voice.USER: 0.35,
-        Voice.CHANGED: 0.35,
-        Voice.AGENT: 0.35,
-        Voice.TOLD: 0.30,
-        Voice.CALL: 0.10,
-        Voice.CODE: 0.08,
-        Voice.THOUGHT: 0.05,
-        Voice.OUTPUT: 0.04,
-    },
-    FactKind.IDENTIFIER: {
-        Voice.USER: 0.40,
-        Voice.AGENT: 0.30,
-        Voice.TOLD: 0.30,
-        Voice.CODE: 0.30,
-        Voice.CALL: 0.20,
-        Voice.THOUGHT: 0.20,
-        Voice.OUTPUT: 0.05,
-    },
-    FactKind.COMMAND: dict.fromkeys(Voice, 0.02),
-    FactKind.NUMBER: {**dict.fromkeys(Voice, 0.06), Voice.OUTPUT: 0.02},
-    FactKind.ERROR: dict.fromkeys(Voice, 0.03),
-    FactKind.URL: dict.fromkeys(Voice, 0.20),
-    FactKind.TODO: dict.fromkeys(Voice, 0.12),
-    FactKind.CONSTRAINT: dict.fromkeys(Voice, 0.0),
-    FactKind.DECISION: dict.fromkeys(Voice, 0.0),
-}
-_RECURRENCE: dict[FactKind, tuple[float, float, float, float]] = {
-    FactKind.PATH: (0.5, 0.9, 1.2, 1.8),
-    FactKind.IDENTIFIER: (0.8, 1.1, 1.2, 1.3),
-    FactKind.COMMAND: (0.5, 4.0, 12.0, 20.0),
-    FactKind.NUMBER: (0.7, 1.0, 2.0, 4.0),
-}
-"""By how many entries hold it: one, two, three, more."""
-_EVENLY = (1.0, 1.0, 1.0, 1.0)
+FEATURES = (
+    "always",
+    *(f"said by {voice.name.lower()}" for voice in Voice),
+    "how late",
+    "at the end",
+    "in the last turn",
+    "for how long",
+    "entries",
+    "times",
+    "length",
+    "in the user's words",
+    "in an open step",
+    "in an error",
+    "file changed",
+    "file read",
+    "file at hand",
+    "option or hash",
+    "several words",
+    "elsewhere",
+    "passed",
+    "failed",
+)
+"""What is looked at, in the order of a fact's row; a row's numbers lie between 0 and about 1."""
+_END = 25
+"""Messages over which being at the end fades."""
+_MANY = 5.0
+"""Doublings at which a count is large."""
+_LONG = 60
+"""Characters of a long fact."""
+_AT_HAND = 0.8
+"""The part of the span behind which a file that was changed is still worked on."""
+_LIKELIEST = 0.95
 
-_AT_HAND = 1.5
-"""What a name gains that stands in a file which the kept messages or the last part of the span work on."""
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Fitted weights."""
+
+    date: str
+    sessions: tuple[str, ...]
+    """What they were fitted on."""
+    end_share: float
+    """The part of the room set aside for the end of the span where nothing of it is kept; it has all that is left anyway."""
+    weights: Mapping[FactKind, tuple[float, ...]]
+    """By kind one for each feature; a kind that is not among them is never needed by its form."""
+
+    @classmethod
+    def read(cls, text: str) -> Ranking:
+        """From JSON as `tests.bench.fit_ranking` writes it; features that it does not name weigh nothing."""
+        stored = json.loads(text)
+        weights = {
+            FactKind(kind): tuple(float(given.get(name, 0.0)) for name in FEATURES)
+            for kind, given in stored["weights"].items()
+        }
+        return cls(stored["date"], tuple(stored["sessions"]), float(stored["end share"]), weights)
+
+
+@cache
+def fitted() -> Ranking:
+    """The weights of the package, read when the first summary is made."""
+    return Ranking.read((files("leafward.data") / "ranking.json").read_text("utf-8"))
+
+
+def features(
+    evidence: Evidence, stop: Callable[[], bool] = lambda: False
+) -> Iterator[tuple[Fact, tuple[float, ...]]]:
+    """Each fact of a span with its row. Nothing behind the span is looked at. Raises Cancelled."""
+    total = max(1, evidence.size)
+    owner: dict[str, FileWork] = {}
+    for work in evidence.files.values():
+        for name, written in work.names.items():
+            other = owner.get(name)
+            if other is None or other.names[name] <= written:
+                owner[name] = work
+    asked = _words(evidence, lambda fact: fact.kind is FactKind.CONSTRAINT)
+    steps = _words(evidence, lambda fact: fact.kind is FactKind.TODO and fact.is_open)
+    errors = _words(evidence, lambda fact: fact.kind is FactKind.ERROR)
+    for (kind, key), fact in unless_cancelled(evidence.facts.items(), stop):
+        last = evidence.position.get(fact.last, -1) + 1
+        first = evidence.position.get(fact.entries[0], -1) + 1 if fact.entries else last
+        about = evidence.files.get(key) if kind is FactKind.PATH else owner.get(key)
+        changes = about.changes if about is not None else 0
+        at_hand = about is not None and about.changes > 0 and about.last >= _AT_HAND * total
+        bare = key.strip("`")
+        yield (
+            fact,
+            (
+                1.0,
+                *(1.0 if fact.voice is voice else 0.0 for voice in Voice),
+                last / total,
+                math.exp((last - total) / _END),
+                1.0 if last > evidence.last_turn else 0.0,
+                (last - first) / total,
+                min(1.0, math.log2(max(1, len(fact.entries))) / _MANY),
+                min(1.0, math.log2(max(1, fact.count)) / _MANY),
+                min(1.0, len(key) / _LONG),
+                1.0 if bare in asked else 0.0,
+                1.0 if bare in steps else 0.0,
+                1.0 if bare in errors else 0.0,
+                min(1.0, math.log2(1 + changes) / _MANY),
+                min(1.0, math.log2(1 + about.reads + about.named) / _MANY) if about is not None else 0.0,
+                1.0 if at_hand else 0.0,
+                1.0 if bare.startswith("-") or not bare[:1].isalpha() else 0.0,
+                1.0 if "_" in bare.strip("_") or not bare[1:].islower() else 0.0,
+                1.0 if bare.startswith(("/", "~", "../")) else 0.0,
+                1.0 if fact.outcome == "exit 0" else 0.0,
+                1.0 if fact.outcome not in {"", "exit 0"} else 0.0,
+            ),
+        )
+
+
+def _words(evidence: Evidence, chosen: Callable[[Fact], bool]) -> frozenset[str]:
+    """The words of some facts, as they are written."""
+    return frozenset(
+        word.strip(".,;:()`'\"")
+        for fact in evidence.facts.values()
+        if chosen(fact)
+        for word in fact.text.split()
+    )
 
 
 def likely(
-    evidence: Evidence, held: Callable[[Fact], bool], stop: Callable[[], bool]
+    evidence: Evidence, held: Callable[[Fact], bool], stop: Callable[[], bool], ranking: Ranking
 ) -> dict[tuple[FactKind, str], float]:
     """For each fact how likely it is needed, 0…1; 0 where the kept messages hold it. Raises Cancelled."""
-    total = max(1, evidence.size)
-    at_hand: set[str] = set()
-    for work in evidence.files.values():
-        # A path that is the end of one longer path counts as that path, and is no fact by itself.
-        fact = evidence.facts.get((FactKind.PATH, work.path))
-        if work.changes and (work.last >= 0.8 * total or (fact is not None and held(fact))):
-            at_hand.update(work.names)
     found: dict[tuple[FactKind, str], float] = {}
-    for identity, fact in unless_cancelled(evidence.facts.items(), stop):
-        if held(fact):
-            found[identity] = 0.0
+    for fact, row in features(evidence, stop):
+        weights = ranking.weights.get(fact.kind)
+        if weights is None or held(fact):
+            found[fact.kind, fact.key] = 0.0
             continue
-        times = _RECURRENCE.get(fact.kind, _EVENLY)[min(4, len(fact.entries)) - 1]
-        recency = 0.7 + 0.3 * (evidence.position.get(fact.last, 0) + 1) / total
-        chance = _SHARE[fact.kind][fact.voice] * times * recency
-        if fact.kind is FactKind.IDENTIFIER and fact.key in at_hand:
-            chance *= _AT_HAND
-        found[identity] = min(0.9, chance)
+        score = sum(weight * value for weight, value in zip(weights, row, strict=True) if value)
+        found[fact.kind, fact.key] = min(_LIKELIEST, 1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))
     return found

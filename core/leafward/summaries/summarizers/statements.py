@@ -43,6 +43,10 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
 )
 """Programs that answer a question by failing."""
+_RULE = 2
+"""What a rule is worth beside other lines: facts that are likely needed do not crowd it out."""
+_ALIKE = 0.5
+"""The part of a command's words that another try of it shares."""
 _TODO_LINE = 220
 """Characters of todos that share a line."""
 
@@ -74,6 +78,9 @@ def settled(evidence: Evidence, messages: Sequence[Said]) -> None:
                 branch = (made[0], on[1]) if on is not None and "." not in on[1] else branch
             if made is not None and match is not None:
                 title = match[1] or match[2]
+                if title.startswith("$("):
+                    # The message comes from a document in the command: its first line is the title.
+                    title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
                 worth = 0.6 + 0.9 * (place + 1) / total
                 add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead="Committed: ")
     if branch is not None:
@@ -88,10 +95,14 @@ def stated(evidence: Evidence) -> None:
         return (evidence.position.get(fact.last, -1) + 1) / total
 
     checklist: dict[tuple[bool, str], list[Fact]] = {}
+    passed = _Passed(evidence)
     broken = [
         fact
         for fact in evidence.facts.values()
-        if fact.kind is FactKind.COMMAND and _is_broken(fact) and recency(fact) > _STILL
+        if fact.kind is FactKind.COMMAND
+        and _is_broken(fact)
+        and recency(fact) > _STILL
+        and not passed.overcame(fact)
     ]
     failed_at = [evidence.position[fact.last] for fact in broken if fact.last in evidence.position]
     for fact in evidence.facts.values():
@@ -102,7 +113,7 @@ def stated(evidence: Evidence) -> None:
                 Section.CONSTRAINTS,
                 without_fillers(fact.text),
                 sources,
-                2.5 + 1.5 * recency(fact),
+                _RULE * (2.5 + 1.5 * recency(fact)),
                 limit=260,
             )
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
@@ -175,6 +186,34 @@ def _is_broken(fact: Fact) -> bool:
     if fact.outcome in {"", "exit 0"}:
         return False
     return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
+
+
+class _Passed:
+    """The commands of a span that ended well."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._checked = -1
+        self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for fact in evidence.facts.values():
+            if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
+                continue
+            place = evidence.position.get(fact.last, -1)
+            words = frozenset(fact.key.split())
+            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
+            if _CHECKS.search(fact.key) is not None and "|" not in fact.key:
+                self._checked = max(self._checked, place)
+
+    def overcame(self, fact: Fact) -> bool:
+        """Whether a command that failed succeeded later in other words, or all checks passed behind it."""
+        place = self._evidence.position.get(fact.last, -1)
+        if self._checked > place and _CHECKS.search(fact.key) is None:
+            return True
+        words = frozenset(fact.key.split())
+        return any(
+            later > place and len(words & other) >= _ALIKE * min(len(words), len(other))
+            for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
+        )
 
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:

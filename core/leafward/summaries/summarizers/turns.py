@@ -24,6 +24,7 @@ _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
 )
+_BROKEN_OFF = frozenset({"aborted", "error", "length"})
 SUBSTANTIAL = 3
 """Content words from which on a request says what it is about."""
 TELLING = 8
@@ -45,6 +46,8 @@ class Turn:
     """Position of the last reply; that of the request where there is none."""
     works: bool = False
     """Whether a tool was called."""
+    answer: str = ""
+    """The model's last words, where it ended with them: what it said to the request."""
 
 
 def by_machine(message: Body) -> bool:
@@ -70,7 +73,12 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
             turns.append(Turn(entry, prompt, words, place, place))
         elif role == "assistant" and turns:
             turns[-1].last = place
-            turns[-1].works = turns[-1].works or any(True for _ in tool_calls(message))
+            called = any(True for _ in tool_calls(message))
+            turns[-1].works = turns[-1].works or called
+            ended = not called and message.get("stopReason") not in _BROKEN_OFF
+            turns[-1].answer = text_of(message.get("content")).strip() if ended else ""
+        elif role == "toolResult" and turns:
+            turns[-1].answer = ""
     return turns
 
 

@@ -11,6 +11,7 @@ from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, gather
+from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.survival.spans import Said, replaced_by
 from leafward.summaries.survival.text_match import Held, Text, file_names
 
@@ -96,10 +97,16 @@ _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
 def facts_of(
     messages: Iterable[Said], cwd: str, previous: str = "", previous_entry: int = NO_ENTRY
 ) -> list[Fact]:
-    """The facts of a span that a compaction can lose: todos only while they are open."""
+    """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold."""
     reader = FactReader(cwd)
     sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
+    turn = len(sightings)
     for entry, message in messages:
+        if message.get("role") == "user":
+            if takes_back(message_text(message).strip()):
+                # A rule that was taken back binds nobody.
+                sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
+            turn = len(sightings)
         sightings += reader.read(entry, message)
     return [fact for fact in gather(sightings) if fact.kind is not FactKind.TODO or fact.is_open]
 

@@ -1,0 +1,81 @@
+"""The end of a span as it stands: what fills the room of a summary where no message is kept behind it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import Body, blocks_of, text_of, tool_calls
+from leafward.summaries.facts.reader import OLD_ARGUMENTS, changes_text
+from leafward.summaries.summarizers.candidates import Candidate
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+from leafward.summaries.summarizers.turns import by_machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.summaries.summarizers import Said
+
+LEAD = "At the end, "
+"""What every line of the end begins with: with the next summary it is not the end any more."""
+_PIECE = LINE_LIMIT - 60
+_PIECES = {"the user": 4, "reply": 4, "result": 2}
+"""Lines of one text at most; of a longer one the beginning and the end are told."""
+_PIECES_OF_A_CALL = 6
+_REMINDER = re.compile(r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→")
+"""What an agent adds to a result of its own, and the numbers of the lines of a file."""
+_FIRST_PLACE = 1 << 31
+
+
+def end_of(messages: Sequence[Said]) -> Iterator[Candidate]:
+    """The last messages as lines, from the last one backwards; each says who speaks."""
+    changing = frozenset(
+        call.id for _, message in messages for call in tool_calls(message) if changes_text(call.arguments)
+    )
+    for place in range(len(messages) - 1, -1, -1):
+        entry, message = messages[place]
+        lines = [
+            (who, piece) for who, text, most in _texts(message, changing) for piece in _pieces(text, most)
+        ]
+        for number in range(len(lines) - 1, -1, -1):
+            who, piece = lines[number]
+            at = _FIRST_PLACE + (place << 8) + number
+            yield Candidate(Section.CONTEXT, f"{LEAD}{who}: {piece}", at, (entry,))
+
+
+def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, int]]:
+    """Who speaks, the text, and how many lines it may have. What an edit replaces, and what it answers, is left out."""
+    role = message.get("role")
+    if role == "user" and not by_machine(message):
+        yield "the user", text_of(message.get("content")), _PIECES["the user"]
+    elif role == "toolResult":
+        if message.get("isError") or message.get("toolCallId") not in changing:
+            yield "result", text_of(message.get("content")), _PIECES["result"]
+    elif role == "assistant":
+        for block in blocks_of(message.get("content")):
+            if block.get("type") == "text":
+                yield "reply", str(block.get("text") or ""), _PIECES["reply"]
+        for call in tool_calls(message):
+            texts = [
+                str(value)
+                for name, value in call.arguments.items()
+                if isinstance(value, str) and name not in OLD_ARGUMENTS
+            ]
+            yield f"`{harmless(call.name or 'a tool', 40)}`", " ".join(texts), _PIECES_OF_A_CALL
+
+
+def _pieces(text: str, most: int) -> list[str]:
+    """A text in lines, cut between words."""
+    words = _REMINDER.sub(" ", text[: 1 << 16]).split()
+    lines: list[str] = []
+    line = ""
+    for word in words:
+        if line and len(line) + len(word) >= _PIECE:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}" if line else word
+    if line:
+        lines.append(line)
+    if len(lines) > most:
+        lines = [*lines[: most // 2], *lines[len(lines) - (most - most // 2) :]]
+    return [piece for line in lines if len(piece := harmless(line, _PIECE)) >= 3]

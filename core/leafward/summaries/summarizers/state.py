@@ -1,0 +1,216 @@
+"""What holds at the end of a span: lines that something later made wrong are left out, and what became of their subject is told.
+
+Deleted and renamed files, requests that the user took back, steps that were done later, counts of an older run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, tool_calls
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.demands import takes_back
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
+from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
+from leafward.summaries.summarizers.outline import Section, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers.turns import Turn
+
+_SEPARATES = re.compile(r"&&|\|\||[;|\n]")
+_SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
+_COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
+_DONE_ALREADY = 0.75
+"""The part of a step's words that a later line of what is done has to share."""
+_TOLD_FILES = 8
+"""Files of which it is told that they are gone."""
+_BRIEF = 4
+"""Words below which a decision says nothing alone."""
+_PLAIN = re.compile(r"(?i)^\W*option\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """A file that is no longer under its name."""
+
+    place: int
+    entry: EntryIndex
+    now: str
+    """Its new name; empty where it was deleted."""
+
+
+def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], cwd: str) -> None:
+    """Leaves out the lines that do not hold any more, and says what holds instead."""
+    _take_back(evidence, messages, turns)
+    _files(evidence, _gone(messages, cwd))
+    _steps(evidence)
+    _counts(evidence)
+    evidence.candidates = [
+        candidate
+        for candidate in evidence.candidates
+        if candidate.section is not Section.DECISIONS
+        or not (_PLAIN.match(candidate.text) and len(candidate.text.split()) < _BRIEF)
+    ]
+
+
+def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
+    """By the number of a turn that the user took back, the number of the one that says so."""
+    return {number - 1: number for number, turn in enumerate(turns) if number and takes_back(turn.text)}
+
+
+def _take_back(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
+    for number, by in taken_back(turns).items():
+        turn, words = turns[number], turns[by]
+        entries = {messages[place].entry for place in range(turn.first, words.first)}
+        evidence.candidates = [
+            candidate
+            for candidate in evidence.candidates
+            if candidate.first or not candidate.sources or not entries.issuperset(candidate.sources)
+        ]
+        text = f"{harmless(turn.text, 100)} ({harmless(words.text, 160)})"
+        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead="Taken back: ")
+
+
+def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
+    """The files that were deleted or renamed and did not come back, by their names."""
+    gone: dict[str, _Gone] = {}
+    failed = {
+        str(message.get("toolCallId"))
+        for _, message in messages
+        if message.get("role") == "toolResult" and message.get("isError")
+    }
+    for place, (entry, message) in enumerate(messages):
+        if message.get("role") != "assistant":
+            continue
+        for call in tool_calls(message):
+            if call.id in failed:
+                continue
+            given = call.arguments
+            if changes_text(given):
+                for name in PATH_ARGUMENTS:
+                    if isinstance(given.get(name), str):
+                        gone.pop(forms.canonical_path(given[name], cwd), None)
+            command = next(
+                (given[name] for name in COMMAND_ARGUMENTS if isinstance(given.get(name), str)), ""
+            )
+            for program, operands in _moves(command):
+                paths = [forms.canonical_path(operand, cwd) for operand in operands]
+                if program == "rm":
+                    gone.update((path, _Gone(place, entry, "")) for path in paths)
+                    continue
+                target = paths[-1]
+                inside = "." not in target.rsplit("/", 1)[-1]
+                for path in paths[:-1]:
+                    now = f"{target.rstrip('/')}/{path.rsplit('/', 1)[-1]}" if inside else target
+                    gone.pop(now, None)
+                    if program == "mv" and now != path:
+                        gone[path] = _Gone(place, entry, now)
+    return gone
+
+
+def _moves(command: str) -> Iterator[tuple[str, list[str]]]:
+    """The deletions, renamings and copies of a command that name their files."""
+    for part in _SEPARATES.split(command.split("<<", 1)[0]):
+        words = part.split()
+        if words[:1] == ["git"]:
+            del words[0]
+        if not words or words[0] not in {"rm", "mv", "cp"}:
+            continue
+        operands = [word.strip("'\"") for word in words[1:] if not word.startswith(("-", "2>", ">", "#"))]
+        if any(sign in word for word in operands for sign in "*?$(){}`"):
+            continue
+        if len(operands) >= (1 if words[0] == "rm" else 2):
+            yield words[0], operands
+
+
+def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
+    told = 0
+    for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
+        name = path.rsplit("/", 1)[-1]
+        if "." not in name:
+            continue
+        named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?!\.\w)")
+        left = [
+            candidate
+            for candidate in evidence.candidates
+            if not (
+                candidate.section in _SUBJECTS
+                and not candidate.first
+                and name in candidate.text
+                and named.search(candidate.text)
+                and _place(evidence, candidate) <= what.place
+            )
+        ]
+        work = evidence.files.pop(path, None)
+        if work is not None and what.now and what.now in evidence.files:
+            now = evidence.files[what.now]
+            now.changes += work.changes
+            now.names = {**work.names, **now.names}
+        if work is None and len(left) == len(evidence.candidates):
+            continue
+        evidence.candidates = left
+        if told < _TOLD_FILES:
+            told += 1
+            text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
+            add(evidence, Section.DONE, text, (what.entry,), 3.0)
+
+
+def _place(evidence: Evidence, candidate: Candidate) -> int:
+    """The position of the last message that a line was taken from; -1 where it is an earlier summary's."""
+    return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
+
+
+def _steps(evidence: Evidence) -> None:
+    """A step is out when a later line of what is done says the same."""
+    done = [
+        (_place(evidence, candidate), frozenset(content_words(candidate.text)))
+        for candidate in evidence.candidates
+        if candidate.section is Section.DONE
+    ]
+
+    def is_done(candidate: Candidate) -> bool:
+        words = frozenset(content_words(candidate.text))
+        place = _place(evidence, candidate)
+        return len(words) > 1 and any(
+            later > place and len(words & other) >= _DONE_ALREADY * len(words) for later, other in done
+        )
+
+    evidence.candidates = [
+        candidate
+        for candidate in evidence.candidates
+        if candidate.section is not Section.NEXT or not is_done(candidate)
+    ]
+
+
+def _said_by_model(candidate: Candidate) -> str:
+    """What a line says in the model's words: of a request what came of it."""
+    return candidate.text.partition(OUTCOME)[2] if candidate.asks else candidate.text
+
+
+def _counts(evidence: Evidence) -> None:
+    """Of lines that count tests, those of the last run stay."""
+    counted = [
+        (_place(evidence, candidate), match[1], candidate)
+        for candidate in evidence.candidates
+        if candidate.section in {Section.DONE, Section.CONTEXT, Section.IN_PROGRESS}
+        and (match := _COUNTED.search(_said_by_model(candidate))) is not None
+    ]
+    if not counted:
+        return
+    last = max(counted, key=lambda item: item[0])[1]
+    old = set()
+    for _, count, candidate in counted:
+        if count == last:
+            continue
+        if candidate.asks:
+            # The request stands, what came of it then does not.
+            candidate.text = candidate.text.partition(OUTCOME)[0]
+        else:
+            old.add(id(candidate))
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in old]

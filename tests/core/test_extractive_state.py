@@ -1,0 +1,190 @@
+"""What a summary says holds: nothing that was deleted, renamed, retried, taken back, done or counted anew since."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.context.model_context import context_at, message_body
+from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.survival import replaced_by
+from tests.bench import need
+from tests.core.told import ran, reply, result, span, summarize, told_in, user
+from tests.surroundings import REPOSITORY
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.session.entries import EntryIndex
+
+KEPT = 12
+"""Messages that stay behind the spans of stored sessions."""
+
+
+def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[Section, list[str]]:
+    """The lines of a summary of a stored session, by section."""
+    with closing(agent_of(path).open(path)) as session:
+        messages = [
+            Said(message.entry, message_body(session, message))
+            for message in context_at(session, session.leaf if at is None else at).messages
+            if message.sent and message.role not in ("compactionSummary", "system")
+        ]
+        what = Span(messages[:-KEPT], kept=messages[-KEPT:], cwd=session.cwd)
+        text = Extractive().summarize(what, size).text
+    found: dict[Section, list[str]] = {section: [] for section in Section}
+    for section, line, _ in read_outline(text):
+        found[section].append(line)
+    return found
+
+
+def test_what_was_deleted_is_not_told_as_made(corpora: Path) -> None:
+    lines = stored(corpora / "pi" / "large-session.jsonl")
+    assert not any("created" in line and "custom.json" in line for line in lines[Section.DONE])
+    assert "Deleted `~/.pi/agent/themes/custom.json`" in lines[Section.DONE]
+    assert not any("custom.json" in line for line in lines[Section.CONTEXT])
+
+
+def test_a_failure_that_was_retried_blocks_nothing(corpora: Path) -> None:
+    lines = stored(corpora / "pi" / "large-session.jsonl")
+    assert not any("`cp " in line or "git commit" in line for line in lines[Section.BLOCKED])
+
+
+def test_a_rule_that_was_taken_back_is_none(corpora: Path) -> None:
+    lines = stored(corpora / "pi" / "large-session.jsonl")
+    assert not any("next tick" in line for line in lines[Section.CONSTRAINTS])
+
+
+@pytest.mark.parametrize("size", [600, 1000, 1500])
+def test_no_pasted_error_and_no_bare_option_in_a_real_session(corpora: Path, size: int) -> None:
+    path = corpora / "pi" / "before-compaction.jsonl"
+    with closing(agent_of(path).open(path)) as session:
+        for compaction in need.compactions_of(session):
+            text = Extractive().summarize(need.span_of(session, replaced_by(session, compaction)), size).text
+            rules = [line for section, line, _ in read_outline(text) if section is Section.CONSTRAINTS]
+            assert not any("invalid_request_error" in line or "API error" in line for line in rules)
+            decided = [line for section, line, _ in read_outline(text) if section is Section.DECISIONS]
+            assert not any(len(line.split()) < 4 for line in decided if line != "(none)")
+    lines = stored(path, size=size)
+    assert not any("invalid_request_error" in line for line in lines[Section.CONSTRAINTS])
+
+
+def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done() -> None:
+    path = REPOSITORY / "core" / "leafward" / "data" / "demo.jsonl"
+    for size in (600, 1000, 3000):
+        lines = stored(path, size=size)
+        every = [line for section in Section for line in lines[section]]
+        counts = {count for count in ("29 tests", "32 tests", "34 tests") for line in every if count in line}
+        assert len(counts) <= 1
+        assert not any("Asked" in line or "Last request" in line for line in lines[Section.IN_PROGRESS][1:])
+
+
+def made(path: str, key: str) -> list[dict[str, Any]]:
+    return [reply("", (key, "write", {"path": path, "content": "x"})), result(key, "ok")]
+
+
+def test_a_file_that_came_back_is_not_deleted() -> None:
+    said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
+    assert "Deleted `src/trial.py`" in told_in(Section.DONE, *said)
+    again = told_in(Section.DONE, *said, *made("src/trial.py", "c"))
+    assert not any(line.startswith("Deleted") for line in again)
+
+
+def test_a_deletion_that_failed_deleted_nothing() -> None:
+    call = reply("", ("b", "bash", {"command": "rm src/trial.py"}))
+    said = [user("try the table out"), *made("src/trial.py", "a"), call, result("b", "denied", True)]
+    assert not any(line.startswith("Deleted") for line in told_in(Section.DONE, *said))
+
+
+def test_a_renamed_file_has_its_new_name() -> None:
+    said = [
+        user("split the command line of orchard"),
+        *made("src/cli-new.ts", "a"),
+        reply("Next we still need to wire src/cli-new.ts into the build."),
+        *ran("b", "git mv src/cli-new.ts src/cli.ts"),
+    ]
+    assert "Renamed `src/cli-new.ts` to `src/cli.ts`" in told_in(Section.DONE, *said)
+    assert not any("cli-new" in line for line in told_in(Section.NEXT, *said))
+
+
+def test_a_request_that_was_taken_back_stands_as_that() -> None:
+    said = [
+        user("The selector must always wait for the next tick of the loop."),
+        *made("src/selector.py", "a"),
+        reply("Fixed the selector: it waits for the next tick now."),
+        user("yeah you can undo that, it was the log in theme.py that broke it"),
+        *made("src/selector.py", "b"),
+    ]
+    text = summarize(span(user("Make the theme of orchard quick."), *said)).text
+    rules = [line for section, line, _ in read_outline(text) if section is Section.CONSTRAINTS]
+    assert not any("next tick" in line for line in rules)
+    assert "- [x] Fixed the selector" not in text
+    assert "Taken back: " in text
+    assert "it was the log in theme.py" in text
+
+
+def test_an_answered_request_is_done_with_its_outcome() -> None:
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *made("src/lexer.py", "a"),
+        reply("Ported."),
+        user("write the changelog for the new lexer table"),
+        *made("CHANGELOG.md", "b"),
+        reply("Added an entry for the lexer table to the changelog."),
+        user("measure how quick the new lexer table is"),
+        *ran("c", "python bench.py"),
+    ]
+    done = told_in(Section.DONE, *said)
+    assert any(line.startswith("Asked: write the changelog") and "→ Added an entry" in line for line in done)
+    going = told_in(Section.IN_PROGRESS, *said)
+    assert any(line.startswith("Last request: measure") for line in going)
+    assert not any("changelog for" in line for line in going)
+    answered = [*said, reply("Measured it: the lexer takes 40 ms instead of 90 ms.")]
+    assert not any("Last request" in line for line in told_in(Section.IN_PROGRESS, *answered))
+    asked_back = [*said, reply("Which corpus should I measure it with?")]
+    assert any("Last request" in line for line in told_in(Section.IN_PROGRESS, *asked_back))
+
+
+def test_only_the_last_count_of_tests_stands() -> None:
+    said = [
+        user("Fix the parser of orchard."),
+        *made("src/parser.py", "a"),
+        reply("Fixed the row count of the parser, 29 tests pass now."),
+        user("and the columns too"),
+        *made("src/columns.py", "b"),
+        reply("Fixed the columns of the parser as well, 34 tests pass now."),
+    ]
+    text = summarize(span(*said)).text
+    assert "34 tests" in text
+    assert "29 tests" not in text
+
+
+def test_the_title_of_a_commit_stands_in_its_document() -> None:
+    command = "git commit -m \"$(cat <<'EOF'\nFill the parse table\n\nMore.\nEOF\n)\""
+    assert "Committed: Fill the parse table" in told_in(Section.DONE, user("fill it"), *ran("a", command))
+
+
+def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
+    work = [
+        message
+        for place in range(60)
+        for message in ran(f"c{place}", f"inspect part{place} " + "of it " * 40)
+    ]
+    said = [
+        user("Look through all parts of orchard."),
+        *work,
+        reply("The culprit is `zebraCrossing` in part 59."),
+    ]
+    text = summarize(span(*said), 400).text
+    assert "- At the end, `bash`: inspect part59" in text
+    kept = [Said(said_.entry, said_.message) for said_ in span(*said[-4:]).messages]
+    assert "At the end" not in summarize(span(*said[:-4], kept=kept), 400).text
+    # It is the end no more once something follows.
+    later = span(
+        *ran("z", "inspect the next part"), previous=text, previous_entry=span(*said).messages[0].entry
+    )
+    assert "part59" not in summarize(later, 400).text
