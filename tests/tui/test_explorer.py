@@ -383,7 +383,7 @@ class TestGhost:
             await until(pilot, lambda: screen.state.price is not None)
             await pilot.press("g", "enter")
             await until(pilot, lambda: pilot.app.screen is not screen)
-            await until(pilot, lambda: any("drops 6 entries" in row for row in rows(pilot.app)))
+            await until(pilot, lambda: any("drops 4 entries" in row for row in rows(pilot.app)))
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
 
