@@ -180,3 +180,21 @@ def test_the_lines_of_a_drawing_are_no_lines_of_a_summary() -> None:
     previous = "## Key Decisions\n- Keep the old code\n```\nsrc/\n├── core/\n│   └── paths.ts\n```\n"
     told = [text for _, text, _ in read_outline(previous)]
     assert told == ["Keep the old code", "src/"]
+
+
+def test_a_numbered_summary_has_sections_as_well() -> None:
+    text = (
+        "Analysis:\n1. Asked to fix the parser.\n\nSummary:\n1. Primary Request and Intent:\n   Fix the parser.\n\n"
+        "3. Files and Code Sections:\n   - parser.py\n\n5. Problem Solving:\n   - the tokens were off by one\n\n"
+        "7. Pending Tasks:\n   - write the test\n   ```\n   assert parse(x)\n   ```\n\n"
+        "8. Current Work:\n   Reading lexer.py.\n\n"
+        "If you need specific details from before compaction, read x.jsonl\n"
+    )
+    assert [(section, line) for section, line, _ in read_outline(text)] == [
+        (Section.GOAL, "Fix the parser."),
+        (Section.CONTEXT, "parser.py"),
+        (Section.CONTEXT, "the tokens were off by one"),
+        (Section.NEXT, "write the test"),
+        (Section.CONTEXT, "assert parse(x)"),
+        (Section.IN_PROGRESS, "Reading lexer.py."),
+    ]

@@ -106,7 +106,7 @@ def _hooks_of(name: str) -> Hooks:
     agent = agents.agent_named(name)
     if agent.hooks is None:
         raise Refused(
-            f"nothing is installed in {agent.title}: its hooks run only after a review in {agent.title}"
+            f"nothing is installed in {agent.title}: its hooks around a compaction are not supported yet"
         )
     return agent.hooks
 

@@ -46,6 +46,8 @@ TOLD = tuple(section for section in Section if section is not Section.PROGRESS)
 
 _NAMES: tuple[tuple[str, Section], ...] = (
     (r"next|todo|remaining|to do|outstanding|pending|plan\b", Section.NEXT),
+    (r"problem solving", Section.CONTEXT),
+    (r"primary request", Section.GOAL),
     (r"block|problem|issue|open question", Section.BLOCKED),
     (r"constraint|preference|requirement|rule", Section.CONSTRAINTS),
     (r"decision|agreed|rationale", Section.DECISIONS),
@@ -54,6 +56,12 @@ _NAMES: tuple[tuple[str, Section], ...] = (
     (r"done|complete|progress|accomplish|finished", Section.DONE),
 )
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.{1,200})$|^\*\*([^*]{1,100}):?\*\*:?\s*$")
+_NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+):\s*$")
+"""A heading of a summary by Claude Code 2.1, which numbers its sections."""
+_DRAFTED = re.compile(r"^Analysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
+"""What such a summary thinks aloud before it begins; it says all of it again."""
+_POINTER = re.compile(r"^If you need specific details from before compaction\b.*\Z", re.DOTALL | re.MULTILINE)
+"""What Claude Code 2.1 puts behind such a summary: where the transcript lies, and to go on."""
 _LISTS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)", re.DOTALL)
 _MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
 _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
@@ -83,10 +91,17 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
     """
     current = Section.CONTEXT
     top: Section | None = None
-    lines = _LISTS.sub("", text).split("\n")
+    fenced = False
+    for extra in (_LISTS, _DRAFTED, _POINTER):
+        text = extra.sub("", text)
+    lines = text.split("\n")
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if "|" in line and following.strip() and _RULE.match(following):
             # The head of a table names its columns only.
+            continue
+        numbered = _NUMBERED.match(line)
+        if numbered is not None:
+            top = current = section_of(numbered[1])
             continue
         match = _HEADING.match(line)
         if match is not None:
@@ -97,14 +112,18 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
                 top = current
             continue
         body = line.strip()
-        if not body or _RULE.match(body) or body.startswith(("```", "~~~")) or _DRAWN.search(body):
+        if body.startswith(("```", "~~~")):
+            fenced = not fenced
+            continue
+        if not body or _RULE.match(body) or _DRAWN.search(body):
             continue
         body = _MARK.sub("", body)
         box = _BOX.match(body)
         if box is not None:
             yield current, body[box.end() :].strip(), box[1] in " ~-"
         elif body:
-            yield current, body, None
+            # Code is neither a step nor a goal.
+            yield Section.CONTEXT if fenced else current, body, None
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:
