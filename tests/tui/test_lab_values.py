@@ -10,7 +10,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
-from leafward.compaction.cuts import IllegalCut
+from leafward.compaction.cut_rules import IllegalCut
 from leafward_tui.lab import jobs
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, neighbours

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from leafward.compaction.cuts import RULE_CODE, RULE_TEXT, CutLine, IllegalCut, Rule
+from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, CutLine, IllegalCut, Rule
 from leafward.compaction.division import Diagnostic, PiAnswer, Shortened
 from leafward.compaction.filelists import FileLists
 from leafward.compaction.measure import ALL_ESTIMATORS, Part, PathSizes, measure

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from leafward.compaction.cuts import first_said, legal_cut
+from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
 from leafward.compaction.measure import STARTS, Counts, Part, PathSizes
 from leafward.compaction.settings import PRUNE_EXEMPT, PRUNE_MINIMUM, PRUNE_PROTECT, PRUNE_TURNS, PlanSettings

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.cuts import first_said, legal_cut
+from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, PiAnswer, Shortened, count_in, entry_at
 from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
 from leafward.compaction.settings import TAIL_LIMIT, PlanSettings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction import codex, opencode, pi
-from leafward.compaction.cuts import CutLine, cut_lines
+from leafward.compaction.cut_rules import CutLine, cut_lines
 from leafward.compaction.division import (
     Diagnostic,
     Division,

@@ -10,7 +10,7 @@ from leafward.agents import agent_behind
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe
 from leafward.compaction import ALL_ESTIMATORS, measure
-from leafward.compaction.cuts import IllegalCut
+from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.entry import cost_of
 from leafward.compaction.gate import pinned
 from leafward.compaction.injection import build, collect

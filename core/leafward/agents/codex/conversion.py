@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward import __version__
 from leafward.agents.codex.description import OURS
-from leafward.agents.codex.new_rollout import (
+from leafward.agents.codex.rollout_items import (
     TITLE,
     draft_of,
     fresh_id,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
 from leafward.compaction import Strategy
-from leafward.compaction.cuts import IllegalCut
+from leafward.compaction.cut_rules import IllegalCut
 from leafward_tui.lab.jobs import plans
 from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
 from leafward_tui.lab.model.sliders import Dial

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from leafward.compaction import RULE_TEXT, Rule, Strategy
-from leafward.compaction.cuts import LEGAL, first_said
+from leafward.compaction.cut_rules import LEGAL, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.compaction.cuts import LEGAL, Rule, first_said, rules
+from leafward.compaction.cut_rules import LEGAL, Rule, first_said, rules
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:

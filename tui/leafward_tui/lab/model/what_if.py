@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.compaction import Strategy, plan
-from leafward.compaction.cuts import RULE_TEXT, IllegalCut, Rule, legal_cut
+from leafward.compaction.cut_rules import RULE_TEXT, IllegalCut, Rule, legal_cut
 from leafward.session.entries import EntryIndex
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.ledger import Column, Ledger, column_of, ledger_of
