@@ -119,7 +119,7 @@ _OWN = {
     "migration.py",
     "open_file.py",
 }
-_SHIPPED = {"demo.py", "model_windows.py", "settings.py"}
+_SHIPPED = {"ranking.py", "demo.py", "model_windows.py", "settings.py"}
 """Read what is part of the package."""
 
 
