@@ -102,7 +102,7 @@ def test_links_and_files_of_others_are_refused(settings: Path, home: Path) -> No
 
 def test_codex_is_refused_with_the_reason(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["install", "codex"]) == 1
-    assert "review" in capsys.readouterr().err
+    assert "not supported" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("told", ["", "[]", '{"session": 1}', '{"session": "/nowhere.jsonl"}'])
