@@ -383,6 +383,8 @@ class TestGhost:
             await until(pilot, lambda: screen.state.price is not None)
             await pilot.press("g", "enter")
             await until(pilot, lambda: pilot.app.screen is not screen)
+            # With both keys at once the cursor's message comes when the sheet is open.
+            screen.controllers.details.settle()
             await until(pilot, lambda: any("drops 4 entries" in row for row in rows(pilot.app)))
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)

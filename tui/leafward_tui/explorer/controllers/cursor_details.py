@@ -59,7 +59,7 @@ class CursorDetails:
     def settle(self) -> None:
         """Lets pane, ghost and price follow the cursor once it rests; what is worked out for another place is not wanted."""
         self._jobs.cancel("price", "glance")
-        self._state.price = self._priced = None
+        self._state.price = None
         for waiting in (self._settling, self._pricing):
             if waiting is not None:
                 waiting.stop()
@@ -100,9 +100,16 @@ class CursorDetails:
 
     def propose(self, target: int, priced: Callable[[], object]) -> None:
         """Shows a move to an entry in the tree, wherever the entry is; where its price is to come, `priced` hears of it."""
-        self._priced = priced if self._state.price is None else None
+        self._priced = priced if self.price_of(target) is None else None
         if self._state.exploration is not None:
             self._view.tree.set_ghost(Ghost.of(self._state.exploration.layout, target))
+
+    def price_of(self, target: int) -> Price | None:
+        """The price of a move to an entry, where it is known: a key may be faster than the price of the line it went to."""
+        price, session = self._state.price, self._state.session
+        if price is None or session is None or price.target != session.tree.content_at(target):
+            return None
+        return price
 
     def _forget_move(self) -> None:
         """No move is proposed."""

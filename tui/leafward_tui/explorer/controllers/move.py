@@ -96,17 +96,18 @@ class Move:
                 self._details.settle()
 
         choices = self._choices(session, target, prompt, before)
-        sheet = ChoiceSheet("Move", choices, self._price_lines(), note=named(target))
-        self._details.propose(target, lambda: sheet.show_about(self._price_lines()))
+        sheet = ChoiceSheet("Move", choices, self._price_lines(target), note=named(target))
+        self._details.propose(target, lambda: sheet.show_about(self._price_lines(target)))
         self._view.ask(sheet, done)
 
-    def _price_lines(self) -> list[SheetLine]:
+    def _price_lines(self, target: int) -> list[SheetLine]:
         """The price of the move in words, nothing while it is worked out."""
         from leafward_tui.ui.sheet import SheetLine
 
-        if self._state.price is None:
+        known = self._details.price_of(target)
+        if known is None:
             return []
-        price = PriceWords.of(self._state.price, self._services.glyphs)
+        price = PriceWords.of(known, self._services.glyphs)
         sign = self._services.glyphs.malformed
         warnings = [SheetLine(f"{sign} {warning}", "warn") for warning in price.warnings]
         return [SheetLine("; ".join(price.parts)), *warnings]
@@ -127,7 +128,7 @@ class Move:
         choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
         left = entries_left(session, here, target)
         if left:
-            effect = left_words(left, self._state.price)
+            effect = left_words(left, self._details.price_of(target))
             choices += [
                 Choice("s", "Move with a summary", effect, with_summary),
                 Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),
