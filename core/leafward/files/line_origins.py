@@ -136,7 +136,7 @@ class LineOrigins:
             for number, added in enumerate(fragment.added, first):
                 if added and origins[number] in (UNKNOWN, BY_HAND):
                     origins[number] = fragment.change
-        return _without_chance(now, self._resolved(now, origins))
+        return self._resolved(now, origins)
 
     def _become(self, lines: list[str], new: int) -> None:
         self._hold(lines, aligned(self.lines, self.origins, lines, new), new)
@@ -231,21 +231,3 @@ def _only_place(part: Sequence[str], lines: Sequence[str], places: dict[str, lis
         if number >= rarest and tuple(lines[number - rarest : number - rarest + len(part)]) == tuple(part)
     ]
     return starts[0] if len(starts) == 1 else None
-
-
-def _without_chance(lines: Sequence[str], origins: list[int]) -> list[int]:
-    """Lines of brackets alone belong to a change only where the lines around them do."""
-    found = list(origins)
-    above: list[int | None] = []
-    last: int | None = None
-    for line, origin in zip(lines, origins, strict=True):
-        above.append(last)
-        if says_something(line):
-            last = origin
-    below: int | None = None
-    for at in range(len(lines) - 1, -1, -1):
-        if says_something(lines[at]):
-            below = origins[at]
-        elif origins[at] >= 0 and {above[at], below} - {None} != {origins[at]}:
-            found[at] = UNSURE
-    return found
