@@ -293,6 +293,7 @@ ARGUMENTS = {
     "compact": ["{}", "--keep-recent", "0", "--dry-run"],
     "inject": ["{}"],
     "survival": ["{compacted}"],
+    "exam": ["{compacted}"],
     "summarize": ["{}", "--to", "root"],
     "move": ["{}", "#9", "--dry-run"],
     "undo": ["{}"],
