@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.base.errors import LeafwardError
+from leafward.catalog import sighted
 from leafward.compaction.exam import Exam, Place, Topic, exam, exam_of, questions
 from leafward.compaction.exam.questions import counts_in
 from leafward.session.entries import Kind
@@ -15,7 +20,6 @@ from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from leafward.compaction.exam import Question
 
@@ -24,13 +28,13 @@ if TYPE_CHECKING:
 def work(tmp_path: Path) -> Acting:
     """A span with something to ask of every topic."""
     file = Acting(tmp_path / "session.jsonl")
-    file.user("Build the queue. Never use more than 3 workers.")
+    file.user("Build the queue for the shop first. Never use more than 3 workers for an import.")
     file.said(call("write", "1", path="src/queue.py", content="a = 1\n"))
     file.answered("1", "write")
     file.said(call("bash", "2", command="python -m pytest -q"))
     file.answered("2", "bash", "F.\n1 failed, 1 passed in 0.1s\n\nCommand exited with code 1", failed=True)
-    file.said("We will use one table for all jobs.")
-    file.said("I gave up on threads because SQLite locks the whole file.")
+    file.said("Decision: one table for all jobs.")
+    file.said("We decided against threads because SQLite locks the whole file.")
     file.said(call("write", "3", path="src/store.py", content="b = 1\n"))
     file.answered("3", "write")
     file.said(call("bash", "4", command="make build"))
@@ -61,8 +65,8 @@ def test_each_topic_has_its_right_answer(work: Acting) -> None:
     assert right(found, Topic.CHANGED_LAST) == "src/store.py"
     assert right(found, Topic.TEST_COMMAND) == "python -m pytest -q"
     assert right(found, Topic.TEST_RESULT) == "2 passed"
-    assert right(found, Topic.LIMIT) == "Never use more than 3 workers."
-    assert right(found, Topic.GIVEN_UP) == "I gave up on threads because SQLite locks the whole file."
+    assert right(found, Topic.LIMIT) == "Never use more than 3 workers for an import."
+    assert right(found, Topic.GIVEN_UP) == "We decided against threads because SQLite locks the whole file."
     assert right(found, Topic.NEXT_STEP) == "Add retries to the queue"
 
 
@@ -90,8 +94,8 @@ def test_an_empty_summary_answers_nothing(work: Acting) -> None:
 def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
     _, found = asked(
         work,
-        "## Constraints\n- Never use more than 3 workers.\n## Decisions\n"
-        "- I gave up on threads because SQLite locks the whole file.\n"
+        "## Constraints\n- Never use more than 3 workers for an import.\n## Decisions\n"
+        "- We decided against threads because SQLite locks the whole file.\n"
         "## Done\n- src/queue.py\n- `python -m pytest -q`: 2 passed, at the last run\n"
         "- src/store.py was changed last\n## Next\n- [ ] Add retries to the queue",
     )
@@ -117,14 +121,14 @@ def test_another_way_to_run_the_tests_is_enough(work: Acting) -> None:
 
 def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:
     file = Acting(tmp_path / "session.jsonl")
-    file.user("Never use more than 3 workers.")
+    file.user("Never use more than 3 workers for an import.")
     file.said("Understood.")
     file.user("Undo that.")
     file.user("You must keep the old API.")
     found, _ = asked(file, "x")
     limits = [one for one in found if one.topic is Topic.LIMIT]
     assert [one.answers[one.right].text for one in limits] == ["You must keep the old API."]
-    assert {answer.text for answer in limits[0].answers} >= {"Never use more than 3 workers."}
+    assert {answer.text for answer in limits[0].answers} >= {"Never use more than 3 workers for an import."}
 
 
 def test_no_honest_wrong_answer_no_question(tmp_path: Path) -> None:
@@ -156,17 +160,14 @@ def test_nothing_that_was_asked_answers_nothing() -> None:
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="needs the corpora")
 def test_stored_compactions_of_every_agent() -> None:
     """The same twice, right answers that differ from the wrong ones, and every right answer held by the span itself."""
-    from pathlib import Path as File
-
-    from leafward.agents import agent_named
-    from leafward.base.config import Config
-    from leafward.catalog import sighted
-
     met: dict[str, int] = {}
     for card in sighted(Config(), [CORPORA], {}, []):
         if card.problem is not None:
             continue
-        session = agent_named(card.agent).open(File(card.path))
+        try:
+            session = agent_named(card.agent).open(Path(card.path))
+        except LeafwardError:
+            continue
         for index, kind in enumerate(session.columns.kind):
             if kind == Kind.COMPACTION:
                 there = replaced_by(session, index)

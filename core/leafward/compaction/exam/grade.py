@@ -1,8 +1,9 @@
 """What of an exam the context after a compaction can answer, without asking a model.
 
-An answer can be given where the words that prove it stand in what the model sees and tell it from the wrong ones: a rule, a step
-or a command has to stand there; of files that were changed and of results of tests, which stand there side by side, the right
-one has to stand alone, or be called the last. That is an upper bound: a model may still overlook it.
+An answer can be given where the words that prove it stand in what the model sees and tell it from the wrong ones. A rule has to
+stand there, a step outside of what is done, any command that runs tests. Of files and of results the right one has to be the only
+one of the answers, for a file as one that was changed, or be called the last. What is told in other ways is not seen, and a model
+may overlook what stands there: the share is an estimate.
 """
 
 from __future__ import annotations
@@ -26,7 +27,20 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _SAID = frozenset({Held.VERBATIM, Held.PARAPHRASED})
-_LAST = re.compile(r"(?i)\b(?:last|latest|most recent(?:ly)?|newest|current(?:ly)?|now|just|final)\b")
+_LAST = {
+    Topic.CHANGED_LAST: re.compile(
+        r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot)\w*\b[^\n]{0,40}\b(?:last|lately|most recently)\b"
+        r"|\b(?:last|latest|most recent(?:ly)?)\b[^\n]{0,40}\b(?:chang|edit|modif|updat|touch|writ|wrot)\w*"
+    ),
+    Topic.TEST_RESULT: re.compile(r"(?i)\b(?:last|latest|final|most recent)\b|\bnow (?:pass|fail)"),
+}
+"""What calls one of several the last."""
+_CHANGED = re.compile(
+    r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot|creat|add|implement|fix|refactor)\w*\b|^-? ?\S+$"
+)
+"""A line that says of a file that it was changed, or that is one of a list of files."""
+_HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*)")
+_DONE = re.compile(r"(?i)\b(?:done|complete[d]?|finished)\b")
 _NUMBER_WORD = re.compile(r"(\d[\d,]*) (\w+)")
 
 
@@ -124,35 +138,49 @@ def exam_of_draft(draft: Draft) -> Exam:
 
 
 def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:
-    right = question.answers[question.right]
-    if question.topic is Topic.TEST_COMMAND and any(
+    right, topic = question.answers[question.right], question.topic
+    if topic is Topic.TEST_COMMAND and any(
         check_of(command) is Check.TEST for command in text.keys[FactKind.COMMAND]
     ):
         # Another way to run the tests tells this one from commands that are no test.
         return True
-    if not _says(text, right, question.topic, names):
+    if topic is Topic.NEXT_STEP:
+        return _says(Text(_left(text.text)), right, topic, names)
+    if topic not in _LAST:
+        return _says(text, right, topic, names)
+    if not _says(text, right, topic, names):
         return False
-    if question.topic not in (Topic.CHANGED_LAST, Topic.TEST_RESULT):
-        return True
     wrong = [one for one in question.answers if one is not right]
-    if not any(_says(text, one, question.topic, names) for one in wrong):
-        return True
-    return any(
-        _LAST.search(line) is not None
-        and _says(here := Text(line), right, question.topic, names)
-        and not any(_says(here, one, question.topic, names) for one in wrong)
+    alone = not any(_says(text, one, topic, names) for one in wrong)
+    lines = [
+        line
         for line, _ in text.lines
-    )
+        if _says(here := Text(line), right, topic, names)
+        and not any(_says(here, one, topic, names) for one in wrong)
+    ]
+    if alone and (topic is Topic.TEST_RESULT or any(_CHANGED.search(line) for line in lines)):
+        return True
+    return any(_LAST[topic].search(line) for line in lines)
+
+
+def _left(text: str) -> str:
+    """A text without its sections of what is done."""
+    found, done = [], False
+    for line in text.split("\n"):
+        if _HEADING.match(line):
+            done = _DONE.search(line) is not None
+        if not done:
+            found.append(line)
+    return "\n".join(found)
 
 
 def _says(text: Text, answer: Answer, topic: Topic, names: dict[str, int]) -> bool:
     if topic is not Topic.TEST_RESULT:
         return text.holds(answer.fact, names) in _SAID
-    return all(
-        re.search(
-            rf"(?<![\d,.]){re.escape(number)}\b[^\n\d]{{0,24}}\b{re.escape(word[:4])}",
-            text.text,
-            re.IGNORECASE,
-        )
-        for number, word in _NUMBER_WORD.findall(answer.text)
-    )
+    return all(_counts(text.text, number, word) for number, word in _NUMBER_WORD.findall(answer.text))
+
+
+def _counts(text: str, number: str, word: str) -> bool:
+    """Whether a text has a count: `34 passed`, `34 tests pass`, `pass 34`."""
+    count, stem = rf"(?<![\d,.]){re.escape(number)}\b", rf"\b{re.escape(word[:4])}\w*"
+    return re.search(rf"(?i){count}[^\n\d]{{0,24}}{stem}|{stem} {count}", text) is not None

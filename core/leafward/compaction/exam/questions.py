@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
-from leafward.summaries.facts.demands import takes_back
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.demands import demands, guesses, takes_back
+from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import DROPPED
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _COUNT = re.compile(
 )
 _COUNT_LINE = 40
 """Characters of a line that holds nothing but a count."""
+_TELLS = re.compile(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
+"""What tells one result from others: no failures alone may be of any run."""
 _TAP = re.compile(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
 _LIMITS = re.compile(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
@@ -51,12 +54,16 @@ _GIVEN_UP = re.compile(
     r"|took (?:it|that|this) back|does(?:n['’]t| not) work|did(?:n['’]t| not) work|won['’]t work|ruled out|reject(?:ed|ing)?|discard(?:ed|ing)?"
     r"|(?:decided|chose|choosing) (?:against|not to)|not (?:going to )?(?:use|using|viable|feasible))\b"
 )
-_CHOSEN = re.compile(r"(?i)\b(?:instead of|rather than|over)\b")
 _REASON = re.compile(
     r"(?i)\b(?:because|since|so that|due to|otherwise|to avoid|would (?:break|need|require|mean)|as it)\b"
 )
 
 
+_LOOKING = re.compile(
+    r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
+)
+"""Commands that only look: nobody takes them for tests."""
+_LEAST_WORDS = 4
 _TYPED = re.compile(r"^[^\n]{4,200}$")
 
 
@@ -72,10 +79,10 @@ class Topic(StrEnum):
 
 
 _ASKED = {
-    Topic.CHANGED_LAST: "Which of these files was changed last?",
+    Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
     Topic.TEST_COMMAND: "Which command runs the tests?",
     Topic.TEST_RESULT: "What did the last run of the tests print?",
-    Topic.LIMIT: "Which of these did the user demand?",
+    Topic.LIMIT: "Which of these is a rule that the user set?",
     Topic.GIVEN_UP: "What was decided against, and why?",
     Topic.NEXT_STEP: "Which step is not done yet?",
 }
@@ -127,6 +134,8 @@ class _Reading:
         """Commands that ended, with what they printed."""
         self.own: set[str] = set()
         """Rules that stand in messages which the user wrote."""
+        self.remarks: list[Fact] = []
+        """What else the user wrote in such messages, sentence by sentence."""
         withdrawn: set[str] = set()
         turn = len(sightings)
         for entry, message in messages:
@@ -138,6 +147,12 @@ class _Reading:
             sightings += found
             failed = bool(message.get("isError"))
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
+            if short and message.get("role") == "user":
+                self.remarks += [
+                    Fact(FactKind.DECISION, sentence, sentence, entry, Voice.USER, [entry])
+                    for sentence in sentences(divided(text_of(message.get("content")))[0])
+                    if len(content_words(sentence)) >= _LEAST_WORDS and not demands(sentence)
+                ]
             for one in found:
                 if one.kind is FactKind.CONSTRAINT and one.voice is Voice.USER and short:
                     self.own.add(one.key)
@@ -161,14 +176,23 @@ class _Reading:
         found = []
         for key, printed, entry in self.results:
             fact = self.by_key.get((FactKind.COMMAND, key))
-            if fact is not None and _is_short(fact) and check_of(fact.text) is Check.TEST:
+            if (
+                fact is not None
+                and not key.startswith("git ")
+                and _is_short(fact)
+                and check_of(fact.text) is Check.TEST
+            ):
                 found.append(_Run(fact, counts_in(printed), entry))
         return found
 
 
 def _is_short(command: Fact) -> bool:
-    """Whether a command is one that somebody would type, not a script or a patch."""
-    return _TYPED.search(command.text) is not None and "<<" not in command.text
+    """Whether a command is one that somebody would type to do something, not a script, a patch or a look."""
+    return (
+        not _LOOKING.match(command.text)
+        and _TYPED.search(command.text) is not None
+        and "<<" not in command.text
+    )
 
 
 def counts_in(printed: str) -> str:
@@ -223,7 +247,7 @@ def _tests(there: _Reading) -> Iterable[Question]:
     # What is most like it first: other checks, then whatever ran last.
     others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))
     yield from _question(Topic.TEST_COMMAND, last.fact, [(one.text, one) for one in others])
-    counted = [one for one in runs if one.result]
+    counted = [one for one in runs if _TELLS.search(one.result)]
     if counted and counted[-1] is last:
         earlier = [(one.result, _result_fact(one)) for one in reversed(counted[:-1])]
         yield from _question(Topic.TEST_RESULT, _result_fact(last), earlier, last.result)
@@ -234,37 +258,26 @@ def _result_fact(run: _Run) -> Fact:
 
 
 def _limits(there: _Reading) -> Iterable[Question]:
-    """Rules that the user set and that hold; wrong are sentences of the agent's, and rules that were withdrawn."""
+    """Rules that the user set and that hold; wrong are those that were withdrawn, and what else the user wrote."""
     rules = [
         one
         for one in there.of(FactKind.CONSTRAINT)
         if one.key in there.own - there.withdrawn
         and _LIMITS.search(one.text)
         and not _STATES.search(one.text)
+        and not guesses(one.text)
+        and len(content_words(one.text)) >= _LEAST_WORDS - 1
     ]
     wrong = [one for one in there.of(FactKind.CONSTRAINT) if one.key in there.withdrawn]
-    wrong += [
-        one
-        for kind in (FactKind.DECISION, FactKind.TODO)
-        for one in reversed(there.of(kind))
-        if one.voice is Voice.AGENT and one.kind is kind
-    ]
+    wrong += reversed(there.remarks)
     for rule in rules[-_OF_A_TOPIC:]:
         yield from _question(Topic.LIMIT, rule, [(one.text, one) for one in wrong])
 
 
 def _given_up(there: _Reading) -> Iterable[Question]:
     decisions = [one for one in there.of(FactKind.DECISION) if one.voice in (Voice.AGENT, Voice.USER)]
-    given_up = [
-        one
-        for one in decisions
-        if _REASON.search(one.text) and (_GIVEN_UP.search(one.text) or _CHOSEN.search(one.text))
-    ]
-    wrong = [
-        (one.text, one)
-        for one in reversed(decisions)
-        if not (_GIVEN_UP.search(one.text) or _CHOSEN.search(one.text))
-    ]
+    given_up = [one for one in decisions if _GIVEN_UP.search(one.text) and _REASON.search(one.text)]
+    wrong = [(one.text, one) for one in reversed(decisions) if not _GIVEN_UP.search(one.text)]
     for one in given_up[-_OF_A_TOPIC:]:
         yield from _question(Topic.GIVEN_UP, one, wrong)
 
