@@ -18,7 +18,6 @@ from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.hooks import OpenCodeHooks
 from leafward.agents.opencode.places import (
     USUAL,
     Shelves,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Glimpse, Touch
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.hooks import Hooks
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.places import Store
     from leafward.base.config import Config
@@ -60,10 +60,16 @@ class OpenCode:
     name = "opencode"
     title = "opencode"
     tool_table = OPENCODE_TOOLS
-    hooks = OpenCodeHooks()
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._shelves = Shelves(self.name, clock)
+
+    @property
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
+        from leafward.agents.opencode.hooks import OpenCodeHooks
+
+        return OpenCodeHooks()
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.

@@ -11,7 +11,6 @@ import orjson
 
 from leafward.agents.base import Listing, Text, Touch, expanded
 from leafward.agents.folders import look
-from leafward.agents.pi.hooks import PiHooks
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Glimpse, Trouble
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.hooks import Hooks
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
@@ -46,7 +46,13 @@ class Pi:
     name = "pi"
     title = "pi"
     tool_table = NATIVE_TOOLS
-    hooks = PiHooks()
+
+    @property
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
+        from leafward.agents.pi.hooks import PiHooks
+
+        return PiHooks()
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else the one that pi itself would use."""
