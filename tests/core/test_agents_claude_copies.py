@@ -17,7 +17,8 @@ from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.context.model_context import context_at, usage_total
+from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
 from leafward.session.headline import title_of
 from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected

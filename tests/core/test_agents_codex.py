@@ -14,7 +14,8 @@ from leafward.agents.codex.rollout import Rollout as Source
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
 from leafward.catalog import Catalogue
-from leafward.context.model_context import context_at, usage_total
+from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_CODE, Kind
 from leafward.session.headline import headline
 from leafward.session.messages import prompt_text
@@ -75,7 +76,7 @@ def test_based_history_is_not_counted_twice(home: Path) -> None:
     assert (
         whole.total - own.total
         == usage_total(
-            source, map(source.columns.index, (fork.columns.id(i) for i in range(fork.inherited)))
+            source, [source.columns.index(fork.columns.id(i)) for i in range(fork.inherited)]
         ).total
     )
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.fork import Remark
-from leafward.context.model_context import Context, ContextMessage, context_at, message_body
+from leafward.context.context_messages import ContextMessage, message_body
+from leafward.context.model_context import Context, context_at
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of
 from leafward.session.foreign import INJECTED
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text

@@ -31,8 +31,8 @@ from leafward.catalog.lines import (
     title_in,
 )
 from leafward.catalog.spending import spent_in
-from leafward.context.basis import believed
 from leafward.context.model_context import context_at, lacks_prompt
+from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
 from leafward.session.entries import (
     BOOKKEEPING,

@@ -10,8 +10,8 @@ from leafward.base.safe_text import safe
 from leafward.compaction.opencode import CLEARED
 from leafward.compaction.settings import Strategy
 from leafward.compaction.stored import Stored, cut_middle, parts_of
+from leafward.context.context_messages import message_body
 from leafward.context.estimators import text_tokens
-from leafward.context.model_context import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system

@@ -14,7 +14,7 @@ from leafward.files.edits import delta_in, delta_of
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, file_calls, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
-from leafward.session.messages import message_in
+from leafward.session.messages import did_run, message_in, nested_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,29 +64,6 @@ class FileChange:
     added: int
     """Lines."""
     removed: int
-
-
-def nested_calls(message: Body) -> list[ToolCall]:
-    """The calls that a tool made while it ran and that did not fail (pi 1.5.2 records them on the tool's result)."""
-    record = message.get("nestedCalls")
-    calls = record.get("calls") if isinstance(record, dict) else None
-    found = []
-    for call in calls if isinstance(calls, list) else ():
-        if isinstance(call, dict) and call.get("status") != "error":
-            arguments = call.get("arguments")
-            found.append(
-                ToolCall(
-                    str(call.get("id", "")),
-                    str(call.get("name", "")),
-                    arguments if isinstance(arguments, dict) else {},
-                )
-            )
-    return found
-
-
-def did_run(reply: Body) -> bool:
-    """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
-    return reply.get("stopReason") not in ("error", "aborted")
 
 
 def _file_calls(body: Body, table: ToolTable) -> Iterator[FileCall]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.compaction.entry import Place, edit_lines, milliseconds, place_at
 from leafward.context.basis import Basis
-from leafward.context.model_context import context_at, message_body
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed

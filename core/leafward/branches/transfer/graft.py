@@ -11,13 +11,12 @@ from leafward.compaction.entry import Place, milliseconds, place_at, usage_body
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
-from leafward.files.working_set import did_run
 from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal import Writing, iso_time, new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
 from leafward.session.journal.write import Write, write
-from leafward.session.messages import message_in
+from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
