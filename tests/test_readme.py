@@ -281,6 +281,8 @@ ARGUMENTS = {
     "uninstall": ["claude", "--dry-run"],
     "ls": [],
     "search": ["the", "{}"],
+    "blame": [__file__, "--among", "{}"],
+    "why": [f"{__file__}:1", "--among", "{}"],
     "tree": ["{}"],
     "show": ["{}"],
     "context": ["{}"],

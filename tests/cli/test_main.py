@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 VERBS = [
     "ls",
     "search",
+    "blame",
+    "why",
     "tree",
     "show",
     "context",

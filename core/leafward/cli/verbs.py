@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 
 
+_among_option = click.option(
+    "--among",
+    multiple=True,
+    metavar="PATH",
+    help="Only sessions in PATH, a file or a folder; may be given several times.",
+)
+
+
 @verb("leafward ls --project orchard", "leafward ls ./sessions --json", "leafward ls --totals --by day")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @narrowing_options
@@ -103,6 +111,37 @@ def search(
     from leafward.cli.search import search as run
 
     return run(query, paths, agent, project, limit, select, as_json)
+
+
+@verb("leafward blame src/app.py", "leafward blame src/app.py:10-40", "leafward blame src/app.py --json")
+@click.argument("place", metavar="FILE[:LINE[-LINE]]")
+@_among_option
+@json_option
+def blame(place: str, among: tuple[str, ...], as_json: bool) -> int:
+    """Say which turn of which session wrote each line of a file.
+
+    All sessions of the file's project are read, those of every agent. Contents decide: a line keeps its turn over commits,
+    squashes and rebases, and before any of them. A line is named after a turn only where nothing else can be meant; the
+    others are by hand, unsure or unknown. Turns on abandoned branches that wrote the same line are listed too.
+    """
+    from leafward.cli.blame import run_blame
+
+    return run_blame(place, among, as_json)
+
+
+@verb("leafward why src/app.py:12", "leafward why src/app.py:12 --json")
+@click.argument("place", metavar="FILE:LINE")
+@_among_option
+@json_option
+def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
+    """Say why a line is there.
+
+    What was asked, what the agent said, and what was checked after. The turn is that of `leafward blame`. Checks are tests, builds, types and linters, of the first turn from the change
+    on that ran any.
+    """
+    from leafward.cli.blame import run_why
+
+    return run_why(place, among, as_json)
 
 
 @verb(

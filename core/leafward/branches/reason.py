@@ -1,0 +1,79 @@
+"""Why a line is as it is: what was asked in the turn that wrote it, what the agent said before it did, and what was checked after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.branches.diff.outcomes import Checked, OutcomeReader
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, text_of
+from leafward.session.messages import prompt_text
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+_PROMPTS = (Kind.USER, Kind.BASH)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What surrounds a change. Texts are as written: not safe to show."""
+
+    request: str
+    """The prompt of its turn, whole."""
+    words: str
+    """What the agent said last before the change, in the same turn; empty where it said nothing."""
+    words_entry: EntryIndex
+    """The reply that says it; `NO_ENTRY` where none does."""
+    checks: tuple[Checked, ...]
+    """Tests, builds and the like that ran after the change, in the first turn that ran any."""
+    turns_later: int
+    """How many turns after the change that was."""
+
+
+def reason_of(session: Session, entry: EntryIndex, prompt: EntryIndex) -> Reason:
+    """The reason of a change that the reply `entry` made in the turn that `prompt` began (`NO_ENTRY` where nothing did)."""
+    body = session.body(prompt) if prompt >= 0 else None
+    words, words_entry = _words(session, entry, prompt)
+    checks, later = _checks(session, entry)
+    return Reason(prompt_text(body) if body is not None else "", words, words_entry, checks, later)
+
+
+def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> tuple[str, EntryIndex]:
+    """The last text of a reply from the change upwards, within its turn."""
+    at = entry
+    while at not in (NO_ENTRY, prompt):
+        if session.columns.kind[at] == Kind.ASSISTANT:
+            body = session.body(at) or {}
+            message = body.get("message")
+            text = text_of(message.get("content")).strip() if isinstance(message, dict) else ""
+            if text:
+                return text, at
+        at = EntryIndex(session.columns.parent[at])
+    return "", NO_ENTRY
+
+
+def _checks(session: Session, entry: EntryIndex) -> tuple[tuple[Checked, ...], int]:
+    """The checks of the first turn from the change on that has any, on the way to the leaf or to the end of its branch."""
+    end = session.leaf
+    if not session.tree.is_ancestor(entry, end):
+        end = _end_of_branch(session, entry)
+    below = [at for at in session.tree.path(end) if session.tree.depth(at) >= session.tree.depth(entry)]
+    kinds, later, begin = session.columns.kind, 0, 0
+    while begin < len(below):
+        stop = begin + 1
+        while stop < len(below) and kinds[below[stop]] not in _PROMPTS:
+            stop += 1
+        checks = OutcomeReader(session).outcomes(below[begin:stop]).checks
+        if checks:
+            return checks, later
+        begin, later = stop, later + 1
+    return (), 0
+
+
+def _end_of_branch(session: Session, entry: EntryIndex) -> EntryIndex:
+    children = session.tree.children(entry)
+    while children:
+        entry = children[0]
+        children = session.tree.children(entry)
+    return entry

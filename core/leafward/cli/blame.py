@@ -1,0 +1,244 @@
+"""The verbs `blame` and `why`: which turn of which session wrote the lines of a file, and what it was for."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.agents import agent_named
+from leafward.base import config as settings
+from leafward.base.errors import NotFound
+from leafward.base.safe_text import safe, safe_line
+from leafward.base.times import iso_time
+from leafward.branches.reason import reason_of
+from leafward.catalog import sighted
+from leafward.cli.ls import existing, short_ids, when
+from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, plural, say
+from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
+from leafward.query.blame import Author, Blame, blame, concerned
+from leafward.query.search.text_search import ripgrep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.agents import Trouble
+    from leafward.branches.diff.outcomes import Checked
+    from leafward.branches.reason import Reason
+    from leafward.catalog import Card
+
+_RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
+_NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
+_LABEL = 28
+"""Cells of the widest name of a turn."""
+
+
+class _Lines(NamedTuple):
+    """A file, and which of its lines are meant."""
+
+    path: str
+    first: int
+    """From 1."""
+    last: int | None
+    """The end of the file where it is None."""
+
+
+def run_blame(place: str, paths: Sequence[str], as_json: bool) -> int:
+    """`leafward blame`."""
+    lines = _lines_of(place)
+    found, cards = _found(lines, paths)
+    if as_json:
+        emit_json(_document(found, lines))
+        return 0
+    say(_text(found, lines, short_ids(cards), page()))
+    for reason in found.unread:
+        note(f"not read: {safe_line(reason)}")
+    return 0
+
+
+def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
+    """`leafward why`."""
+    lines = _lines_of(place)
+    if lines.last is None or lines.last != lines.first:
+        raise NotFound(f"{safe_line(place)} names no line: write FILE:LINE")
+    found, cards = _found(lines, paths)
+    line = found.lines[lines.first - 1]
+    author = found.authors[line.author] if line.author >= 0 else None
+    reason = None
+    if author is not None:
+        session = agent_named(author.card.agent).open(Path(author.card.path))
+        try:
+            reason = reason_of(session, author.entry, author.prompt)
+        finally:
+            session.close()
+    if as_json:
+        document = _document(found, lines)
+        document["why"] = _why_json(reason) if reason is not None else None
+        emit_json(document)
+        return 0
+    say(_why_text(found, line.number, reason, short_ids(cards), page()))
+    return 0
+
+
+def _lines_of(place: str) -> _Lines:
+    """What `FILE[:LINE[-LINE]]` names; a file whose own name ends so is meant whole."""
+    ranged = _RANGE.fullmatch(place)
+    if ranged is None or os.path.exists(os.path.expanduser(place)):
+        return _Lines(str(existing(place)), 1, None)
+    first = int(ranged[2])
+    last = int(ranged[3] or first)
+    if not 0 < first <= last:
+        raise NotFound(f"{safe_line(place)}: lines are counted from 1, the first one first")
+    return _Lines(str(existing(ranged[1])), first, last)
+
+
+def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, list[Card]]:
+    config, problems = settings.load()
+    for problem in problems:
+        note(str(problem))
+    trouble: list[Trouble] = []
+    cards = list(sighted(config, [existing(path) for path in paths], os.environ, trouble))
+    for one in trouble:
+        note(f"{safe_line(str(one.path))}: {one.reason}")
+    path = os.path.realpath(lines.path)
+    found = blame(path, concerned(cards, path), program=ripgrep())
+    if lines.first > max(1, len(found.lines)):
+        raise NotFound(f"{safe_line(path)} has {plural(len(found.lines), 'line')}")
+    return found, cards
+
+
+def _document(found: Blame, lines: _Lines) -> dict[str, Any]:
+    shown = found.lines[lines.first - 1 : lines.last]
+    return {
+        "path": found.path,
+        "lines": [
+            {
+                "line": line.number,
+                "text": line.text,
+                "by": "turn" if line.author >= 0 else _NOBODY[line.author].removeprefix("by "),
+                "author": line.author if line.author >= 0 else None,
+                "also": list(line.also),
+            }
+            for line in shown
+        ],
+        "authors": [
+            {
+                "session": one.card.id,
+                "agent": one.card.agent,
+                "path": one.card.path,
+                "entry": one.entry_id,
+                "prompt": one.prompt_id,
+                "turn": one.turn,
+                "request": one.request,
+                "time": iso_time(one.written),
+                "abandoned": one.abandoned,
+            }
+            for one in found.authors
+        ],
+        "sessions": found.sessions,
+        "claimed": sum(line.author >= 0 for line in shown),
+        "unread": list(found.unread),
+    }
+
+
+def _turn(one: Author, short: dict[str, str]) -> str:
+    return safe_line(f"{one.card.agent} {short.get(one.card.id, one.card.id)} turn {one.turn}", _LABEL)
+
+
+def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Iterator[str]:
+    shown = found.lines[lines.first - 1 : lines.last]
+    labels = [
+        _turn(found.authors[line.author], short) if line.author >= 0 else _NOBODY[line.author]
+        for line in shown
+    ]
+    wide = max(map(cells, labels), default=0)
+    digits = len(str(shown[-1].number)) if shown else 1
+    before = None
+    for line, label in zip(shown, labels, strict=True):
+        name = label if line.author != before else ""
+        before = line.author
+        left = pad(name, wide)
+        if line.author < 0:
+            left = page.style(left, "faint")
+        room = max(8, page.width - wide - digits - 4)
+        text = fit(safe(line.text.expandtabs(4)), room, unicode=page.unicode)
+        yield f"{left}  {line.number:>{digits}}  {text}".rstrip()
+    used = dict.fromkeys(line.author for line in shown if line.author >= 0)
+    also = {other for line in shown for other in line.also}
+    if used or also:
+        yield ""
+    for number in sorted({*used, *also}):
+        yield _author_line(found.authors[number], short, wide, page)
+    by_turns = sum(line.author >= 0 for line in shown)
+    rest = [
+        f"{plural(count, 'line')} {name}"
+        for author, name in _NOBODY.items()
+        if (count := sum(line.author == author for line in shown))
+    ]
+    yield ""
+    yield ", ".join(
+        (
+            f"{plural(by_turns, 'line')} by {plural(len(used), 'turn')}",
+            *rest,
+            f"{plural(found.sessions, 'session')} touched the file",
+        )
+    )
+
+
+def _author_line(one: Author, short: dict[str, str], wide: int, page: Page) -> str:
+    marks = "off the path  " if one.abandoned else ""
+    head = f"{pad(_turn(one, short), wide)}  {when(one.written) if one.written else ''}  {marks}"
+    request = safe_line(one.request) or "(no prompt)"
+    return head + fit(request, max(8, page.width - cells(head)), unicode=page.unicode)
+
+
+def _why_json(reason: Reason) -> dict[str, Any]:
+    return {
+        "request": reason.request,
+        "said": reason.words,
+        "checks": [
+            {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
+            for one in reason.checks
+        ],
+        "turns_later": reason.turns_later,
+    }
+
+
+def _why_text(
+    found: Blame, number: int, reason: Reason | None, short: dict[str, str], page: Page
+) -> Iterator[str]:
+    line = found.lines[number - 1]
+    yield fit(f"{number}  {safe(line.text.expandtabs(4))}", page.width, unicode=page.unicode)
+    if reason is None:
+        yield _UNCLAIMED[line.author]
+    else:
+        one = found.authors[line.author]
+        head = f"written by {_turn(one, short)}, {when(one.written) if one.written else 'at an unknown time'}"
+        yield head + (", on a branch off the path" if one.abandoned else "")
+        yield ""
+        yield page.style("asked", "bold")
+        yield from indented(safe(reason.request).strip() or "(nothing: no prompt came before it)")
+        if reason.words:
+            yield page.style("the agent said", "bold")
+            yield from indented(safe(reason.words))
+        yield page.style("checked after", "bold")
+        yield from (_check_line(one) for one in reason.checks)
+        if not reason.checks:
+            yield "  nothing that is a test, a build or the like"
+        elif reason.turns_later:
+            yield f"  {plural(reason.turns_later, 'turn')} later"
+    for other in line.also:
+        yield f"the same line was written by {_turn(found.authors[other], short)}, off the path"
+
+
+_UNCLAIMED = {
+    BY_HAND: "by hand: it came between two contents that are known, and no recorded call put it there",
+    UNKNOWN: "unknown: no recorded call is known to have written it",
+    UNSURE: "unsure: more than one turn may have written it",
+}
+
+
+def _check_line(one: Checked) -> str:
+    ended = "passed" if one.ok else "failed"
+    return f"  {one.check.value}  {ended}, {plural(one.runs, 'run')}, {one.failed} failed"

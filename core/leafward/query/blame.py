@@ -1,0 +1,446 @@
+"""Which turn of which session wrote each line of a file as it is now, over all sessions of its project and all agents."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents import agent_named
+from leafward.base.errors import Cancelled, LeafwardError, NotFound
+from leafward.base.regular_files import read_regular
+from leafward.base.safe_text import safe_line
+from leafward.files.file_names import real_folder
+from leafward.files.file_replay import FileOperation, Outcome, Replay, steps
+from leafward.files.file_replay.calls import Calls
+from leafward.files.file_replay.replay import related
+from leafward.files.line_origins import LineOrigins, plain_lines, says_something
+from leafward.query.search.literals import needle
+from leafward.query.search.prefilter import Sieve, crowds
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.messages import prompt_text, written_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from leafward.catalog import Card
+    from leafward.files.file_replay.knowledge import FileState
+    from leafward.files.file_replay.steps import FileRequest, Step
+    from leafward.session.session import Session
+
+_ROUNDS = 8
+"""How often sessions are looked for by the names that the file had before, at most."""
+_OWN_ID = 12
+"""Characters from which on the id of a call is its own in all sessions; shorter ones count calls of one session."""
+_NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The turn that wrote a line."""
+
+    card: Card
+    """Its session."""
+    entry: EntryIndex
+    """The reply that holds the call; the result, for a call made by a tool."""
+    entry_id: str
+    prompt: EntryIndex
+    """What began the turn; `NO_ENTRY` where nothing did."""
+    prompt_id: str | None
+    turn: int
+    """Its number on its path, from 1; 0 before the first prompt."""
+    request: str
+    """The prompt, as written: not safe to show."""
+    written: int | None
+    """Milliseconds since 1970 of its call's result."""
+    abandoned: bool
+    """Whether the turn is off the path to the session's leaf."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlameLine:
+    """A line of the file."""
+
+    number: int
+    """From 1."""
+    text: str
+    """As written, without its end: not safe to show."""
+    author: int
+    """Index into the authors; `UNKNOWN`, `BY_HAND` or `UNSURE` of `files.line_origins` where nobody is claimed."""
+    also: tuple[int, ...] = ()
+    """Authors on abandoned branches that wrote the same line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The lines of a file and who wrote them."""
+
+    path: str
+    lines: tuple[BlameLine, ...]
+    authors: tuple[Author, ...]
+    """Those that the lines name, the oldest first."""
+    sessions: int
+    """Sessions whose calls touched the file."""
+    unread: tuple[str, ...]
+    """Sessions that could not be read, with the reason."""
+
+
+class _Change(NamedTuple):
+    """A step of a session, in the order of time."""
+
+    time: int
+    """Milliseconds since 1970; never less than that of the step before it in its session."""
+    order: int
+    """Of its session: the older one first."""
+    number: int
+    step: Step
+
+
+@dataclass(slots=True)
+class _Part:
+    """One session that may have touched the file."""
+
+    card: Card
+    session: Session
+    calls: Calls
+    replay: Replay
+    steps: list[Step]
+    seen: dict[str, set[str] | None] = field(default_factory=dict)
+    """Lines of files that it was shown, by name; None where that is not known."""
+
+
+def concerned(cards: Sequence[Card], path: str) -> list[Card]:
+    """The sessions whose project holds a file, or lies in the repository that does; the oldest first. `path` is absolute."""
+    root = _repository(path)
+    found = [
+        card
+        for card in cards
+        if card.problem is None
+        and card.project
+        and (_holds(real_folder(card.project), path) or (root and _holds(root, real_folder(card.project))))
+    ]
+    return sorted(found, key=lambda card: (card.created or card.modified, card.path))
+
+
+def blame(
+    path: str,
+    cards: Sequence[Card],
+    *,
+    program: str | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Blame:
+    """Who wrote the lines of a file as it is on disk, by what the calls of sessions say.
+
+    `cards` are sessions that may have touched it (`concerned`), `program` is ripgrep's path. Raises NotFound where no text
+    file lies at `path`, and Cancelled once `stop` turns true.
+    """
+    path = os.path.realpath(path)
+    now = _text_of(path)
+    unread: list[str] = []
+    parts = _parts(path, cards, program, stop, unread)
+    try:
+        return _blamed(path, now, parts, tuple(unread), stop)
+    finally:
+        for part in parts:
+            part.session.close()
+
+
+def _text_of(path: str) -> str:
+    try:
+        return read_regular(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotFound(f"{safe_line(path)} is no text in UTF-8") from None
+    except OSError as error:
+        raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from None
+
+
+def _repository(path: str) -> str:
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folder
+        folder = os.path.dirname(folder)
+    return ""
+
+
+def _holds(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _parts(
+    path: str, cards: Sequence[Card], program: str | None, stop: Callable[[], bool], unread: list[str]
+) -> list[_Part]:
+    """The sessions that touched a file under any name that it had, open, the oldest first."""
+    left = {card.path: card for card in cards}
+    read: dict[str, _Part] = {}
+    names, looked_for = {path}, set[str]()
+    for _ in range(_ROUNDS):
+        new = {os.path.basename(name) for name in names} - looked_for
+        if not new:
+            break
+        looked_for |= new
+        for card in _named_in(list(left.values()), new, program, stop):
+            del left[card.path]
+            part = _opened(card, stop, unread)
+            if part is not None:
+                read[card.path] = part
+        names = _names(path, [step for part in read.values() for step in part.steps])
+    found = []
+    for card in cards:
+        part = read.get(card.path)
+        if part is None:
+            continue
+        if any(step.path in names or step.to in names for step in part.steps):
+            found.append(part)
+        else:
+            part.session.close()
+    return found
+
+
+def _names(path: str, made: Sequence[Step]) -> set[str]:
+    return related([step for step in made if not step.glob], {path})
+
+
+def _named_in(
+    cards: list[Card], words: set[str], program: str | None, stop: Callable[[], bool]
+) -> list[Card]:
+    """The sessions in whose bytes one of some names stands."""
+    found: set[str] = set()
+    for word in words:
+        wanted = needle([word])
+        if wanted is None:
+            return cards
+        sieve = Sieve(wanted, program, crowds(cards, cards) if program is not None else {})
+        found.update(sieve.passing(cards, stop))
+    return [card for card in cards if card.path in found]
+
+
+def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> _Part | None:
+    try:
+        session = agent_named(card.agent).open(Path(card.path), stop)
+    except Cancelled:
+        raise
+    except (LeafwardError, OSError) as error:
+        unread.append(f"{card.path}: {error}")
+        return None
+    cwd = real_folder(session.cwd)
+    made = [_absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True)]
+    return _Part(card, session, Calls(session), Replay(session, {}, {}), made)
+
+
+def _absolute(step: Step, cwd: str) -> Step:
+    """A step whose names are the same in every session, wherever that ran."""
+    to = os.path.normpath(os.path.join(cwd, step.to)) if step.to is not None else None
+    return step._replace(path=os.path.normpath(os.path.join(cwd, step.path)), to=to)
+
+
+def _blamed(
+    path: str, now: str, parts: list[_Part], unread: tuple[str, ...], stop: Callable[[], bool]
+) -> Blame:
+    files: dict[str, FileState] = {}
+    for part in parts:
+        part.replay.files = files
+    names = _names(path, [step for part in parts for step in part.steps])
+    origins: dict[str, LineOrigins] = {}
+    changes: list[tuple[_Part, _Change]] = []
+    for part, change in _in_order(parts, names):
+        if stop():
+            raise Cancelled
+        changes.append((part, change))
+        _take(part, change, len(changes) - 1, names, origins)
+    history = origins.get(path) or LineOrigins()
+    return _claimed(path, plain_lines(now), history.at(now), history, changes, parts, unread)
+
+
+def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Change]]:
+    """The steps that concern a file, in the order of time; what a copy of a session repeats is left out."""
+    done: set[tuple[object, ...]] = set()
+    rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
+    for change in rows:
+        step, part = change.step, parts[change.order]
+        asked = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
+        key = (step.call_id, step.order, step.path, asked)
+        if step.call_id and key in done:
+            continue
+        done.add(key)
+        yield part, change
+
+
+def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
+    last = part.card.created or 0
+    folders = {name[:at] for name in names for at, sign in enumerate(name) if sign == "/"}
+    for number, step in enumerate(part.steps):
+        if (
+            step.path in names
+            or step.to in names
+            or step.glob
+            or step.deed in _NO_STEPS
+            or (step.deed.changes and (step.path in folders or step.to in folders))
+        ):
+            body = part.session.body(step.result if step.result != NO_ENTRY else step.entry)
+            when = written_at(body) if body is not None else None
+            last = max(last, when) if when is not None else last
+            yield _Change(last, order, number, step)
+
+
+def _take(
+    part: _Part, change: _Change, number: int, names: set[str], origins: dict[str, LineOrigins]
+) -> None:
+    step, files = change.step, part.replay.files
+    before = {name: _held(files.get(name)) for name in names}
+    found = None
+    if step.deed is FileOperation.EDIT and step.outcome is Outcome.DONE:
+        found = part.calls.before(step)
+    elif step.deed is FileOperation.WRITE and step.outcome is Outcome.DONE and part.calls.created(step):
+        found = ""
+    part.replay.go([step])
+    if step.outcome is Outcome.DONE and step.to in names and step.path in names:
+        _send(step, origins)
+    for name in names:
+        state = files.get(name)
+        if state is not None:
+            # Fragments are kept here; that pieces are held against every later edit takes long.
+            state.pieces = ()
+        after = _held(state)
+        if after == before[name] and step.path != name:
+            continue
+        history = origins.setdefault(name, LineOrigins())
+        if state is not None and state.absent:
+            history.gone()
+        elif name != step.path or step.outcome is not Outcome.DONE or not _tells(step):
+            if after is None:
+                history.lost()
+            elif name != step.to:
+                history.found(after)
+        elif step.deed is FileOperation.READ:
+            _note_seen(part, step)
+            if after is not None:
+                history.found(after)
+            else:
+                history.lost()
+        elif after is not None:
+            history.changed(
+                found if found is not None else before[name],
+                after,
+                number,
+                part.seen.get(name, set()) if step.deed is FileOperation.WRITE else None,
+            )
+        elif (request := _request(part, step)) is not None:
+            history.put_in(request, number)
+        else:
+            history.lost()
+    if step.path in names and step.deed is FileOperation.CHANGE and step.outcome is Outcome.DONE:
+        part.seen[step.path] = None
+
+
+def _note_seen(part: _Part, step: Step) -> None:
+    """What a read showed is known to the agent from now on."""
+    shown, seen = part.calls.shown(step), part.seen.setdefault(step.path, set())
+    if shown is None:
+        part.seen[step.path] = None
+    elif seen is not None:
+        seen.update(line.removesuffix("\r") for line in shown.lines)
+
+
+def _tells(step: Step) -> bool:
+    return step.deed in (
+        FileOperation.READ,
+        FileOperation.WRITE,
+        FileOperation.EDIT,
+        FileOperation.APPEND,
+    )
+
+
+def _held(state: FileState | None) -> str | None:
+    """What a file holds, empty where it is not there; None where that is not known."""
+    if state is None:
+        return None
+    return "" if state.absent else state.text
+
+
+def _request(part: _Part, step: Step) -> FileRequest | None:
+    return part.calls.request_of(step) if step.certainly_done and not step.inferred else None
+
+
+def _send(step: Step, origins: dict[str, LineOrigins]) -> None:
+    """The lines of a file that was moved or copied go with it."""
+    history = origins.get(step.path)
+    if history is None or step.to is None:
+        return
+    if step.deed is FileOperation.COPY:
+        origins[step.to] = history.copy()
+    elif step.deed is FileOperation.MOVE:
+        origins[step.to] = origins.pop(step.path)
+
+
+def _claimed(
+    path: str,
+    now: list[str],
+    origins: list[int],
+    history: LineOrigins,
+    changes: list[tuple[_Part, _Change]],
+    parts: list[_Part],
+    unread: tuple[str, ...],
+) -> Blame:
+    known: dict[int, Author] = {}
+
+    def author(number: int) -> Author:
+        if number not in known:
+            known[number] = _author(*changes[number])
+        return known[number]
+
+    others: list[list[int]] = []
+    for line, origin in zip(now, origins, strict=True):
+        writers = dict.fromkeys(history.writers.get(line, ())) if says_something(line) else {}
+        others.append([one for one in writers if one != origin and author(one).abandoned])
+    used = sorted({one for one in origins if one >= 0}.union(*others))
+    # Calls of one turn are one author.
+    turns: dict[tuple[int, int], int] = {}
+    places: dict[int, int] = {}
+    authors: list[Author] = []
+    for number in used:
+        part, _ = changes[number]
+        one = author(number)
+        key = (id(part), one.prompt if one.prompt != NO_ENTRY else -2 - one.entry)
+        if key not in turns:
+            turns[key] = len(authors)
+            authors.append(one)
+        places[number] = turns[key]
+    return Blame(
+        path,
+        tuple(
+            BlameLine(
+                number,
+                line,
+                places.get(origin, origin),
+                tuple(
+                    dict.fromkeys(places[one] for one in also if places[one] != places.get(origin, origin))
+                ),
+            )
+            for number, (line, origin, also) in enumerate(zip(now, origins, others, strict=True), 1)
+        ),
+        tuple(authors),
+        len(parts),
+        unread,
+    )
+
+
+def _author(part: _Part, change: _Change) -> Author:
+    session, entry = part.session, change.step.entry
+    prompt = entry
+    while prompt != NO_ENTRY and session.columns.kind[prompt] not in (Kind.USER, Kind.BASH):
+        prompt = EntryIndex(session.columns.parent[prompt])
+    body = session.body(prompt) if prompt >= 0 else None
+    return Author(
+        part.card,
+        entry,
+        session.columns.id(entry),
+        prompt,
+        session.columns.id(prompt) if prompt >= 0 else None,
+        session.tree.prompts_upto(entry),
+        prompt_text(body) if body is not None else "",
+        change.time,
+        not session.tree.is_ancestor(entry, session.leaf),
+    )

@@ -1,0 +1,235 @@
+"""Who wrote each line, against folders in which it is known: agents that really work there, and a person between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.base.config import Config
+from leafward.catalog import sighted
+from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
+from leafward.query.blame import Blame, blame, concerned
+from tests.pi_file import NO_PARENT_GIVEN
+from tests.workbench import Workbench
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "src/app.py"
+
+
+class Office:
+    """A folder, the sessions of agents in it, and who put which line there: session and call, None for the person."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        self.root = root
+        self.random = random.Random(seed)
+        self.clock = count(1_795_300_000_000, 1000)
+        self.lines = count(1)
+        self.turns = count(1)
+        self.turn = ""
+        self.truth: dict[str, tuple[str, str] | None] = {}
+        self.agents: list[Workbench] = []
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "work"
+
+    def hire(self) -> Workbench:
+        """A new session of an agent."""
+        agent = Workbench(self.root / f"s{len(self.agents)}.jsonl", self.folder, len(self.agents))
+        write = agent.file.entry
+
+        def timed(type_: str, parent: str | None = NO_PARENT_GIVEN, **fields: Any) -> str:
+            if type_ == "message":
+                fields["message"] = {**fields["message"], "timestamp": next(self.clock)}
+            return write(type_, parent, **fields)
+
+        agent.file.entry = timed  # type: ignore[method-assign]
+        agent.number = 1000 * len(self.agents)
+        self.agents.append(agent)
+        return agent
+
+    def new(self, number: int) -> list[str]:
+        """Lines that nobody wrote before, with brackets and empty ones between them."""
+        made = []
+        for _ in range(number):
+            made.append(f"line {next(self.lines)} of the office")
+            if self.random.random() < 0.3:
+                made.append(self.random.choice(("}", "", "    )")))
+        return made
+
+    def text(self) -> str:
+        file = self.folder / NAME
+        return file.read_text() if file.exists() else ""
+
+    def note(self, agent: Workbench | None, before: str) -> None:
+        """Whoever acted last wrote the lines that were not there."""
+        there = set(before.splitlines())
+        for line in self.text().splitlines():
+            if line not in there:
+                self.truth[line] = (agent.file.path.name, self.turn) if agent is not None else None
+
+    def work(self, agent: Workbench) -> None:
+        """An agent does something to the file."""
+        self.turn = f"turn {next(self.turns)}"
+        agent.file.user(self.turn)
+        before, pick = self.text(), self.random.random()
+        lines = before.splitlines()
+        if pick < 0.15 or not lines:
+            again: list[str] = []
+            if self.random.random() < 0.7:
+                # What it writes again it has to know.
+                agent.read(NAME)
+                again = lines[:5]
+            agent.write(NAME, "\n".join([*again, *self.new(6)]) + "\n")
+        elif pick < 0.7:
+            at = self.random.randrange(len(lines))
+            old = lines[at : at + self.random.randint(1, 3)]
+            kept = old if self.random.random() < 0.5 else []
+            agent.edit(NAME, "\n".join(old), "\n".join([*kept, *self.new(2)]))
+        elif pick < 0.8:
+            agent.run(f"echo '{self.new(1)[0]}' >> {NAME}")
+        elif pick < 0.9:
+            agent.read(NAME)
+        else:
+            agent.run(f"mv {NAME} src/b2.py && mv src/b2.py {NAME}")
+        self.note(agent, before)
+
+    def by_hand(self) -> None:
+        """The person edits it."""
+        before = self.text()
+        lines = before.splitlines()
+        at = self.random.randint(0, len(lines))
+        lines[at : at + self.random.randint(0, 2)] = self.new(2)
+        (self.folder / NAME).write_text("\n".join(lines) + "\n")
+        self.note(None, before)
+
+    def blamed(self, program: str | None = None) -> Blame:
+        cards = list(sighted(Config(), [self.root], os.environ, []))
+        path = str(self.folder / NAME)
+        return blame(path, concerned(cards, path), program=program)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
+    office = Office(tmp_path, seed)
+    for _ in range(3):
+        office.hire()
+    for _ in range(40):
+        if office.text() and office.random.random() < 0.12:
+            office.by_hand()
+        else:
+            agent = office.random.choice(office.agents)
+            agent.file.user(f"turn {agent.number}")
+            office.work(agent)
+    found = office.blamed()
+    claimed = 0
+    for line in found.lines:
+        truth = office.truth.get(line.text)
+        if line.author >= 0 and line.text.startswith("line "):
+            claimed += 1
+            author = found.authors[line.author]
+            assert truth is not None, line
+            assert (os.path.basename(author.card.path), author.request) == (*truth,)
+        elif line.author == BY_HAND and line.text.startswith("line "):
+            assert truth is None, line
+    written = sum(office.truth.get(line.text) is not None for line in found.lines)
+    assert claimed > written // 4, "hardly a line was claimed"
+
+
+def test_a_line_keeps_its_turn_under_another_name(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    agent.file.user("begin")
+    agent.write("old.py", "the first line here\nthe second line here\n")
+    agent.file.user("move")
+    agent.run(f"mv old.py {NAME}")
+    agent.file.user("add")
+    agent.edit(NAME, "the second line here", "the second line here\nthe third line here")
+    found = office.blamed()
+    assert [found.authors[line.author].request for line in found.lines] == ["begin", "begin", "add"]
+
+
+def test_sessions_that_only_know_an_older_name_are_found(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    first, second = office.hire(), office.hire()
+    first.file.user("begin")
+    first.write("old.py", "the first line here\n")
+    second.file.user("move")
+    second.run(f"mv old.py {NAME}")
+    found = office.blamed()
+    assert [found.authors[line.author].request for line in found.lines] == ["begin"]
+    assert found.sessions == 2
+
+
+def test_what_an_agent_writes_again_after_reading_is_not_its_own(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    (office.folder / "src").mkdir(parents=True)
+    (office.folder / NAME).write_text("the line of the person\n")
+    agent = office.hire()
+    (office.folder / NAME).write_text("the line of the person\n")
+    agent.file.user("write it anew")
+    agent.run(f"cat {NAME} && true")
+    agent.read(NAME)
+    agent.write(NAME, "the line of the person\nthe line of the agent\n")
+    found = office.blamed()
+    assert [line.author for line in found.lines] == [UNKNOWN, 0]
+
+
+def test_a_branch_that_was_left_and_wrote_the_same_line_is_named(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    root = agent.file.user("begin")
+    agent.file.user("the first try", root)
+    agent.write(NAME, "one line of the try\n")
+    agent.file.user("the second try", root)
+    agent.write(NAME, "one line of the try\nanother line of the try\n")
+    found = office.blamed()
+    first, second = found.lines
+    assert found.authors[second.author].request == "the second try"
+    assert [found.authors[one].request for one in (first.author, *first.also)] in (
+        ["the first try"],
+        ["the second try", "the first try"],
+    )
+
+
+def test_lines_of_brackets_are_no_ones_between_two_turns(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    agent.file.user("one")
+    agent.write(NAME, "def one():\n    (\n    )\n")
+    agent.file.user("two")
+    agent.edit(NAME, "    )", "    )\ndef two():\n    (\n    )")
+    found = office.blamed()
+    one, two = found.lines[0], found.lines[3]
+    assert [found.authors[line.author].request for line in (one, two)] == ["one", "two"]
+    assert found.lines[2].author == UNSURE
+
+
+def test_a_copy_of_a_session_does_not_take_its_lines(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    agent.file.user("begin")
+    agent.write(NAME, "the first line here\n")
+    lines = agent.file.path.read_text().splitlines()
+    header = {**json.loads(lines[0]), "id": "the-copy", "timestamp": "2027-01-01T00:00:00.000Z"}
+    (tmp_path / "a-copy.jsonl").write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
+    found = office.blamed()
+    assert [os.path.basename(one.card.path) for one in found.authors] == ["s0.jsonl"]
+
+
+def test_nothing_recorded_claims_nothing(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    office.hire()
+    (office.folder / "src").mkdir(exist_ok=True)
+    (office.folder / NAME).write_text("a line of nobody known\n")
+    found = office.blamed()
+    assert [line.author for line in found.lines] == [UNKNOWN]
+    assert not found.authors
+    assert not found.sessions
