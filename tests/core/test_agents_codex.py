@@ -93,12 +93,12 @@ def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: Path) -> None:
-    from leafward.catalog.places import discover
+    from leafward.catalog.places import listings
     from leafward.catalog.quick import peek
 
     full = {card.path: card for card in cards_in(home, tmp_path / "i")}
-    listings = discover(Config(), [home], {}, lambda _: False, lambda: False, [])
-    peeked = [peek(listing.candidate(name)) for listing in listings for name in listing.files]
+    found = listings(Config(), [home], {}, lambda _: False, lambda: False, [])
+    peeked = [peek(listing.candidate(name)) for listing in found for name in listing.files]
     assert {card.path for card in peeked} == set(full)
     for card in peeked:
         known = full[card.path]

@@ -12,9 +12,8 @@ import re
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.base import is_file
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
-from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem
+from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem, transcripts_in
 from leafward.agents.lines import pieces_of
 from leafward.base.regular_files import open_buffered
 
@@ -65,7 +64,11 @@ class Spawners:
 
     def _names_in(self, folder: str) -> list[_Names]:
         """What the transcripts of a folder name."""
-        return [found for path in _transcripts(folder) if (found := self._names.of(path)) is not None]
+        return [
+            found
+            for path in transcripts_in(folder, of_subagents=True)
+            if (found := self._names.of(path)) is not None
+        ]
 
 
 def _read(path: str) -> _Names:
@@ -101,15 +104,3 @@ def _meta(path: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return meta if isinstance(meta, dict) else {}
-
-
-def _transcripts(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                entry.path
-                for entry in entries
-                if entry.name.startswith(AGENT) and entry.name.endswith(SUFFIX) and is_file(entry)
-            )
-    except OSError:
-        return []

@@ -24,7 +24,7 @@ from leafward.agents.claude.records import (
     typed_in,
 )
 from leafward.agents.claude.row_notes import INFERRED
-from leafward.agents.native_lines import CallNames, frame, injected, message
+from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import NEVER_SENT, PROJECTION
@@ -176,15 +176,11 @@ class Translator:
 
     def _compaction(self, index: int, row: Body) -> Body:
         kept = self._kept[index]
-        name = self.columns.id
         text = text_in(message_of(row).get("content")) or str(row.get("content") or "")
         body: Body = {
             "type": "compaction",
             "summary": text,
-            PROJECTION: {
-                "before": [name(EntryIndex(entry)) for entry in kept.before],
-                "after": [name(EntryIndex(entry)) for entry in kept.after],
-            },
+            PROJECTION: kept_ids(self.columns, kept.before, kept.after),
             "fromAgent": True,
         }
         at = self._boundary.get(index)

@@ -22,9 +22,9 @@ from leafward.agents.codex.items import (
     user_message,
 )
 from leafward.agents.codex.records import Role, line_of, payload_of, records
-from leafward.agents.native_lines import CallNames, frame, injected, message
+from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import EntryIndex, Kind, text_of
+from leafward.session.entries import Kind, text_of
 from leafward.session.messages import PROJECTION, prompt_text
 
 if TYPE_CHECKING:
@@ -232,14 +232,10 @@ class Translator:
     def _compaction(self, index: int, payload: dict[str, Any]) -> Body:
         kept = self._kept[index]
         summary, encrypted = summary_text(payload, kept.place)
-        name = self.columns.id
         body: Body = {
             "type": "compaction",
             "summary": summary,
-            PROJECTION: {
-                "before": [name(EntryIndex(entry)) for entry in kept.before],
-                "after": [name(EntryIndex(entry)) for entry in kept.after],
-            },
+            PROJECTION: kept_ids(self.columns, kept.before, kept.after),
             "fromAgent": True,
         }
         if encrypted:
