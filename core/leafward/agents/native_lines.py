@@ -100,14 +100,14 @@ class CallNames:
         known = self._known.get(call)
         if known is not None or not call:
             return known or ""
-        wanted = call.encode("utf-8", "surrogatepass")
+        call_bytes = call.encode("utf-8", "surrogatepass")
         parents, kinds = self._columns.parent, self._columns.kind
         at = parents[index]
         for _ in range(_CALLS_BACK):
             if at < 0:
                 break
             if kinds[at] == Kind.ASSISTANT:
-                made = self._calls_in(at, wanted)
+                made = self._calls_in(at, call_bytes)
                 if made is not None:
                     for one in made:
                         self._add(*one)

@@ -94,8 +94,10 @@ def sighted(
             candidate = listing.candidate(name)
             if exclusion(candidate.path):
                 continue
-            held = index.cards.get(candidate.path) if known.get(name) == stamp else None
-            card = held if held is not None and held.problem != EXCLUDED else peek(candidate)
+            known_card = index.cards.get(candidate.path) if known.get(name) == stamp else None
+            card = (
+                known_card if known_card is not None and known_card.problem != EXCLUDED else peek(candidate)
+            )
             if not exclusion(card.project):
                 cards[card.path] = card
     yield from shown_once(cards)[0].values()

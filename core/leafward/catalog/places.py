@@ -70,8 +70,8 @@ def listings(
         return
     found: dict[str, Listing] = {}
     for listing in _named(paths, known, stop, trouble):
-        held = found.setdefault(listing.folder, listing)
-        held.files.update(listing.files)
+        merged = found.setdefault(listing.folder, listing)
+        merged.files.update(listing.files)
     for agent in all_agents():
         agent.gather(found)
     yield from (listing for listing in found.values() if listing.files)

@@ -182,9 +182,9 @@ class Origins:
 
     def _best_line(self, number: int, text: str) -> str:
         """The line of a message that shares most words with what is said."""
-        index, wanted = self._index, content_words(text)
+        index, words = self._index, content_words(text)
         shares: dict[int, int] = {}
-        for word in wanted:
+        for word in words:
             for at in index.by_word.get(word, ()):
                 if index.owner[at] == number:
                     shares[at] = shares.get(at, 0) + 1

@@ -89,8 +89,8 @@ class Messages(Sequence[ContextMessage]):
 
     def role(self, position: int) -> str:
         """The role of the message at a position."""
-        given = self.roles.get(position)
-        return given if given is not None else ROLE_OF_KIND.get(self.kinds[self.entry[position]], "")
+        own_role = self.roles.get(position)
+        return own_role if own_role is not None else ROLE_OF_KIND.get(self.kinds[self.entry[position]], "")
 
     def section(self, position: int) -> Section:
         """The part of the ledger that the message at a position belongs to."""

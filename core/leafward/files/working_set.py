@@ -220,16 +220,16 @@ def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
             for call in tool_calls(message) if did_run(message) else ():
                 if call.name in table.searches:
                     values = (call.arguments.get(name) for name in table.searches[call.name])
-                    wanted = [one for one in values if isinstance(one, str)]
+                    texts = [one for one in values if isinstance(one, str)]
                     place = path_in(call.arguments, table) or ""
-                    done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), wanted
+                    done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), texts
         elif (request := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
             "isError"
         ):
-            entry, path, wanted = request
+            entry, path, texts = request
             entries, patterns = found.setdefault(path, ([], {}))
             entries.append(entry)
-            patterns.update(dict.fromkeys(wanted))
+            patterns.update(dict.fromkeys(texts))
     return tuple(
         Searched(path, tuple(found[path][1]), tuple(dict.fromkeys(found[path][0])))
         for path in sorted(found, key=utf16_order)
@@ -291,12 +291,12 @@ def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
             continue
         message = message_in(body)
         if message.get("role") == "toolResult":
-            answered = waiting.pop(str(message.get("toolCallId")), [])
+            calls = waiting.pop(str(message.get("toolCallId")), [])
             delta = delta_in(body)
-            for change in answered:
+            for change in calls:
                 change.failed = bool(message.get("isError"))
                 # Where two calls have one id, a result cannot tell which it answers.
-                change.delta = delta if len(answered) == 1 else None
+                change.delta = delta if len(calls) == 1 else None
         fresh: dict[str, list[_Change]] = {}
         for call, action, path in _file_calls(body, table):
             if action is not Action.READ:

@@ -310,10 +310,10 @@ class ForeignFiles:
 
     def discredit(self, entries: Iterable[int]) -> None:
         """Marks entries whose bytes proved to be broken. What follows the agent's hangs on what came before them."""
-        given = set(entries)
-        kept = {self.joined.kept(index) for index in given} - {-1}
+        broken = set(entries)
+        kept = {self.joined.kept(index) for index in broken} - {-1}
         columns = self.transcript.columns
-        lost = {self.joined.theirs(index) for index in given if not self.is_kept(index)}
+        lost = {self.joined.theirs(index) for index in broken if not self.is_kept(index)}
         for index in sorted(lost):
             columns.kind[index] = Kind.MALFORMED
             columns.damage[index] = Damage.MALFORMED

@@ -130,9 +130,9 @@ def same_files(
     Raises Cancelled, LeafwardError, OSError.
     """
     contents = Contents(both, job.unwanted, bases)
-    wanted = [file for file in files if file.changed or contents.swept]
-    for begin in range(0, len(wanted), _AT_ONCE):
-        some = wanted[begin : begin + _AT_ONCE]
+    candidates = [file for file in files if file.changed or contents.swept]
+    for begin in range(0, len(candidates), _AT_ONCE):
+        some = candidates[begin : begin + _AT_ONCE]
         if job.unwanted():
             raise Cancelled
         same = zip((file.path for file in some), contents.same(some), strict=True)

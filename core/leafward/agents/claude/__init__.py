@@ -80,9 +80,9 @@ class Claude:
         configured = config.roots.get(self.name)
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
-        given = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
-        if given:
-            return tuple(expanded(root, env) for root in given)
+        folders = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
+        if folders:
+            return tuple(expanded(root, env) for root in folders)
         base = env.get("XDG_CONFIG_HOME") or "~/.config"
         return expanded("~/.claude", env), expanded(os.path.join(base, "claude"), env)
 

@@ -98,9 +98,9 @@ def folder_for(projects: str, path: str) -> str:
 
 def config_folder(env: Mapping[str, str]) -> str:
     """The configuration folder that Claude Code itself uses: `$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    given = (env.get("CLAUDE_CONFIG_DIR") or "").partition(",")[0].strip()
-    if given:
-        return os.path.abspath(given)
+    folder = (env.get("CLAUDE_CONFIG_DIR") or "").partition(",")[0].strip()
+    if folder:
+        return os.path.abspath(folder)
     home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
     return os.path.join(os.path.abspath(home), ".claude")
 

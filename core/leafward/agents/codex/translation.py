@@ -115,8 +115,8 @@ class Translator:
         if kind is Kind.COMPACTION:
             return self._compaction(index, payload)
         if kind is Kind.SYSTEM:
-            given = payload.get("base_instructions")
-            text = given.get("text") if isinstance(given, dict) else ""
+            instructions = payload.get("base_instructions")
+            text = instructions.get("text") if isinstance(instructions, dict) else ""
             return _message("system", str(text), stamp)
         if kind is Kind.MODEL_CHANGE:
             return {"type": "model_change", "provider": self.provider, "modelId": payload.get("model")}
@@ -163,9 +163,9 @@ class Translator:
         holder, offset = elsewhere
         return usage_in(records(self.region(holder)[offset:].partition(b"\n")[0]))
 
-    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+    def _calls_in(self, index: int, call_bytes: bytes) -> list[tuple[str, str]] | None:
         region = self.region(index)
-        if wanted not in region:
+        if call_bytes not in region:
             return None
         replies = (record for record in records(region) if line_of(record).role is Role.REPLY)
         return [

@@ -80,10 +80,10 @@ class OpenCode:
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
         root = usual_root(env)
-        given = env.get("OPENCODE_DB")
-        if not given or given == ":memory:":
+        database = env.get("OPENCODE_DB")
+        if not database or database == ":memory:":
             return (root,)
-        extra = Path(os.path.join(root, given))
+        extra = Path(os.path.join(root, database))
         return (root,) if str(extra) in databases_in(str(root), []) else (root, extra)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
@@ -138,9 +138,12 @@ class OpenCode:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
-        given = os.path.abspath(path)
+        absolute = os.path.abspath(path)
         files = ForeignFiles(
-            path, self.name, OPENCODE_TOOLS, lambda: OpenCodeReader(lambda: setting_of(self._shelves, given))
+            path,
+            self.name,
+            OPENCODE_TOOLS,
+            lambda: OpenCodeReader(lambda: setting_of(self._shelves, absolute)),
         )
         return Session.of(files, stop)
 
@@ -175,8 +178,12 @@ class OpenCode:
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""
-        given = os.path.abspath(path)
-        return [] if os.path.isdir(given) or not given.endswith(trees.SUFFIX) else trees.belongings(given)
+        absolute = os.path.abspath(path)
+        return (
+            []
+            if os.path.isdir(absolute) or not absolute.endswith(trees.SUFFIX)
+            else trees.belongings(absolute)
+        )
 
     def excerpt(self, path: str) -> Excerpt | None:
         """A session in a database with its sub-agents; None for any other. Raises OSError, NotASession."""
@@ -219,9 +226,9 @@ class OpenCode:
                 " begin a new session from it"
             )
         base = os.path.dirname(path)
-        removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
+        removed, added = self._store(base, env) if os.path.isfile(base) else ((), ())
         name = id_of(session, self.title)
-        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), given)
+        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""

@@ -59,9 +59,9 @@ class Pi:
         configured = config.roots.get(self.name)
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
-        given = env.get("PI_CODING_AGENT_SESSION_DIR")
-        if given:
-            return (expanded(given, env),)
+        session_dir = env.get("PI_CODING_AGENT_SESSION_DIR")
+        if session_dir:
+            return (expanded(session_dir, env),)
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         setting = _session_dir_setting(folder / "settings.json")
         return (expanded(setting, env) if setting else folder / "sessions",)
@@ -160,9 +160,9 @@ class Pi:
     def _own_store(self, terms: Terms) -> tuple[Path, bool]:
         """Where pi itself keeps sessions, and whether those of all folders lie together there."""
         env = terms.env
-        given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
+        configured = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
-        chosen = bool(given or _session_dir_setting(folder / "settings.json"))
+        chosen = bool(configured or _session_dir_setting(folder / "settings.json"))
         root = self.roots(terms.config, env)[0]
         # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
         return root, chosen and not any(root.glob("--*--"))

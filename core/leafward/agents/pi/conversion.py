@@ -218,9 +218,9 @@ _STOPS = frozenset({"stop", "length", "toolUse", "error", "aborted"})
 _REPLY: Body = {"provider": "unknown", "model": "unknown", "stopReason": "stop"}
 
 
-def _usage(given: object) -> Body:
+def _usage(usage: object) -> Body:
     """Token counts with every number that pi reads."""
-    counts = given if isinstance(given, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
     made: Body = {}
     for key in _COUNTS:
         value = counts.get(key)
