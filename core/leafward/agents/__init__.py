@@ -169,10 +169,8 @@ def is_there(path: str) -> bool:
 def unknown_roots(config: Config) -> list[str]:
     """Names under `[roots]` that are no agents, each with the nearest one that is, ready to be shown."""
     found = []
-    named = [("roots", name) for name in config.roots] + [
-        ("extra-roots", name) for name in config.extra_roots
-    ]
-    for table, name in named:
+    keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
+    for table, name in keys:
         if name not in _BY_NAME:
             close = get_close_matches(name, _BY_NAME, 1, 0.4)
             found.append(

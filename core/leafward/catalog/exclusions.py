@@ -38,10 +38,10 @@ class Exclusion:
             return False
         found = self._known.get(path)
         if found is None:
-            shown = path.replace("\\", "/") if os.sep == "\\" else path
+            slashed = path.replace("\\", "/") if os.sep == "\\" else path
             found = False
             for pattern, excludes in self._rules:
-                if found is not excludes and pattern.match(shown):
+                if found is not excludes and pattern.match(slashed):
                     found = excludes
             self._known[path] = found
         return found

@@ -265,7 +265,7 @@ class _Copy:
 
     def _counted(self) -> tuple[int, int]:
         """Of the path up to the end: entries that are copied, and entries that are not."""
-        held = left = 0
+        copies = left = 0
         columns = self._reader.columns
         at: int = self._cut.end
         for _ in range(len(columns)):
@@ -273,9 +273,9 @@ class _Copy:
                 break
             row = row_at(self.rows, columns.start[at])
             copied = row >= 0 and self._kept[row]
-            held, left = held + bool(copied), left + (not copied)
+            copies, left = copies + bool(copied), left + (not copied)
             at = columns.parent[at]
-        return held, left + self._cut.passed
+        return copies, left + self._cut.passed
 
     def remarks(self) -> tuple[Remark, ...]:
         """What is to be said of the copy."""

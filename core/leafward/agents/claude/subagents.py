@@ -53,9 +53,9 @@ class Spawners:
         others = [one for folder in folders for one in self._folders.of(folder) if one.path != path]
         name = os.fsencode(stem(path).removeprefix(AGENT))
         call = str(meta.get("toolUseId", "")).encode("utf-8", "surrogatepass")
-        named = [one.path for one in others if name in one.agents]
+        starters = [one.path for one in others if name in one.agents]
         called = [one.path for one in others if call in one.calls]
-        for candidates in (named, called):
+        for candidates in (starters, called):
             # A later message to it names it too, and a fork holds the calls of its source.
             found = [one for one in candidates if _may_be_above(one, depth)]
             if len(found) == 1:

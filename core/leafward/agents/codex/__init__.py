@@ -180,13 +180,13 @@ class Codex:
         try:
             source = session.source
             files = source.transcript.files if isinstance(source, ForeignFiles) else ()
-            named = [os.path.abspath(path), *map(os.path.abspath, files)]
+            paths = [os.path.abspath(path), *map(os.path.abspath, files)]
         finally:
             session.close()
         home = home_of(os.path.abspath(path)) or os.path.dirname(os.path.abspath(path))
         return [
             (one, os.path.relpath(one, home) if home_of(one) == home else os.path.basename(one))
-            for one in dict.fromkeys(named)
+            for one in dict.fromkeys(paths)
         ]
 
     def lifetime(self, path: str) -> int | None:
@@ -338,8 +338,10 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
     for thread, pieces in shelf.threads.items():
         folder, _, name = pieces[0].path.rpartition(os.sep)
         stamp = pieces[0].stamp if len(pieces) == 1 else _joined(pieces)
-        given = names.get(thread)
-        folders.setdefault(folder, {})[name] = [*stamp, _number(given)] if given is not None else stamp
+        thread_name = names.get(thread)
+        folders.setdefault(folder, {})[name] = (
+            [*stamp, _number(thread_name)] if thread_name is not None else stamp
+        )
     for one in (*shelf.loose, *shelf.copies):
         folder, name = os.path.split(one.path)
         folders.setdefault(folder, {})[name] = one.stamp

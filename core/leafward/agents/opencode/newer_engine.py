@@ -119,8 +119,8 @@ class Teller:
 
 def _model(found: Body) -> Body:
     """A model as the usual engine names one; empty where none is named."""
-    named = {"providerID": text_in(found, "providerID"), "modelID": text_in(found, "id")}
-    return named if any(named.values()) else {}
+    model = {"providerID": text_in(found, "providerID"), "modelID": text_in(found, "id")}
+    return model if any(model.values()) else {}
 
 
 def _spoken(part: Body, created: object) -> Body:

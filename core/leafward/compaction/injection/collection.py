@@ -305,8 +305,8 @@ class _Reader:
         for index, place, text in self._prompts:
             for url in forms.urls(text):
                 text = text.replace(url.text, " " * len(url.text))
-            named = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
-            self._calls[place] = (index, named, False)
+            paths = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
+            self._calls[place] = (index, paths, False)
         for call in self._calls:
             if isinstance(call, tuple):
                 index, uses, by_tool = call

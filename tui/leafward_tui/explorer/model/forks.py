@@ -105,8 +105,8 @@ def targets(
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"
-        shown = "you see it before anything is written"
-        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or nowhere))
+        hint = "you see it before anything is written"
+        choices.append(Choice(letter, agent.title, effect, hint, cuts[agent.name].rule or nowhere))
     return choices
 
 
