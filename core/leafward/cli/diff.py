@@ -22,7 +22,8 @@ from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
 from leafward.context.context_messages import message_body
 from leafward.context.model_context import context_at
-from leafward.export.comparison import comparison_of, document
+from leafward.export.comparison import comparison_of
+from leafward.export.comparison_document import document
 from leafward.files.file_replay import WorkspaceBases
 from leafward.session.messages import message_text
 

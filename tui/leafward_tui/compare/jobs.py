@@ -177,7 +177,8 @@ def messages_holding(session: Session, messages: Sequence[Spoken], words: str, j
 
 def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> str:
     """Writes the comparison as a document. Raises Cancelled, LeafwardError, OSError."""
-    from leafward.export.comparison import comparison_of, document
+    from leafward.export.comparison import comparison_of
+    from leafward.export.comparison_document import document
     from leafward.export.output_file import write_new_document
 
     found = comparison_of(both, bases=bases, stop=job.unwanted)

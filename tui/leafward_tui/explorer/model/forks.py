@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.sheet import Choice, SheetLine
+from leafward_tui.ui.choice_sheet import Choice
+from leafward_tui.ui.sheet import SheetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
