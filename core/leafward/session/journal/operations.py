@@ -119,15 +119,15 @@ def operations(session: Session) -> list[Operation]:
     undone while the last line about it is an undo.
     """
     columns = session.columns
-    wanted = set(columns.own)
-    wanted.update(found.start() for found in _SAID.finditer(columns.kind))
+    entries = set(columns.own)
+    entries.update(found.start() for found in _SAID.finditer(columns.kind))
     jumped = {entry: (left, reached) for entry, left, reached in jumps(session)}
-    wanted.update(jumped)
+    entries.update(jumped)
     state = _Values()
     log: list[Operation] = []
     known: dict[str, Operation] = {}
     last_of: dict[OperationId, Operation] = {}
-    for index, body in session.bodies(sorted(wanted)):
+    for index, body in session.bodies(sorted(entries)):
         if body is None:
             continue
         kind = columns.kind[index]
