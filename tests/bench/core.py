@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.context.model_context import context_at
-from leafward.session.row_layout import arrange
 from leafward.session.session import Session
+from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from tests.bench import references

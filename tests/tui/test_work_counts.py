@@ -15,8 +15,8 @@ import pytest
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay import FileOperation, Outcome
-from leafward.session.row_layout import Density
 from leafward.session.session import Session
+from leafward.session.tree_layout import Density
 from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines

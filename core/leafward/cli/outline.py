@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.query.select import sets
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.row_layout import Density, Layout, arrange
+from leafward.session.tree_layout import Density, Layout, arrange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.containers import Horizontal, Vertical
 
-from leafward.session.row_layout import Density
+from leafward.session.tree_layout import Density
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.panes import ExplorerPanes
 from leafward_tui.explorer.state import ExplorerState

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Kind
-from leafward.session.row_layout import Density
+from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 

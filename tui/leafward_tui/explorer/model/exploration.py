@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Kind
-from leafward.session.row_layout import Density, Layout, arrange
+from leafward.session.tree_layout import Density, Layout, arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.files.file_replay import Step
-    from leafward.session.row_layout import Layout
+    from leafward.session.tree_layout import Layout
     from leafward_tui.ui.glyphs import Glyphs
 
 __all__ = ["Touch", "summed", "touches_by_row"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from leafward.session.row_layout import Layout
+    from leafward.session.tree_layout import Layout
 
 
 class LineKind(Enum):

@@ -13,8 +13,8 @@ from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, Standing, standing
 
 if TYPE_CHECKING:
-    from leafward.session.row_layout import Layout
     from leafward.session.session import Session
+    from leafward.session.tree_layout import Layout
     from leafward_tui.ui.glyphs import Glyphs
 
 LANE_WIDTH = 2

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, Kind
 from leafward.session.headline import LIMIT, Headline, headline
-from leafward.session.row_layout import Density
+from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, Standing
 from leafward_tui.explorer.model.gutter import LANE_WIDTH, GutterMaker

@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from leafward.session.row_layout import Density
+from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.gutter import LANE_WIDTH
 from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
 from leafward_tui.ui.line_scroll import LineScroll
