@@ -45,6 +45,7 @@ VERBS = [
     "move",
     "undo",
     "redo",
+    "restore",
     "log",
     "label",
     "name",

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.base.errors import Refused
 from leafward.files.restoration import (
-    Action,
     Presence,
     ProjectFolder,
     last_left,
     plan_restore,
-    records,
     restore,
     undo,
 )

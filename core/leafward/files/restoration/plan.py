@@ -100,11 +100,12 @@ def plan_restore(
     if at < 0:
         raise Refused("no files are recorded before the first entry")
     known = _Recorded(session, at, stop)
+    then = _with_folders({path: known.then(path) for path in sorted(known.paths)})
     changes = []
-    for path in sorted(known.paths):
+    for path, (file, doubt) in then.items():
         if stop():
             break
-        changes.append(_change(known, path, folder, left_by_restores or {}, committed))
+        changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed))
     return RestorePlan(folder.path, str(session.columns.id(at)), tuple(_settled(changes, folder)))
 
 
@@ -194,6 +195,23 @@ class _Recorded:
         return [_content(one) for one in found if one.certainty in KNOWN and not _unsure(one)]
 
 
+def _with_folders(then: dict[str, tuple[Rebuilt, str]]) -> dict[str, tuple[Rebuilt, str]]:
+    """The same with what files say of folders: where a file lies in a folder, no file has the folder's name, and the other way round."""
+    there = {path for path, (file, doubt) in then.items() if file.certainty is Certainty.EXACT and not doubt}
+    folders = {path[:at] for path in there for at, sign in enumerate(path) if sign == "/"}
+
+    def cannot_be(path: str) -> bool:
+        above = (path[:at] for at, sign in enumerate(path) if sign == "/")
+        return path in folders or any(one in there for one in above)
+
+    return {
+        path: (replace(file, certainty=Certainty.ABSENT, text=None, base=""), "")
+        if doubt and cannot_be(path)
+        else (file, doubt)
+        for path, (file, doubt) in then.items()
+    }
+
+
 def _unsure(file: Rebuilt) -> str:
     """Why the bytes of a known text are not certain; empty where they are."""
     if file.text is None:
@@ -219,12 +237,13 @@ def _content(file: Rebuilt) -> OnDisk:
 
 def _change(
     known: _Recorded,
-    path: str,
+    then: Rebuilt,
+    doubt: str,
     folder: ProjectFolder,
     restored: Mapping[str, str],
     committed: Callable[[str], bytes | None],
 ) -> FileChange:
-    then, doubt = known.then(path)
+    path = then.path
     unfit = unfit_name(path) or _odd(path)
     if unfit:
         return FileChange(path, Action.LEAVE, then.certainty, then.base, NOTHING, None, unfit)

@@ -36,7 +36,8 @@ def restore(folder: ProjectFolder, session: str, entry: str, changes: Sequence[F
         halfway = interrupted(folder.path)
         if halfway is not None:
             raise Refused(
-                f"restore {halfway.number} of this project stopped halfway: `leafward restore --undo` puts its files back"
+                f"restore {halfway.number} of this project stopped halfway; "
+                f"`leafward restore {halfway.session} --undo` puts its files back"
             )
         for one in changes:
             if not folder.look(one.path).same(one.before):
@@ -102,7 +103,9 @@ def _failed(folder: ProjectFolder, record: Record, error: OSError | Refused) -> 
     try:
         _put_back(folder, replace(record, state=State.WRITING))
     except (OSError, Refused):
-        return Refused(f"the restore stopped: {why}; `leafward restore --undo` puts the files back")
+        return Refused(
+            f"the restore stopped: {why}; `leafward restore {record.session} --undo` puts the files back"
+        )
     return Refused(f"the restore stopped: {why}; all files are as they were")
 
 
