@@ -74,7 +74,9 @@ def test_the_files_are_as_they_were_and_the_undo_leads_back(work: Work, done: Ru
     (found,) = done("log", work.path, "--json").document["restores"]
     assert (found["state"], found["entry"], len(found["files"])) == ("done", work.at, 7)
     assert "7 files as at " in done("log", work.path).out
-    assert done("restore", work.path, "--undo", "--dry-run", "--json").document["files"] == sorted(found["files"])
+    assert done("restore", work.path, "--undo", "--dry-run", "--json").document["files"] == sorted(
+        found["files"]
+    )
     done("restore", work.path, "--undo")
     assert snapshot(work.folder) == work.now
     assert done("log", work.path, "--json").document["restores"][0]["state"] == "undone"
@@ -215,7 +217,13 @@ def test_a_manifest_that_does_not_fit_is_none(work: Work, done: Run, run: Run) -
     done("restore", work.path, work.at)
     (record,) = records()
     manifest = record.place / "manifest.json"
-    for damage in ("", "{", "[]", '{"version":1}', json.dumps({**json.loads(manifest.read_text()), "made": [1]})):
+    for damage in (
+        "",
+        "{",
+        "[]",
+        '{"version":1}',
+        json.dumps({**json.loads(manifest.read_text()), "made": [1]}),
+    ):
         manifest.write_text(damage)
         assert "can be undone" in run("restore", work.path, "--undo").err
 

@@ -54,7 +54,7 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
     with opened(selector) as session, project_of(session) as folder:
         index = session.find(entry)
         bases = WorkspaceBases(Path(folder.path))
-        plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed)
+        plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed, bases)
         named = [_named(plan, session, path) for path in paths]
         chosen = plan.chosen(named, overwrite=flags.overwrite)
         risky = {one.path for one in plan.changes if one.action is Action.LEAVE} & {

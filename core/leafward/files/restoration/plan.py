@@ -20,11 +20,12 @@ from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from leafward.files.file_replay import Step
+    from leafward.files.file_replay import Bases, Step
     from leafward.files.restoration.on_disk import ProjectFolder
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
+_ENDS = "whether it ends in a newline is not known", "how its lines end is not known"
 _OUTSIDE = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
 
 
@@ -91,21 +92,23 @@ def plan_restore(
     folder: ProjectFolder,
     left_by_restores: Mapping[str, str] | None = None,
     committed: Callable[[str], bytes | None] = lambda _: None,
+    versions: Bases = lambda _: (),
     stop: Callable[[], bool] = lambda: False,
 ) -> RestorePlan:
     """What a restore of the files at an entry would do.
 
-    `left_by_restores` has the SHA-256 of what earlier restores left, `committed` gives what git has of a file.
+    `left_by_restores` has the SHA-256 of what earlier restores left, `committed` gives what git has of a file,
+    `versions` texts that it may have had: where the calls do not show how lines end, the one that is the same in all else tells.
     """
     if at < 0:
         raise Refused("no files are recorded before the first entry")
     known = _Recorded(session, at, stop)
     then = _with_folders({path: known.then(path) for path in sorted(known.paths)})
     changes = []
-    for path, (file, doubt) in then.items():
+    for file, doubt in then.values():
         if stop():
             break
-        changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed))
+        changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed, versions))
     return RestorePlan(folder.path, str(session.columns.id(at)), tuple(_settled(changes, folder)))
 
 
@@ -189,10 +192,10 @@ class _Recorded:
             return on_path, "changed outside the session, and when is not recorded"
         return on_path, _unsure(on_path)
 
-    def left(self, path: str) -> list[OnDisk]:
-        """What the session left last."""
+    def left(self, path: str) -> list[Rebuilt]:
+        """What the session left last, as far as that is known."""
         found = (self.every.now(path), self.leaf.now(path))
-        return [_content(one) for one in found if one.certainty in KNOWN and not _unsure(one)]
+        return [one for one in found if one.certainty in KNOWN and _unsure(one) in ("", *_ENDS)]
 
 
 def _with_folders(then: dict[str, tuple[Rebuilt, str]]) -> dict[str, tuple[Rebuilt, str]]:
@@ -216,23 +219,47 @@ def _unsure(file: Rebuilt) -> str:
     """Why the bytes of a known text are not certain; empty where they are."""
     if file.text is None:
         return ""
-    if not file.newline:
-        return "whether it ends in a newline is not known"
-    if not file.ends:
-        return "how its lines end is not known"
     if "\ufffd" in file.text and file.base != "write":
         return "it was shown with signs that stand for others"
     try:
         file.text.encode("utf-8")
     except UnicodeEncodeError:
         return "its text is no valid Unicode"
-    return ""
+    if not file.newline:
+        return _ENDS[0]
+    return "" if file.ends else _ENDS[1]
 
 
-def _content(file: Rebuilt) -> OnDisk:
+def _content(file: Rebuilt) -> OnDisk | None:
+    """A known content as bytes; None where no bytes make that text."""
     if file.text is None:
         return NOTHING
-    return OnDisk(Presence.FILE, file.text.encode("utf-8"))
+    try:
+        return OnDisk(Presence.FILE, file.text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return None
+
+
+def _is(file: Rebuilt, disk: OnDisk) -> bool:
+    """Whether what lies on disk is a content, as far as that is known."""
+    if file.text is None:
+        return disk.presence is Presence.ABSENT
+    if disk.presence is not Presence.FILE:
+        return False
+    try:
+        return _alike(disk.data.decode("utf-8"), file)
+    except UnicodeDecodeError:
+        return False
+
+
+def _alike(text: str, file: Rebuilt) -> bool:
+    """Whether a text is that of a file, but for what of the ends of its lines is not known."""
+    known = file.text or ""
+    if not file.ends:
+        text, known = (one.removeprefix("\ufeff").replace("\r\n", "\n") for one in (text, known))
+    if not file.newline:
+        text, known = text.removesuffix("\n"), known.removesuffix("\n")
+    return text == known
 
 
 def _change(
@@ -242,13 +269,18 @@ def _change(
     folder: ProjectFolder,
     restored: Mapping[str, str],
     committed: Callable[[str], bytes | None],
+    versions: Bases,
 ) -> FileChange:
     path = then.path
     unfit = unfit_name(path) or _odd(path)
     if unfit:
         return FileChange(path, Action.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
     disk = folder.look(path)
-    after = _content(then) if then.certainty in KNOWN and (not doubt or not _unsure(then)) else None
+    after = _content(then) if then.certainty in KNOWN else None
+    if after is not None and doubt in _ENDS:
+        whole = {one.text for one in versions(path) if _alike(one.text, then)}
+        if len(whole) == 1:
+            after, doubt = OnDisk(Presence.FILE, whole.pop().encode("utf-8")), ""
     if after is not None and after.presence is Presence.FILE:
         mode = disk.mode if disk.presence is Presence.FILE else 0o666 & ~_umask()
         after = replace(after, mode=mode)
@@ -289,7 +321,7 @@ def _may_go(
     if disk.presence is Presence.FOLDER:
         # Who lies in it decides, see `_settled`.
         return "left by the session", True
-    if any((one.presence, one.data) == (disk.presence, disk.data) for one in left):
+    if any(_is(one, disk) for one in left):
         return "left by the session", True
     if restored.get(path) == (digest(disk.data) if disk.presence is Presence.FILE else ""):
         return "left by a restore", True

@@ -11,13 +11,14 @@ import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.files.restoration.on_disk import OnDisk, Presence, digest
-from leafward.session.journal.durable import draft_name, sync_folder, write_new
+from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.session.journal.lock import locked
 
 if TYPE_CHECKING:
@@ -136,31 +137,40 @@ def begin(
 ) -> Record:
     """Copies all that changes and says what will: on disk when it returns. Raises OSError; then nothing counts."""
     numbers = [int(one.name) for one in home.iterdir() if one.name.isdecimal()]
+    for number in numbers:
+        if not (home / f"{number:06}" / _MANIFEST).exists():
+            # It was killed before anything was touched, and nobody else is at it.
+            rmtree(home / f"{number:06}", ignore_errors=True)
     place = home / f"{max(numbers, default=0) + 1:06}"
     place.mkdir(mode=0o700)
-    found = []
-    for at, one in enumerate(changes):
-        copy = ""
-        if one.before.presence in (Presence.FILE, Presence.LINK):
-            copy = f"{at:06}"
-            write_new(place / copy, [one.before.data])
-        after = one.after or OnDisk(Presence.ABSENT)
-        found.append(
-            RecordedChange(
-                one.path,
-                OnDisk(one.before.presence, mode=one.before.mode),
-                one.before.digest,
-                OnDisk(after.presence, mode=after.mode),
-                after.digest,
-                copy,
-                draft_ending(),
-                one.clears,
-            )
-        )
-    record = Record(place, folder, session, entry, time, State.WRITING, tuple(found), tuple(made))
-    store(record)
-    sync_folder(home)
+    try:
+        copied = tuple(_copied(place, at, one) for at, one in enumerate(changes))
+        record = Record(place, folder, session, entry, time, State.WRITING, copied, tuple(made))
+        store(record)
+        sync_folder(home)
+    except BaseException:
+        rmtree(place, ignore_errors=True)
+        raise
     return record
+
+
+def _copied(place: Path, at: int, change: FileChange) -> RecordedChange:
+    """What is recorded of a change, after what it replaces was copied."""
+    copy = ""
+    if change.before.presence in (Presence.FILE, Presence.LINK):
+        copy = f"{at:06}"
+        write_new(place / copy, [change.before.data])
+    after = change.after or OnDisk(Presence.ABSENT)
+    return RecordedChange(
+        change.path,
+        OnDisk(change.before.presence, mode=change.before.mode),
+        change.before.digest,
+        OnDisk(after.presence, mode=after.mode),
+        after.digest,
+        copy,
+        draft_ending(),
+        change.clears,
+    )
 
 
 def store(record: Record) -> None:
@@ -188,7 +198,8 @@ def store(record: Record) -> None:
     path = record.place / _MANIFEST
     waiting = draft_name(path)
     write_new(waiting, [json.dumps(document, indent=1).encode()])
-    waiting.replace(path)
+    with discarded_on_failure(waiting):
+        waiting.replace(path)
     sync_folder(record.place)
 
 

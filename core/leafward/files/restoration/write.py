@@ -47,6 +47,7 @@ def restore(folder: ProjectFolder, session: str, entry: str, changes: Sequence[F
         )
         try:
             _write(folder, record, changes)
+            _clear_drafts(folder, record)
             record = replace(record, state=State.DONE)
             store(record)
         except (OSError, Refused) as error:
@@ -144,10 +145,14 @@ def _halfway(
     )
 
 
-def _put_back(folder: ProjectFolder, record: Record) -> Undone:
+def _clear_drafts(folder: ProjectFolder, record: Record) -> None:
     for one in record.changes:
         above = one.path.rpartition("/")[0]
         folder.discard(f"{above}/{one.draft}" if above else one.draft)
+
+
+def _put_back(folder: ProjectFolder, record: Record) -> Undone:
+    _clear_drafts(folder, record)
     paths = set(_outstanding(folder, record))
     contents = {one.path: record.bytes_before(one) for one in record.changes if one.path in paths}
     record = replace(record, state=State.UNDOING)
@@ -171,6 +176,7 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
             if not one.is_after(disk):
                 raise Refused(f"{one.path} was changed meanwhile; run the undo again")
             folder.replace(one.path, disk, before, one.draft)
+    _clear_drafts(folder, record)
     record = replace(record, state=State.UNDONE)
     store(record)
     return Undone(record, tuple(sorted(paths)))
