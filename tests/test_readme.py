@@ -297,6 +297,7 @@ ARGUMENTS = {
     "move": ["{}", "#9", "--dry-run"],
     "undo": ["{}"],
     "redo": ["{}"],
+    "restore": ["{}", "#9", "--dry-run"],
     "log": ["{}"],
     "label": ["{}", "leaf", "here"],
     "name": ["{}", "a name"],
