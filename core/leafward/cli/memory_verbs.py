@@ -93,6 +93,24 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
     return run(session, compaction, workspace, as_json)
 
 
+@verb("leafward exam 019f3c", "leafward exam 019f3c 3197c85b --against 1a2b3c4d --json")
+@session_argument
+@click.argument("compaction", required=False)
+@click.option("--against", metavar="COMPACTION", help="Another compaction of the session, beside it.")
+@json_option
+def exam(session: str, compaction: str | None, against: str | None, as_json: bool) -> int:
+    """Ask what a model would still know after a compaction.
+
+    Questions with one right answer and wrong ones of the same span: which file was changed last, which command runs the
+    tests and what it printed, what the user demanded, what was decided against, which step is not done. Each says where
+    the right answer stands afterwards: in the summary, injected, kept or nowhere. No model is asked. Without COMPACTION
+    the last one on the path to the leaf.
+    """
+    from leafward.cli.exam import exam as run
+
+    return run(session, compaction, against, as_json)
+
+
 @verb(
     "leafward summarize 019f3c --from leaf --to 1a2b3c4d",
     "leafward summarize 019f3c --from leaf --to root --focus 'what was measured' --json",
