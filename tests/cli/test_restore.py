@@ -171,6 +171,41 @@ def test_a_read_only_file_and_a_pipe_stay(work: Work, done: Run) -> None:
     assert reasons["new.py"] == ("it is no regular file", None)
 
 
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ('python3 -c \'open("a.py", "w").write("tidied")\'', "python3"),
+        ("ls && ./tidy.sh; true", "tidy.sh"),
+        ("find . -name a.py -exec sh -c 'echo x > a.py' ';'", "find"),
+        ("for f in a.py; do black $f; done; true", "black"),
+    ],
+)
+def test_what_an_unknown_program_may_have_changed_is_not_certain(
+    work: Work, done: Run, command: str, program: str
+) -> None:
+    work.bench.write("a.py", "written\n")
+    seen = str(work.bench.file.leaf)
+    work.bench.run(command)
+    at = str(work.bench.file.leaf)
+    work.bench.write("a.py", "in the end\n")
+
+    def at_entry(entry: str) -> tuple[str, str]:
+        (one,) = done("restore", work.path, entry, "--json", "--dry-run").document["files"][:1]
+        return one["action"], one["reason"]
+
+    assert at_entry(seen) == ("write", "left by the session")
+    assert at_entry(at) == ("leave", f"`{program}` ran after it was last seen, and may have changed it")
+
+
+def test_what_only_checks_changes_nothing(work: Work, done: Run) -> None:
+    work.bench.write("a.py", "written\n")
+    work.bench.run("git status; ls | grep a; npm test; FOO=1 pytest -q; true")
+    at = str(work.bench.file.leaf)
+    work.bench.write("a.py", "in the end\n")
+    (one,) = done("restore", work.path, at, "--json", "--dry-run").document["files"][:1]
+    assert (one["path"], one["action"]) == ("a.py", "write")
+
+
 def test_what_git_has_may_be_replaced(work: Work, done: Run) -> None:
     work.put("a.py", "committed by a person\n")
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]

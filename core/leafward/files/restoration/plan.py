@@ -14,14 +14,27 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.files.file_replay import KNOWN, Certainty, Rebuilt, Remark, Replay, steps, unfit_name
+from leafward.base.safe_text import safe_line
+from leafward.files.file_replay import (
+    KNOWN,
+    Certainty,
+    FileOperation,
+    Outcome,
+    Rebuilt,
+    Remark,
+    Replay,
+    steps,
+    unfit_name,
+)
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
+from leafward.files.restoration.opaque import opaque_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.files.file_replay import Bases, Step
     from leafward.files.restoration.on_disk import ProjectFolder
+    from leafward.files.restoration.opaque import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -116,8 +129,9 @@ class _Course:
     """The files at an entry, and at the end, by one order of the calls."""
 
     def __init__(self, session: Session, made: Sequence[Step], at: int, stop: Callable[[], bool]) -> None:
+        self._made = [one for one in made if one.entry <= at]
         self._then = Replay(session, {}, {})
-        self._then.go([one for one in made if one.entry <= at], None, stop)
+        self._then.go(self._made, None, stop)
         self._touched = set(self._then.files)
         self._end = self._then.branch()
         self._later = [one for one in made if one.entry > at]
@@ -151,12 +165,37 @@ class _Course:
             for entry, what in self._end.rebuilt(path).remarks
         )
 
+    def blind_since(self, file: Rebuilt, opaque: Sequence[Opaque], at: int) -> Opaque | None:
+        """A call that may have changed a file behind what tells of its content at the entry."""
+        names = {file.path, *file.was}
+        telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
+        if not self.touches(file.path):
+            first = next((one.entry for one in self._later if names & {one.path, one.to}), None)
+            return next(
+                (one for one in opaque if at < one.entry and (first is None or one.entry <= first)), None
+            )
+        seen = max(
+            (
+                one.entry
+                for one in self._made
+                if one.path in names and one.deed in telling and one.outcome is Outcome.DONE
+            ),
+            default=-1,
+        )
+        later = next((one for one in self._later if names & {one.path, one.to}), None)
+        if later is not None and later.deed is FileOperation.READ and later.outcome is Outcome.DONE:
+            # It shows what was known, see `doubted`.
+            seen = later.entry
+        return next((one for one in opaque if seen <= one.entry <= at), None)
+
 
 class _Recorded:
     """What the calls of a session tell of its files: in the order of the file, and along the path alone."""
 
     def __init__(self, session: Session, at: EntryIndex, stop: Callable[[], bool]) -> None:
         every = steps(session, range(len(session)), stop, sweeps=True)
+        self._at = at
+        self._opaque = opaque_calls(session, range(len(session)))
         self.every = _Course(session, every, at, stop)
         path = session.tree.path(at)
         end = session.leaf
@@ -190,6 +229,12 @@ class _Recorded:
             return on_path, "another branch left it differently"
         if self.every.doubted(path):
             return on_path, "changed outside the session, and when is not recorded"
+        blind = self.every.blind_since(found, self._opaque, self._at)
+        if blind is not None:
+            return (
+                on_path,
+                f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it",
+            )
         return on_path, _unsure(on_path)
 
     def left(self, path: str) -> list[Rebuilt]:
