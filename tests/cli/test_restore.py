@@ -263,6 +263,60 @@ def test_a_manifest_that_does_not_fit_is_none(work: Work, done: Run, run: Run) -
         assert "can be undone" in run("restore", work.path, "--undo").err
 
 
+def test_hostile_names_do_not_act(work: Work, run: Run) -> None:
+    name = "\x1b[31mred\u202e.py"
+    work.bench.write(name, "one\n")
+    at = str(work.bench.file.leaf)
+    work.bench.write(name, "\x1b]0;title\x07two\n")
+    for words in (
+        (at, "--dry-run", "--diff"),
+        (at, name, "--json"),
+        ("--undo",),
+        (at, name),
+        ("--undo", "--json"),
+    ):
+        outcome = run("restore", work.path, *words)
+        assert outcome.code == 0, outcome
+        assert not {"\x1b", "\x07", "\u202e"} & set(outcome.out + outcome.err), words
+    work.put(name, "mine\n")
+    run("restore", work.path, at, name, "--overwrite")
+    work.put(name, "mine again\n")
+    refused = run("restore", work.path, "--undo")
+    assert "changed since the restore" in refused.err
+    assert not {"\x1b", "\u202e"} & set(refused.err)
+
+
+def test_nothing_outside_the_project_is_written(tmp_path: Path, done: Run) -> None:
+    outside = tmp_path / "outside.txt"
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "work", 1)
+    for name in ("../outside.txt", str(outside), ".git/hooks/pre-commit", "a/../../outside.txt"):
+        bench.write(name, "then\n")
+    at = str(bench.file.leaf)
+    for name in ("../outside.txt", ".git/hooks/pre-commit"):
+        bench.write(name, "now\n")
+    found = done("restore", tmp_path / "s.jsonl", at, "--json").document["files"]
+    assert {one["action"] for one in found} == {"leave"}
+    assert all(one["offered"] is None for one in found)
+    assert outside.read_text() == "now\n"
+
+
+def test_what_another_branch_left_differently_is_not_certain(work: Work, done: Run) -> None:
+    work.bench.write("a.py", "before the branch\n")
+    fork = str(work.bench.file.leaf)
+    work.bench.write("a.py", "on the first branch\n")
+    work.bench.file.user("again", parent=fork)
+    at = str(work.bench.file.leaf)
+    work.bench.write("a.py", "on the second branch\n")
+    files = done("restore", work.path, at, "--json", "--dry-run").document["files"]
+    (one,) = (one for one in files if one["path"] == "a.py")
+    assert (one["action"], one["reason"], one["offered"]) == (
+        "leave",
+        "another branch left it differently",
+        "write",
+    )
+    assert "+before the branch" in one["diff"]
+
+
 def test_without_its_folder_nothing_is_restored(work: Work, tmp_path: Path, run: Run) -> None:
     work.folder.rename(tmp_path / "elsewhere")
     assert "project folder not found" in run("restore", work.path, work.at).err
