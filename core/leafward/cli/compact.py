@@ -132,8 +132,8 @@ def _gate_text(made: Draft) -> str:
     lost = unseen(made.survival)
     rules = sum(fate.fact.kind is FactKind.CONSTRAINT for fate in lost)
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
-    said = " and ".join(plural(count, word) for count, word in counts if count)
-    return f"{said} would be in nothing that the model sees afterwards"
+    losses = " and ".join(plural(count, word) for count, word in counts if count)
+    return f"{losses} would be in nothing that the model sees afterwards"
 
 
 def _refuse_larger(plan: Plan) -> None:

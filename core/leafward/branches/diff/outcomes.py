@@ -11,9 +11,8 @@ from leafward.context.call_status import outcome
 from leafward.files.call_lines import result_in
 from leafward.files.checks import Check, check_of
 from leafward.files.tool_calls import command_text, table_of
-from leafward.files.working_set import did_run
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, Usage, read_usage, text_of, tool_calls
-from leafward.session.messages import usage_of, written_at
+from leafward.session.messages import did_run, usage_of, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

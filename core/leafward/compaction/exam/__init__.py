@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from leafward.compaction.exam.grade import PLACE_WORDS, Exam, Graded, Place, exam, exam_of, exam_of_draft
+from leafward.compaction.exam.grade import (
+    PLACE_WORDS,
+    Exam,
+    Graded,
+    Place,
+    context_after,
+    exam,
+    exam_of,
+    exam_of_draft,
+)
 from leafward.compaction.exam.questions import Question, Topic, questions
 
 __all__ = [
@@ -12,6 +21,7 @@ __all__ = [
     "Place",
     "Question",
     "Topic",
+    "context_after",
     "exam",
     "exam_of",
     "exam_of_draft",

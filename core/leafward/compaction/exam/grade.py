@@ -129,6 +129,13 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
     )
 
 
+def context_after(session: Session, compaction: int) -> str:
+    """All that a model sees right after a stored compaction, as text. Raises Refused where the entry is none."""
+    there = replaced_by(session, compaction)
+    kept = [message_text(said.message) for said in there.kept]
+    return "\n\n".join(text for text in (there.summary, there.injected, *kept) if text)
+
+
 def exam_of_draft(draft: Draft) -> Exam:
     """The exam of a compaction that is not written."""
     there = draft.ground.there
