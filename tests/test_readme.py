@@ -308,6 +308,7 @@ ARGUMENTS = {
     "move": ["{}", "#9", "--dry-run"],
     "undo": ["{}"],
     "redo": ["{}"],
+    "restore": ["{}", "#9", "--dry-run"],
     "log": ["{}"],
     "label": ["{}", "leaf", "here"],
     "name": ["{}", "a name"],

@@ -17,6 +17,53 @@ _LIMIT = 12
 """Lines that a read shows at most here."""
 
 
+def commands(name: str, other: str, number: int) -> tuple[str, ...]:
+    """What an agent might run on two files."""
+    quoted, other = shlex.quote(name), shlex.quote(other)
+    return (
+        f"rm -f {quoted}",
+        f"cat {quoted}",
+        f"sed -n '1,4p' {quoted}",
+        f"echo 'appended {number}' >> {quoted}",
+        f"cat > {quoted} <<'EOF'\nhere {number}\nand $there\nEOF",
+        f"mkdir -p src/deep && mv {quoted} {other}",
+        f"mkdir -p src/deep && cp {quoted} {other}",
+        f"sed -i 's/line/LINE/' {quoted}",
+        "cd src && cat b.py && echo done > b.py",
+        "ls",
+        "rm -f src/*.py",
+        "sed -i s/e/E/ *.* src/[b-c].py",
+        "for f in *.py src/*; do test -f $f && echo each >> $f; done; true",
+        "mv src/*.py . 2>/dev/null; true",
+        f"cat {quoted} && false",
+        f"mv {quoted} {other}; true",
+        f"cp {quoted} {other} || true",
+        f"test -f {quoted} && echo found > {other}; true",
+        f"test -f {quoted} || echo made > {quoted}",
+        f"if [ -f {quoted} ]; then echo yes > {other}; else rm -f {other}; fi",
+        f"for f in {quoted} {other}; do echo loop >> $f; done",
+        f"while false; do rm -f {quoted}; done",
+        f"false && rm -f {quoted}; echo",
+        f"false || rm -f {quoted} && echo a > {other}",
+        "(cd src && echo sub > b.py); echo here > a.py",
+        f"change() {{ echo never > {quoted}; }}; true",
+        f"echo a > {quoted} && false || true",
+        f"cat {quoted} > {other}; true",
+        "cd nowhere && echo lost > a.py; true",
+        f"tail -n +2 {quoted} > t && mv t {quoted}",
+        f"exit 0; rm -f {quoted}",
+        f"true && rm -f {quoted} && echo done",
+        f"echo one > {quoted}; echo two >> {quoted}; true",
+        f"case x in y) rm -f {quoted};; *) echo star > {other};; esac",
+        f"echo x > nodir/f; mv {quoted} nodir/; true",
+        f"{{ echo group; echo more; }} > {quoted}",
+        f"! rm {quoted}",
+        f"rm {quoted} | cat",
+        f"echo x | tee {quoted} > /dev/null",
+        f"truncate -s 3 {quoted}; touch {other}",
+    )
+
+
 class Workbench:
     """Does what it records. Every call is really made; a result says what came of it."""
 
@@ -126,50 +173,4 @@ class Workbench:
             )
             self.edit(name, old, new)
         else:
-            quoted, other = shlex.quote(name), shlex.quote(self.random.choice(NAMES))
-            self.run(
-                self.random.choice(
-                    (
-                        f"rm -f {quoted}",
-                        f"cat {quoted}",
-                        f"sed -n '1,4p' {quoted}",
-                        f"echo 'appended {self.number}' >> {quoted}",
-                        f"cat > {quoted} <<'EOF'\nhere {self.number}\nand $there\nEOF",
-                        f"mkdir -p src/deep && mv {quoted} {other}",
-                        f"mkdir -p src/deep && cp {quoted} {other}",
-                        f"sed -i 's/line/LINE/' {quoted}",
-                        "cd src && cat b.py && echo done > b.py",
-                        "ls",
-                        "rm -f src/*.py",
-                        "sed -i s/e/E/ *.* src/[b-c].py",
-                        "for f in *.py src/*; do test -f $f && echo each >> $f; done; true",
-                        "mv src/*.py . 2>/dev/null; true",
-                        f"cat {quoted} && false",
-                        f"mv {quoted} {other}; true",
-                        f"cp {quoted} {other} || true",
-                        f"test -f {quoted} && echo found > {other}; true",
-                        f"test -f {quoted} || echo made > {quoted}",
-                        f"if [ -f {quoted} ]; then echo yes > {other}; else rm -f {other}; fi",
-                        f"for f in {quoted} {other}; do echo loop >> $f; done",
-                        f"while false; do rm -f {quoted}; done",
-                        f"false && rm -f {quoted}; echo",
-                        f"false || rm -f {quoted} && echo a > {other}",
-                        "(cd src && echo sub > b.py); echo here > a.py",
-                        f"change() {{ echo never > {quoted}; }}; true",
-                        f"echo a > {quoted} && false || true",
-                        f"cat {quoted} > {other}; true",
-                        "cd nowhere && echo lost > a.py; true",
-                        f"tail -n +2 {quoted} > t && mv t {quoted}",
-                        f"exit 0; rm -f {quoted}",
-                        f"true && rm -f {quoted} && echo done",
-                        f"echo one > {quoted}; echo two >> {quoted}; true",
-                        f"case x in y) rm -f {quoted};; *) echo star > {other};; esac",
-                        f"echo x > nodir/f; mv {quoted} nodir/; true",
-                        f"{{ echo group; echo more; }} > {quoted}",
-                        f"! rm {quoted}",
-                        f"rm {quoted} | cat",
-                        f"echo x | tee {quoted} > /dev/null",
-                        f"truncate -s 3 {quoted}; touch {other}",
-                    )
-                )
-            )
+            self.run(self.random.choice(commands(name, self.random.choice(NAMES), self.number)))

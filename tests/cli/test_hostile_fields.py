@@ -156,6 +156,7 @@ READING = [
     *(("name", HOSTILE, "--dry-run"), ("archive", "#1", "--dry-run"), ("delete", "--dry-run"), ("keep", "--dry-run")),
     *(("edit-context", "#1", "--text", HOSTILE, "--dry-run"), ("graft", "#1", "--dry-run"), ("show", HOSTILE)),
     *(("export", "--at", HOSTILE), ("select", HOSTILE), ("files", "--at", "leaf", "--contents"), ("resume",)),
+    *(("restore", "#1", "--dry-run", "--diff"), ("restore", "leaf", HOSTILE, "--dry-run"), ("restore", "--undo")),
 ]  # fmt: skip
 
 

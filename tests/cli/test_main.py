@@ -46,6 +46,7 @@ VERBS = [
     "move",
     "undo",
     "redo",
+    "restore",
     "log",
     "label",
     "name",

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_of
 from leafward.base.errors import LeafwardError
-from leafward.base.paths import state_dir
+from leafward.base.paths import is_draft, state_dir
 from leafward.catalog.trash import bring_back, thrown_away
 from leafward.export.litter import litter
+from leafward.files.restoration import ProjectFolder, records, undo
+from leafward.files.restoration.record import State
 from leafward.session import journal
 from leafward.session.sidecar import sidecar_folder
 from tests.torture.faults import Fault, Mode
-from tests.torture.scenes import AGENTS_ID, AGENTS_LINE, Scene, World
+from tests.torture.scenes import AGENTS_ID, AGENTS_LINE, PROJECT_NOW, PROJECT_THEN, Scene, World
 from tests.torture.worlds import Moment
 
 if TYPE_CHECKING:
@@ -83,7 +85,42 @@ def check(world: World, run: Run, ids: set[str]) -> None:
         _lines_hold(run, path, _content_before(run))
     for book in sorted(sidecar_folder().rglob("*.jsonl")):
         _lines_hold(run, book, run.before.files().get(str(book), b""))
+    if run.scene.name.startswith("restore"):
+        _project_holds(world, run)
     _goes_on(run, ids)
+
+
+def _project_holds(world: World, run: Run) -> None:
+    """Each file of the project is old or new, and what is recorded leads back to what was there before."""
+    _each_is_old_or_new(world, run)
+    open_records = [one for one in records() if one.state is not State.UNDONE]
+    demand(len(open_records) <= 1, "more than one restore")
+    for record in open_records:
+        if run.code == 0 and run.scene.name.startswith("restore-undo"):
+            raise Broken("the undo is not recorded")
+        with ProjectFolder(world.project) as folder:
+            undo(folder, record)
+    demand(_project(world) == PROJECT_NOW, f"the undo does not lead back: {sorted(_project(world))}")
+
+
+def _each_is_old_or_new(world: World, run: Run) -> None:
+    for name, data in _project(world).items():
+        if is_draft(name):
+            demand(
+                run.fault.kills or run.fault.mode is Mode.ERROR_ALL or "unlink" in run.call, f"left: {name}"
+            )
+        else:
+            demand(data in (PROJECT_NOW.get(name), PROJECT_THEN.get(name)), f"neither old nor new: {name}")
+    if "a.py" not in _project(world):
+        raise Broken("a.py is gone")
+
+
+def _project(world: World) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(world.project)): path.read_bytes()
+        for path in world.project.rglob("*")
+        if path.is_file()
+    }
 
 
 def _content_before(run: Run) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.session.session import Session
 from tests.foreign_stores import make
 from tests.surroundings import REPOSITORY
+from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +131,28 @@ def _other_leaf(path: Path) -> str:
         return str(session.columns.id(other))
     finally:
         session.close()
+
+
+PROJECT_NOW = {"a.py": b"later\n", "made.py": b"made\n", "sub": b"a file\n", "room/inside": b"inside\n"}
+"""What lies in the project before a restore of the files at `RESTORED`, and after its undo."""
+PROJECT_THEN = {"a.py": b"first\n", "gone.md": b"here\n", "sub/deep": b"deep\n", "room": b"plain\n"}
+RESTORED = "0000000b"
+
+
+def _worked(world: World) -> Path:
+    """A session that changed, removed and made files in the project, with folders that became files and files that became folders."""
+    bench = Workbench(world.store / "2026-11-22T10-00-00-000Z_worked.jsonl", world.project, 1)
+    for name in ("a.py", "src/b.py", "src/deep/c.txt"):
+        (world.project / name).unlink()
+    bench.run("rm -f made.py")
+    for name, data in PROJECT_THEN.items():
+        bench.write(name, data.decode())
+    if bench.file.leaf != RESTORED:
+        raise RuntimeError(f"the entry to restore is {bench.file.leaf}")
+    bench.run("rm -f gone.md sub/deep room && rmdir sub && mkdir room")
+    for name, data in PROJECT_NOW.items():
+        bench.write(name, data.decode())
+    return bench.file.path
 
 
 LONG = "x" * 9000
@@ -255,6 +278,20 @@ def scenes() -> list[Scene]:
             appends=False,
         ),
     ]
+    back = _verb("restore", RESTORED)
+    here = ("project", "leafward/state/restores")
+    restores: tuple[
+        tuple[str, Callable[[World, Path], list[str]], tuple[Callable[[World, Path], list[str]], ...]], ...
+    ] = (
+        ("restore", back, ()),
+        ("restore-overwrite", _verb("restore", RESTORED, "a.py", "gone.md", "--overwrite"), ()),
+        ("restore-undo", _verb("restore", "--undo"), (back,)),
+    )
+    for name, call, before in restores:
+        found += [
+            Scene(f"{name}{end}", "pi", _worked, call, before, makes=here, appends=False, links=links)
+            for end, links in (("", True), ("-no-links", False))
+        ]
     for two_disks in (False, True):
         name = "-two-disks" if two_disks else ""
         found += [

@@ -41,7 +41,12 @@ class Moment:
         now: set[str] = set()
         for root in self.roots:
             now.update(_walk(str(root)))
-        for path in sorted(now - self.held.keys(), reverse=True):
+        other = {
+            path for path in now if path in self.held and os.path.isdir(path) != (self.held[path][0] is None)
+        }
+        gone = now - self.held.keys() | other
+        now -= gone
+        for path in sorted(gone, reverse=True):
             if os.path.isdir(path) and not os.path.islink(path):
                 os.rmdir(path)
             else:

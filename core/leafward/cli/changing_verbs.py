@@ -63,13 +63,55 @@ def redo(session: str, dry_run: bool, as_json: bool) -> int:
     return run(session, dry_run, as_json)
 
 
+@verb(
+    "leafward restore 019f3c 1a2b3c4d --dry-run --diff",
+    "leafward restore 019f3c 1a2b3c4d src/app.py",
+    "leafward restore 019f3c --undo",
+)
+@session_argument
+@click.argument("entry", required=False)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--diff", is_flag=True, help="Show what changes in each file.")
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Also write the files named that were changed since; shows their diff first.",
+)
+@click.option("--undo", "back", is_flag=True, help="Put back what was there before the last restore.")
+@dry_run_option
+@json_option
+def restore(
+    session: str,
+    entry: str | None,
+    paths: tuple[str, ...],
+    diff: bool,
+    overwrite: bool,
+    back: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Restore the project's files as they were at ENTRY.
+
+    Only files whose content there is certain, and only where the file on disk is what the session, git or a restore left
+    last. All others are listed with the reason. What is replaced is copied first.
+    """
+    if back == (entry is not None):
+        raise click.UsageError("name an ENTRY, or --undo")
+    from leafward.cli.restore import RestoreFlags, run_restore, run_undo
+
+    if entry is None:
+        return run_undo(session, dry_run, as_json)
+    return run_restore(session, entry, paths, RestoreFlags(diff, overwrite, dry_run, as_json))
+
+
 @verb("leafward log 019f3c")
 @session_argument
 @json_option
 def log(session: str, as_json: bool) -> int:
     """List what was done to a session.
 
-    Moves, labels, names and archived branches, in the order of the file; the agent's own moves too.
+    Moves, labels, names and archived branches, in the order of the file; the agent's own moves too. Then the restores of
+    its files.
     """
     from leafward.cli.move import log as run
 

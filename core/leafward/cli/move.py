@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leafward.cli.branch_options import MoveOptions
     from leafward.context.basis import Count
     from leafward.context.price import Part, Price
+    from leafward.files.restoration import Record
     from leafward.session.journal import Operation, Write, Writing
     from leafward.session.session import Session
 
@@ -187,14 +188,25 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
 
 def log(selector: str, as_json: bool) -> int:
     """`leafward log`."""
+    from leafward.cli.restore import restore_json, restores_of
+
     with opened(selector) as session:
         found = journal.operations(session)
+        restored = restores_of(session)
         if as_json:
-            emit_json({"ops": [_operation_json(one) for one in found]})
-        elif not found:
+            emit_json(
+                {
+                    "ops": [_operation_json(one) for one in found],
+                    "restores": [restore_json(one) for one in restored],
+                }
+            )
+        elif not found and not restored:
             say("no operation yet")
         else:
-            say(_log_text(session, found, page()))
+            if found:
+                say(_log_text(session, found, page()))
+            if restored:
+                say(_restores_text(restored, page()))
     return 0
 
 
@@ -256,6 +268,19 @@ def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[st
         for one in log
     ]
     yield from table(("op", "kind", "time", "", "what"), rows, page, grow=4)
+
+
+def _restores_text(restored: list[Record], page: Page) -> Iterator[str]:
+    rows = [
+        (
+            str(one.number),
+            safe_line(one.time[:19].replace("T", " "), 19),
+            "" if one.state.value == "done" else one.state.value,
+            f"{plural(len(one.changes), 'file')} as at {safe_line(one.entry, 40)}",
+        )
+        for one in restored
+    ]
+    yield from table(("restore", "time", "", "what"), rows, page, grow=3)
 
 
 def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:

@@ -1,6 +1,6 @@
 """What a session read and changed, and the contents that its calls left.
 
-Public: `working_set`, `file_names`, `reads`, `tool_calls`, `edits`, `commands`, `call_lines`, `shell`, `file_replay`.
+Public: `working_set`, `file_names`, `reads`, `tool_calls`, `edits`, `commands`, `call_lines`, `shell`, `file_replay`, `restoration`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,13 @@ _DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=-]+)*;base64,")
 _FRAME = re.compile(r"\s*<image([^>]{0,4096})>\s*")
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code) (-?\d{1,18})")
 _HEADER_SIZE = 400
-_REFUSED = ("unsupported call:", "failed to parse function arguments", "apply_patch verification failed")
+_REFUSED = (
+    "unsupported call:",
+    "failed to parse function arguments",
+    "apply_patch verification failed",
+    # Codex 0.169 runs no `rm -f` and the like: the call is answered, and nothing was done.
+    "exec_command failed",
+)
 _STOPPED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z")
 """What stands for the output of a call that the user stopped."""
 

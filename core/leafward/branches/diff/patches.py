@@ -17,7 +17,7 @@ from leafward.files.file_replay import (
     resting_on,
     unfit_name,
 )
-from leafward.files.line_diff import Block, compare_lines
+from leafward.files.line_diff import Block, compare_lines, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -193,6 +193,19 @@ def _quoted(path: str) -> str:
         + "".join(signs.get(chr(one)) or (chr(one) if 32 <= one < 127 else f"\\{one:03o}") for one in raw)
         + '"'
     )
+
+
+def file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+    """Lines of a unified diff of one file, None where it is not there; one line where its bytes are no text."""
+    head = [
+        "--- /dev/null" if before is None else f"--- {_quoted(f'a/{path}')}",
+        "+++ /dev/null" if after is None else f"+++ {_quoted(f'b/{path}')}",
+    ]
+    try:
+        old, new = (split_lines((one or b"").decode("utf-8")) for one in (before, after))
+    except UnicodeDecodeError:
+        return [*head, "the bytes on disk are no text"]
+    return [*head, *"".join(unified(old, new)).removesuffix("\n").split("\n")]
 
 
 def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator[str]:

@@ -59,6 +59,12 @@ class WorkspaceBases:
             self._found[path] = tuple(Base(name, text) for text, name in texts.items())
         return self._found[path]
 
+    def committed(self, path: str) -> bytes | None:
+        """The bytes that the last commit has of a file; None where it has none, or git cannot say."""
+        if "\n" in path or "\0" in path:
+            return None
+        return self._output(["cat-file", "blob", f"HEAD:./{path}"]) or None
+
     def _on_disk(self, path: str) -> list[tuple[str, bytes]]:
         try:
             place = (self._folder / path).resolve()

@@ -1,0 +1,219 @@
+"""The verb `restore`: the files of a project as they were at an entry, and its undo."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from leafward.base.errors import NotFound, Refused
+from leafward.base.safe_text import safe, safe_line
+from leafward.branches.diff.patches import file_diff
+from leafward.cli.facts import id_of
+from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
+from leafward.cli.selection import opened
+from leafward.files.file_names import locate
+from leafward.files.file_replay import WorkspaceBases
+from leafward.files.restoration import (
+    Action,
+    Presence,
+    ProjectFolder,
+    interrupted,
+    last_left,
+    plan_restore,
+    records,
+    restore,
+    undo,
+)
+from leafward.files.restoration.record import State
+from leafward.files.tool_calls import table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.cli.output import Page
+    from leafward.files.restoration import FileChange, Record, RestorePlan
+    from leafward.session.session import Session
+
+
+class RestoreFlags(NamedTuple):
+    """What is asked for beside the entry and the paths."""
+
+    diff: bool
+    overwrite: bool
+    dry_run: bool
+    as_json: bool
+
+
+def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreFlags) -> int:
+    """`leafward restore SESSION ENTRY`."""
+    if flags.overwrite and not paths:
+        raise click.UsageError("--overwrite needs the paths that it is meant for")
+    with opened(selector) as session, project_of(session) as folder:
+        index = session.find(entry)
+        bases = WorkspaceBases(Path(folder.path))
+        plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed, bases)
+        named = [_named(plan, session, path) for path in paths]
+        chosen = plan.chosen(named, overwrite=flags.overwrite)
+        risky = {one.path for one in plan.changes if one.action is Action.LEAVE} & {
+            one.path for one in chosen
+        }
+        shown = [one for one in plan.changes if not named or one.path in named]
+        if not flags.as_json:
+            say(_list(shown, chosen, page()))
+            for one in shown:
+                if (flags.diff and _would(one)) or one.path in risky:
+                    say(_diff(one))
+        halfway = interrupted(folder.path)
+        if halfway is not None:
+            said = f"restore {halfway.number} of this project stopped halfway; {_undo_words(halfway)} puts its files back"
+            if not flags.dry_run:
+                raise Refused(said)
+            note(safe_line(said))
+        record = None
+        if chosen and not flags.dry_run:
+            record = restore(folder, session.id, plan.entry, chosen)
+        if flags.as_json:
+            emit_json(_document(session, index, plan, shown, chosen, record, flags.dry_run))
+        else:
+            _say_done(len(chosen), record, flags.dry_run, page())
+        left = {one.path for one in shown if one.action is Action.LEAVE} - {one.path for one in chosen}
+    return 1 if named and left else 0
+
+
+def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward restore SESSION --undo`."""
+    with opened(selector) as session, project_of(session) as folder:
+        found = [
+            one for one in restores_of(session) if one.folder == folder.path and one.state is not State.UNDONE
+        ]
+        if not found:
+            raise NotFound("no restore of this session can be undone")
+        done = undo(folder, found[-1], dry_run=dry_run)
+    if as_json:
+        document = {"restore": done.record.number, "folder": done.record.folder, "files": list(done.paths)}
+        emit_json({**document, "dry_run": dry_run, "diagnostics": []})
+        return 0
+    does = "would put back" if dry_run else "put back"
+    say(f"{does} {plural(len(done.paths), 'file')} as before restore {done.record.number}")
+    say(f"  {safe_line(path)}" for path in done.paths)
+    return 0
+
+
+def project_of(session: Session) -> ProjectFolder:
+    """The folder that a session worked in. Raises Refused where it is not there."""
+    if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
+        raise Refused(f"project folder not found: {safe_line(session.cwd) or 'not in file'}")
+    return ProjectFolder(Path(session.cwd))
+
+
+def restores_of(session: Session) -> list[Record]:
+    """Restores of a session's files, the oldest first."""
+    return [one for one in records() if one.session == session.id]
+
+
+def _named(plan: RestorePlan, session: Session, path: str) -> str:
+    located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
+    if all(one.path != located for one in plan.changes):
+        raise NotFound(f"nothing touched a file {safe_line(path)}")
+    return located
+
+
+def _would(change: FileChange) -> bool:
+    return change.action not in (Action.SAME, Action.LEAVE) or change.offered is not None
+
+
+def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page) -> Iterator[str]:
+    actions = {one.path: one.action for one in chosen}
+    same = sum(one.action is Action.SAME for one in shown)
+    width = max(20, page.width - 50)
+    for one in shown:
+        if one.action is Action.SAME:
+            continue
+        action = actions.get(one.path, Action.LEAVE)
+        why = one.why + ("; name it with --overwrite" if one.offered and one.path not in actions else "")
+        path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
+        style = "faint" if action is Action.LEAVE else "bold"
+        yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
+    if same:
+        yield page.style(f"{plural(same, 'file is', 'files are')} as at the entry already", "faint")
+    if not shown:
+        yield "the session touched no file"
+
+
+def _diff(change: FileChange) -> Iterator[str]:
+    for line in diff_of(change):
+        yield safe(line)
+
+
+def diff_of(change: FileChange) -> list[str]:
+    """Lines of the diff from what lies on disk to what was there at the entry."""
+    if change.after is None:
+        return []
+    before = change.before.data if change.before.presence in (Presence.FILE, Presence.LINK) else None
+    after = change.after.data if change.after.presence is Presence.FILE else None
+    return file_diff(change.path, before, after)
+
+
+def _undo_words(record: Record) -> str:
+    return f"`leafward restore {safe_line(record.session, 40)} --undo`"
+
+
+def _say_done(number: int, record: Record | None, dry_run: bool, page: Page) -> None:
+    if not number:
+        say("nothing to restore")
+    elif dry_run:
+        say(f"would restore {plural(number, 'file')}")
+    elif record is not None:
+        say(f"restored {plural(number, 'file')}; the files from before are in {safe_line(str(record.place))}")
+        say(page.style(f"leafward restore {safe_line(record.session, 40)} --undo  puts them back", "faint"))
+
+
+def _document(
+    session: Session,
+    index: int,
+    plan: RestorePlan,
+    shown: Sequence[FileChange],
+    chosen: Sequence[FileChange],
+    record: Record | None,
+    dry_run: bool,
+) -> dict[str, Any]:
+    actions = {one.path: one.action for one in chosen}
+    return {
+        "at": id_of(session, index),
+        "folder": plan.folder,
+        "dry_run": dry_run,
+        "restore": record.number if record is not None else None,
+        "copies": str(record.place) if record is not None else None,
+        "files": [
+            {
+                "path": one.path,
+                "action": actions.get(
+                    one.path, one.action if one.action is Action.SAME else Action.LEAVE
+                ).value,
+                "offered": one.offered.value if one.offered is not None else None,
+                "reason": one.why,
+                "certainty": one.certainty.value,
+                "base": one.base,
+                "on_disk": one.before.presence.value,
+                "diff": "\n".join(diff_of(one)) if _would(one) else "",
+            }
+            for one in shown
+        ],
+        "undo": ["leafward", "restore", record.session, "--undo"] if record is not None else None,
+        "diagnostics": [],
+    }
+
+
+def restore_json(record: Record) -> dict[str, Any]:
+    """A restore as the log names it."""
+    return {
+        "restore": record.number,
+        "entry": record.entry,
+        "time": record.time,
+        "state": record.state.value,
+        "folder": record.folder,
+        "files": [one.path for one in record.changes],
+    }

@@ -1,0 +1,25 @@
+"""Files brought back into the project as they were at an entry: what would change, the change with its copies, and its undo."""
+
+from __future__ import annotations
+
+from leafward.files.restoration.on_disk import OnDisk, Presence, ProjectFolder
+from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
+from leafward.files.restoration.record import Record, interrupted, last_left, records
+from leafward.files.restoration.write import Undone, restore, undo
+
+__all__ = [
+    "Action",
+    "FileChange",
+    "OnDisk",
+    "Presence",
+    "ProjectFolder",
+    "Record",
+    "RestorePlan",
+    "Undone",
+    "interrupted",
+    "last_left",
+    "plan_restore",
+    "records",
+    "restore",
+    "undo",
+]

@@ -1,0 +1,288 @@
+"""What lies in a project's folder under a name, and changes there, without ever leaving the folder.
+
+Every folder on the way is opened by itself and never through a link, so that nothing outside is read or written even where
+somebody puts a link in its place meanwhile.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING, Self
+
+from leafward.base.errors import Refused
+from leafward.base.regular_files import STORED_LIMIT
+from leafward.session.journal.durable import write_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_WITHOUT_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _WITHOUT_LINKS
+_MOST_BELOW = 2000
+"""Names below a folder from which it is not asked whether it could make room for a file."""
+
+
+class Presence(StrEnum):
+    """What has a name."""
+
+    FILE = "file"
+    ABSENT = "absent"
+    LINK = "link"
+    FOLDER = "folder"
+    OTHER = "other"
+    """A device, a pipe, or what cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """What has a name in the project."""
+
+    presence: Presence
+    data: bytes = b""
+    """Of a file its bytes, of a link where it leads."""
+    mode: int = 0
+    """Permission bits of a file."""
+    names: int = 1
+    """Hard links to it."""
+    trouble: str = ""
+    """Why nothing may be written under this name whatever is asked; empty where it may."""
+    blocked: str = ""
+    """The path of the file that is in the way of the folder that it would lie in."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its bytes; empty where it has none."""
+        return digest(self.data) if self.presence in (Presence.FILE, Presence.LINK) else ""
+
+    def same(self, other: OnDisk) -> bool:
+        """Whether it is the same thing with the same bytes and permissions."""
+        return (self.presence, self.digest, self.mode) == (other.presence, other.digest, other.mode)
+
+
+NOTHING = OnDisk(Presence.ABSENT)
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 as hex."""
+    return sha256(data).hexdigest()
+
+
+class ProjectFolder:
+    """The folder of a project, held open. Raises Refused where it is not there, or where the system cannot stay inside it."""
+
+    def __init__(self, folder: Path) -> None:
+        if os.open not in os.supports_dir_fd or not getattr(os, "O_NOFOLLOW", 0):
+            raise Refused("this system cannot keep a restore inside the project folder; use `files --into`")
+        self.path = os.path.realpath(folder)
+        try:
+            self._root = os.open(self.path, _FOLDER)
+        except OSError as error:
+            raise Refused(f"project folder {folder} cannot be opened: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Lets go of the folder."""
+        os.close(self._root)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def parent(self, path: str) -> Iterator[tuple[int, str]]:
+        """A descriptor of the folder that a path lies in, and its last name. Raises OSError, also for a link on the way."""
+        *folders, name = path.split("/")
+        current = os.dup(self._root)
+        try:
+            for folder in folders:
+                below = os.open(folder, _FOLDER, dir_fd=current)
+                os.close(current)
+                current = below
+            yield current, name
+        finally:
+            os.close(current)
+
+    def look(self, path: str) -> OnDisk:
+        """What has a name."""
+        parts = path.split("/")
+        for at in range(1, len(parts)):
+            above = "/".join(parts[:at])
+            try:
+                with self.parent(above) as (folder, name):
+                    mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+            except FileNotFoundError:
+                return NOTHING
+            except OSError as error:
+                return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+            if stat.S_ISLNK(mode):
+                return OnDisk(Presence.OTHER, trouble=f"{above} is a link")
+            if not stat.S_ISDIR(mode):
+                return OnDisk(Presence.ABSENT, blocked=above)
+        try:
+            with self.parent(path) as (folder, name):
+                return _look_in(folder, name)
+        except FileNotFoundError:
+            return NOTHING
+        except OSError as error:
+            return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+
+    def below(self, path: str) -> tuple[list[str], list[tuple[str, int]]] | None:
+        """Names below a folder that are no folders, and the folders with their permissions, the deepest last.
+
+        None where there are too many, or one cannot be read.
+        """
+        names: list[str] = []
+        folders: list[tuple[str, int]] = []
+        waiting = [path]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                with self.parent(f"{folder}/.") as (descriptor, _):
+                    folders.append((folder, stat.S_IMODE(os.fstat(descriptor).st_mode)))
+                    with os.scandir(descriptor) as listed:
+                        for one in listed:
+                            inside = f"{folder}/{one.name}"
+                            is_folder = one.is_dir(follow_symlinks=False)
+                            (waiting if is_folder else names).append(inside)
+            except OSError:
+                return None
+            if len(names) + len(folders) + len(waiting) > _MOST_BELOW:
+                return None
+        return names, sorted(folders, key=lambda one: one[0].count("/"))
+
+    def missing_folders(self, path: str) -> list[str]:
+        """Folders above a path that are not there, from the top."""
+        parts = path.split("/")
+        above = ["/".join(parts[:at]) for at in range(1, len(parts))]
+        return [one for one in above if self.look(one).presence is not Presence.FOLDER]
+
+    def make_folder(self, path: str, mode: int = 0o777) -> None:
+        """Makes a folder, unless there is one."""
+        with self.parent(path) as (folder, name), suppress(FileExistsError):
+            os.mkdir(name, mode, dir_fd=folder)
+            _sync(folder)
+
+    def remove_folder(self, path: str) -> None:
+        """Removes an empty folder. Raises OSError where it is not empty."""
+        with self.parent(path) as (folder, name):
+            os.rmdir(name, dir_fd=folder)
+            _sync(folder)
+
+    def discard(self, path: str) -> None:
+        """Removes a file that was begun and has no name of its own yet, if it is there."""
+        with suppress(OSError), self.parent(path) as (folder, name):
+            os.unlink(name, dir_fd=folder)
+
+    def replace(self, path: str, before: OnDisk, after: OnDisk, draft: str) -> None:
+        """Puts a file or a link in the place of what was seen there, or removes that; durable when it returns.
+
+        `draft` is the name that the new file has beside it until it is whole. Raises Refused where something else lies there
+        by now, OSError. The name has the old or the new at any moment.
+        """
+        with self.parent(path) as (folder, name):
+            waiting = _written(folder, after, draft) if after.presence is not Presence.ABSENT else ""
+            try:
+                if not _look_in(folder, name).same(before):
+                    raise Refused(f"{path} was changed meanwhile; it was not written")
+                if not waiting:
+                    if before.presence is not Presence.ABSENT:
+                        os.unlink(name, dir_fd=folder)
+                elif before.presence is Presence.ABSENT:
+                    _give_name(folder, waiting, name)
+                else:
+                    os.rename(waiting, name, src_dir_fd=folder, dst_dir_fd=folder)
+                    waiting = ""
+            finally:
+                if waiting:
+                    with suppress(OSError):
+                        os.unlink(waiting, dir_fd=folder)
+            _sync(folder)
+
+
+def _give_name(folder: int, waiting: str, name: str) -> None:
+    """A name for a finished file that nothing has: never in the place of what somebody made there meanwhile."""
+    try:
+        os.link(waiting, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        raise Refused(f"{name} was made meanwhile; it was not written") from None
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EACCES):
+            raise
+        # No hard links on this file system.
+        if _look_in(folder, name).presence is not Presence.ABSENT:
+            raise Refused(f"{name} was made meanwhile; it was not written") from None
+        os.rename(waiting, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _written(folder: int, what: OnDisk, name: str) -> str:
+    """A new file beside the one that it becomes, whole and durable; its name."""
+    if what.presence is Presence.LINK:
+        os.symlink(what.data, os.fsencode(name), dir_fd=folder)
+        return name
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _WITHOUT_LINKS, 0o600, dir_fd=folder)
+    try:
+        try:
+            write_all(descriptor, what.data)
+            os.fchmod(descriptor, what.mode)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+    return name
+
+
+def _look_in(folder: int, name: str) -> OnDisk:
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return NOTHING
+    except ValueError:
+        return OnDisk(Presence.OTHER, trouble="no file can have this name")
+    if stat.S_ISDIR(found.st_mode):
+        return OnDisk(Presence.FOLDER)
+    if name not in os.listdir(folder):
+        return OnDisk(Presence.OTHER, trouble="on this disk another name is the same file")
+    if stat.S_ISLNK(found.st_mode):
+        return OnDisk(Presence.LINK, os.fsencode(os.readlink(name, dir_fd=folder)), names=found.st_nlink)
+    if not stat.S_ISREG(found.st_mode):
+        return OnDisk(Presence.OTHER, trouble="it is no regular file")
+    if found.st_size > STORED_LIMIT:
+        return OnDisk(Presence.OTHER, trouble=f"it is larger than {STORED_LIMIT >> 20} MiB")
+    try:
+        descriptor = os.open(name, os.O_RDONLY | _WITHOUT_LINKS, dir_fd=folder)
+    except OSError as error:
+        return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            return OnDisk(Presence.OTHER, trouble="it is no regular file")
+        data = bytearray()
+        while piece := os.read(descriptor, 1 << 20):
+            data += piece
+            if len(data) > STORED_LIMIT:
+                return OnDisk(Presence.OTHER, trouble="it grows while it is read")
+    except OSError as error:
+        return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+    finally:
+        os.close(descriptor)
+    return OnDisk(Presence.FILE, bytes(data), stat.S_IMODE(found.st_mode), found.st_nlink)
+
+
+def _sync(folder: int) -> None:
+    """Makes names in a folder durable, where the file system does that for folders."""
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF):
+            raise

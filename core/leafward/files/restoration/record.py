@@ -1,0 +1,266 @@
+"""The record of a restore in the state folder: what it changes, with a copy of all that was there before.
+
+A folder for each, in the order of their numbers. It has its manifest from the moment on when all copies are whole and durable,
+and no file of the project is touched before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.errors import Refused
+from leafward.base.paths import draft_ending, make_private, state_dir
+from leafward.base.regular_files import read_regular
+from leafward.files.restoration.on_disk import OnDisk, Presence, digest
+from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
+from leafward.session.journal.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from leafward.files.restoration.plan import FileChange
+
+_MANIFEST = "manifest.json"
+_VERSION = 1
+
+
+class State(StrEnum):
+    """How far a restore, or its undo, has come."""
+
+    WRITING = "writing"
+    """It was begun; where nobody is at it, it stopped halfway."""
+    DONE = "done"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedChange:
+    """One file that a restore changes."""
+
+    path: str
+    before: OnDisk
+    """Without its bytes, which are in the copy."""
+    before_digest: str
+    after: OnDisk
+    """Without its bytes."""
+    after_digest: str
+    copy: str
+    """Name of the file with the bytes from before; empty where there were none."""
+    draft: str
+    """The name that the new file has while it is written."""
+    clears: tuple[tuple[str, int], ...] = ()
+    """Folders that made room for it, with their permissions."""
+
+    def is_before(self, disk: OnDisk) -> bool:
+        """Whether what lies on disk is what was there before the restore."""
+        return (disk.presence, disk.digest, disk.mode) == (
+            self.before.presence,
+            self.before_digest,
+            self.before.mode,
+        )
+
+    def is_after(self, disk: OnDisk) -> bool:
+        """Whether it is what the restore put there."""
+        return (disk.presence, disk.digest, disk.mode) == (
+            self.after.presence,
+            self.after_digest,
+            self.after.mode,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One restore."""
+
+    place: Path
+    """Its folder in the state folder."""
+    folder: str
+    """The project's."""
+    session: str
+    """Id of the session, and of the entry."""
+    entry: str
+    time: str
+    """When it was begun, ISO."""
+    state: State
+    changes: tuple[RecordedChange, ...]
+    made: tuple[str, ...]
+    """Folders that it makes, from the top."""
+
+    @property
+    def number(self) -> int:
+        """Its place among all restores."""
+        return int(self.place.name)
+
+    def bytes_before(self, change: RecordedChange) -> bytes:
+        """What a file held before. Raises Refused where the copy is not what it was, OSError."""
+        if not change.copy:
+            return b""
+        data = read_regular(self.place / change.copy)
+        if digest(data) != change.before_digest:
+            raise Refused(f"the copy of {change.path} in {self.place} is damaged; nothing was written")
+        return data
+
+
+def restores_dir() -> Path:
+    """Where the records lie."""
+    return state_dir() / "restores"
+
+
+@contextmanager
+def exclusive() -> Iterator[Path]:
+    """The folder of the records, while no other process restores or undoes. Raises Refused where one does."""
+    home = make_private(restores_dir())
+    descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        with locked(descriptor, "the files of a project"):
+            yield home
+    finally:
+        os.close(descriptor)
+
+
+def begin(
+    home: Path,
+    folder: str,
+    session: str,
+    entry: str,
+    time: str,
+    changes: Sequence[FileChange],
+    made: Sequence[str],
+) -> Record:
+    """Copies all that changes and says what will: on disk when it returns. Raises OSError; then nothing counts."""
+    numbers = [int(one.name) for one in home.iterdir() if one.name.isdecimal()]
+    for number in numbers:
+        if not (home / f"{number:06}" / _MANIFEST).exists():
+            # It was killed before anything was touched, and nobody else is at it.
+            rmtree(home / f"{number:06}", ignore_errors=True)
+    place = home / f"{max(numbers, default=0) + 1:06}"
+    place.mkdir(mode=0o700)
+    try:
+        copied = tuple(_copied(place, at, one) for at, one in enumerate(changes))
+        record = Record(place, folder, session, entry, time, State.WRITING, copied, tuple(made))
+        store(record)
+        sync_folder(home)
+    except BaseException:
+        rmtree(place, ignore_errors=True)
+        raise
+    return record
+
+
+def _copied(place: Path, at: int, change: FileChange) -> RecordedChange:
+    """What is recorded of a change, after what it replaces was copied."""
+    copy = ""
+    if change.before.presence in (Presence.FILE, Presence.LINK):
+        copy = f"{at:06}"
+        write_new(place / copy, [change.before.data])
+    after = change.after or OnDisk(Presence.ABSENT)
+    return RecordedChange(
+        change.path,
+        OnDisk(change.before.presence, mode=change.before.mode),
+        change.before.digest,
+        OnDisk(after.presence, mode=after.mode),
+        after.digest,
+        copy,
+        draft_ending(),
+        change.clears,
+    )
+
+
+def store(record: Record) -> None:
+    """Writes the manifest whole or not at all, and durably."""
+    document = {
+        "version": _VERSION,
+        "folder": record.folder,
+        "session": record.session,
+        "entry": record.entry,
+        "time": record.time,
+        "state": record.state.value,
+        "made": list(record.made),
+        "changes": [
+            {
+                "path": one.path,
+                "before": [one.before.presence.value, one.before_digest, one.before.mode],
+                "after": [one.after.presence.value, one.after_digest, one.after.mode],
+                "copy": one.copy,
+                "draft": one.draft,
+                "clears": [list(folder) for folder in one.clears],
+            }
+            for one in record.changes
+        ],
+    }
+    path = record.place / _MANIFEST
+    waiting = draft_name(path)
+    write_new(waiting, [json.dumps(document, indent=1).encode()])
+    with discarded_on_failure(waiting):
+        waiting.replace(path)
+    sync_folder(record.place)
+
+
+def records(folder: str | None = None) -> list[Record]:
+    """All restores, of one project where it is named, in their order. What has no manifest, or one that does not fit, is none."""
+    home = restores_dir()
+    try:
+        names = sorted((one for one in os.listdir(home) if one.isdecimal()), key=int)
+    except OSError:
+        return []
+    found = (_read(home / name) for name in names)
+    return [one for one in found if one is not None and folder in (None, one.folder)]
+
+
+def interrupted(folder: str) -> Record | None:
+    """The restore of a project that stopped halfway, or whose undo did; None where there is none."""
+    halfway = (State.WRITING, State.UNDOING)
+    return next((one for one in reversed(records(folder)) if one.state in halfway), None)
+
+
+def last_left(folder: str) -> dict[str, str]:
+    """SHA-256 of what restores left of the files of a project; empty for a file that they removed."""
+    left: dict[str, str] = {}
+    for record in records(folder):
+        if record.state is State.DONE:
+            left.update({one.path: one.after_digest for one in record.changes})
+    return left
+
+
+def _read(place: Path) -> Record | None:
+    try:
+        found = json.loads(read_regular(place / _MANIFEST))
+        if found["version"] != _VERSION:
+            return None
+        changes = tuple(_change(one) for one in found["changes"])
+        texts = [found[name] for name in ("folder", "session", "entry", "time")]
+        made = tuple(found["made"])
+        if not all(isinstance(one, str) for one in (*texts, *made)):
+            return None
+        folder, session, entry, time = texts
+        return Record(place, folder, session, entry, time, State(found["state"]), changes, made)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _change(found: Any) -> RecordedChange:
+    """One change of a manifest. Raises ValueError, KeyError or TypeError where it does not fit."""
+    (before, before_digest, before_mode), (after, after_digest, after_mode) = found["before"], found["after"]
+    texts = [found[name] for name in ("path", "copy", "draft")]
+    if not all(isinstance(one, str) for one in (*texts, before_digest, after_digest)):
+        raise TypeError
+    path, copy, draft = texts
+    if "/" in draft or "/" in copy:
+        raise ValueError
+    return RecordedChange(
+        path,
+        OnDisk(Presence(before), mode=int(before_mode)),
+        before_digest,
+        OnDisk(Presence(after), mode=int(after_mode)),
+        after_digest,
+        copy,
+        draft,
+        tuple((str(name), int(mode)) for name, mode in found["clears"]),
+    )

@@ -1,0 +1,182 @@
+"""The files of a project changed as planned, and put back: each file has its old or its new content at any moment."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Refused
+from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence
+from leafward.files.restoration.plan import Action
+from leafward.files.restoration.record import Record, State, begin, exclusive, interrupted, store
+from leafward.session.journal.lines import iso_time, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.files.restoration.on_disk import ProjectFolder
+    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.record import RecordedChange
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo put back."""
+
+    record: Record
+    paths: tuple[str, ...]
+    """Files that were put back; the others were as before already."""
+
+
+def restore(folder: ProjectFolder, session: str, entry: str, changes: Sequence[FileChange]) -> Record:
+    """Makes chosen changes of a plan. Raises Refused, also where a write failed and all was put back."""
+    _complete(changes)
+    with exclusive() as home:
+        halfway = interrupted(folder.path)
+        if halfway is not None:
+            raise Refused(
+                f"restore {halfway.number} of this project stopped halfway; "
+                f"`leafward restore {halfway.session} --undo` puts its files back"
+            )
+        for one in changes:
+            if not folder.look(one.path).same(one.before):
+                raise Refused(f"{one.path} was changed meanwhile; nothing was written")
+        record = begin(
+            home, folder.path, session, entry, iso_time(utc_now()), changes, _folders(folder, changes)
+        )
+        try:
+            _write(folder, record, changes)
+            _clear_drafts(folder, record)
+            record = replace(record, state=State.DONE)
+            store(record)
+        except (OSError, Refused) as error:
+            raise _failed(folder, record, error) from error
+    return record
+
+
+def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Undone:
+    """Puts back what was there before a restore. Raises Refused where a file was changed since: then nothing is written."""
+    if record.state is State.UNDONE:
+        raise Refused(f"restore {record.number} is undone already")
+    if dry_run:
+        return Undone(record, _outstanding(folder, record))
+    with exclusive():
+        return _put_back(folder, record)
+
+
+def _complete(changes: Sequence[FileChange]) -> None:
+    """Raises Refused where a file is to be written whose room is not made by the others."""
+    going = {one.path for one in changes if one.action is Action.DELETE}
+    for one in changes:
+        if one.before.blocked and one.before.blocked not in going:
+            raise Refused(f"{one.path} cannot be written while {one.before.blocked} is a file: name both")
+        if one.before.presence is Presence.FOLDER and not one.clears:
+            raise Refused(f"{one.path} is a folder")
+
+
+def _folders(folder: ProjectFolder, changes: Sequence[FileChange]) -> list[str]:
+    """Folders that are not there yet, from the top."""
+    writes = [one.path for one in changes if one.action is not Action.DELETE]
+    found = {above for path in writes for above in folder.missing_folders(path)}
+    return sorted(found, key=lambda one: (one.count("/"), one))
+
+
+def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange]) -> None:
+    drafts = {one.path: one.draft for one in record.changes}
+    for one in changes:
+        if one.action is Action.DELETE:
+            folder.replace(one.path, one.before, NOTHING, drafts[one.path])
+    for one in changes:
+        for name, _ in reversed(one.clears):
+            folder.remove_folder(name)
+    for name in record.made:
+        folder.make_folder(name)
+    for one in changes:
+        if one.action is not Action.DELETE and one.after is not None:
+            before = NOTHING if one.before.presence in (Presence.ABSENT, Presence.FOLDER) else one.before
+            folder.replace(one.path, before, one.after, drafts[one.path])
+
+
+def _failed(folder: ProjectFolder, record: Record, error: OSError | Refused) -> Refused:
+    """What is said of a restore that stopped, after all was put back if that can be done."""
+    why = error.strerror if isinstance(error, OSError) else str(error)
+    try:
+        _put_back(folder, replace(record, state=State.WRITING))
+    except (OSError, Refused):
+        return Refused(
+            f"the restore stopped: {why}; `leafward restore {record.session} --undo` puts the files back"
+        )
+    return Refused(f"the restore stopped: {why}; all files are as they were")
+
+
+def _outstanding(folder: ProjectFolder, record: Record) -> tuple[str, ...]:
+    """Files that are not as they were before a restore. Raises Refused where one is neither that nor what the restore left."""
+    paths, changed = [], []
+    created = {one.path for one in record.changes if one.after.presence is not Presence.ABSENT}
+    for one in record.changes:
+        disk = folder.look(one.path)
+        if one.is_before(disk):
+            continue
+        if one.is_after(disk) or _halfway(folder, record, one, disk, created):
+            paths.append(one.path)
+        else:
+            changed.append(one.path)
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        raise Refused(f"changed since the restore: {', '.join(changed[:3])}{more}; nothing was written")
+    return tuple(paths)
+
+
+def _halfway(
+    folder: ProjectFolder, record: Record, change: RecordedChange, disk: OnDisk, created: set[str]
+) -> bool:
+    """Whether a folder stands where a file was, with nothing in it but what the restore made; or nothing where it was a folder."""
+    if change.before.presence is Presence.FOLDER:
+        return disk.presence is Presence.ABSENT
+    if disk.presence is not Presence.FOLDER or change.path not in record.made:
+        return False
+    below = folder.below(change.path)
+    drafts = {f"{one.path.rpartition('/')[0]}/{one.draft}" for one in record.changes}
+    return (
+        below is not None
+        and created.union(drafts).issuperset(below[0])
+        and set(record.made).issuperset(name for name, _ in below[1])
+    )
+
+
+def _clear_drafts(folder: ProjectFolder, record: Record) -> None:
+    for one in record.changes:
+        above = one.path.rpartition("/")[0]
+        folder.discard(f"{above}/{one.draft}" if above else one.draft)
+
+
+def _put_back(folder: ProjectFolder, record: Record) -> Undone:
+    _clear_drafts(folder, record)
+    paths = set(_outstanding(folder, record))
+    contents = {one.path: record.bytes_before(one) for one in record.changes if one.path in paths}
+    record = replace(record, state=State.UNDOING)
+    store(record)
+    was_file = (Presence.FILE, Presence.LINK)
+    for one in record.changes:
+        disk = folder.look(one.path)
+        if one.path in paths and one.before.presence not in was_file and one.is_after(disk):
+            folder.replace(one.path, disk, NOTHING, one.draft)
+    for name in reversed(record.made):
+        with suppress(OSError):
+            # Somebody may have put something into it.
+            folder.remove_folder(name)
+    for one in record.changes:
+        for name, mode in one.clears:
+            folder.make_folder(name, mode)
+    for one in record.changes:
+        if one.path in paths and one.before.presence in was_file:
+            before = OnDisk(one.before.presence, contents[one.path], one.before.mode)
+            disk = folder.look(one.path)
+            if not one.is_after(disk):
+                raise Refused(f"{one.path} was changed meanwhile; run the undo again")
+            folder.replace(one.path, disk, before, one.draft)
+    _clear_drafts(folder, record)
+    record = replace(record, state=State.UNDONE)
+    store(record)
+    return Undone(record, tuple(sorted(paths)))

@@ -1,0 +1,102 @@
+"""Restoring files: what is written is what was there, and nothing that somebody else made is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.files.file_replay import WorkspaceBases
+from leafward.files.restoration import (
+    Action,
+    Presence,
+    ProjectFolder,
+    last_left,
+    plan_restore,
+    restore,
+    undo,
+)
+from leafward.session.entries import EntryIndex
+from leafward.session.session import Session
+from tests.workbench import Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+Snapshot = dict[str, tuple[bytes, int]]
+
+
+def snapshot(folder: Path) -> Snapshot:
+    """The files of a folder with their bytes and permissions; links by where they lead."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = (os.fsencode(os.readlink(path)), -1)
+        elif path.is_file():
+            found[name] = (path.read_bytes(), path.stat().st_mode & 0o777)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+
+
+def hold_restores(
+    session: Session, shots: Sequence[tuple[int, Snapshot]], folder: Path, rng: random.Random, number: int
+) -> int:
+    """Restores entries at random, each from where the last one left the files, and undoes some; returns the files written.
+
+    `shots` are entries with what lay in the folder there.
+    """
+    written = 0
+    for count in range(number):
+        at, shot = shots[rng.randrange(len(shots))]
+        before = snapshot(folder)
+        with ProjectFolder(folder) as project:
+            bases = WorkspaceBases(folder)
+            plan = plan_restore(
+                session, EntryIndex(at), project, last_left(project.path), bases.committed, bases
+            )
+            for one in plan.changes:
+                if one.after is not None and one.action is not Action.LEAVE:
+                    have = shot.get(one.path)
+                    claimed = one.after.data if one.after.presence is Presence.FILE else None
+                    assert (have[0] if have else None) == claimed, (at, one)
+            changes = plan.chosen()
+            record = restore(project, "s", plan.entry, changes)
+            after = snapshot(folder)
+            named = {one.path for one in changes}
+            assert {name: one for name, one in after.items() if name not in named} == {
+                name: one for name, one in before.items() if name not in named
+            }
+            for one in changes:
+                now, then = after.get(one.path), shot.get(one.path)
+                assert (now and now[0]) == (then and then[0]), (at, one.path)
+            written += len(changes)
+            if count % 5 == 0:
+                undo(project, record)
+                assert snapshot(folder) == before
+    return written
+
+
+def test_restores_of_recorded_work_give_the_bytes_that_were_there(tmp_path: Path) -> None:
+    """Work with tools and shell commands; each entry is restored from where the restore before left the files."""
+    written = 0
+    for seed in range(10):
+        bench = Workbench(tmp_path / f"{seed}.jsonl", tmp_path / f"work{seed}", seed)
+        shots = []
+        for _ in range(30):
+            bench.step()
+            shots.append((str(bench.file.leaf), snapshot(bench.folder)))
+        session = Session.open(tmp_path / f"{seed}.jsonl")
+        try:
+            found = [(session.find(entry), shot) for entry, shot in shots]
+            written += hold_restores(session, found, bench.folder, random.Random(seed), 20)
+        finally:
+            session.close()
+    assert written > 80, written
