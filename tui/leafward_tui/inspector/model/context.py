@@ -145,6 +145,15 @@ class ContextLines(Sequence[Line]):
             return Line()
         return self._heading(part) if offset == 0 else self._message(part.start + offset - 1)
 
+    def line_of(self, entry: int) -> int:
+        """The line of the first message of an entry; -1 where none is sent."""
+        entries = self.messages.entry
+        for part, heading in zip(self.parts, self.starts, strict=True):
+            for position in range(part.start, part.stop):
+                if entries[position] == entry:
+                    return heading + 1 + position - part.start
+        return -1
+
     def title(self, part: Part) -> str:
         """The heading of a section."""
         return _TITLES[part.section] if self.compacted or part.section is not Section.AFTER else "Messages"
