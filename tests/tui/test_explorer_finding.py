@@ -122,13 +122,9 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             screen.query_one(Inspector).show_tab(Tab.CONTEXT)
             await chosen(pilot, "slash", *"needle", "enter")
-            await until(
-                pilot,
-                lambda: (
-                    screen.query_one(Inspector).page is not None and screen.query_one(Inspector).page.goal > 0
-                ),
-            )
-            page = screen.query_one(Inspector).page
+            pane = screen.query_one(Inspector)
+            await until(pilot, lambda: pane.page is not None and pane.page.goal > 0)
+            page = pane.page
             assert page is not None
             assert "the needle" in page.lines[page.goal].text
             await until(pilot, lambda: lit(screen) == ["needle"])
