@@ -9,6 +9,7 @@ import pytest
 
 from leafward.context.model_context import context_at
 from leafward.session.entries import Damage
+from leafward.session.source import UNCERTAIN_CONTEXT
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.foreign_sessions import problems, said
 from tests.sources import foreign
@@ -73,6 +74,33 @@ def test_a_rollback_is_a_branch(tmp_path: Path, turns: int, left: list[str]) -> 
     assert "C" in texts(session)
     if turns:
         assert prompts(session, texts(session)["C"]) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("own_turn", [True, False])
+def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncertain(
+    tmp_path: Path, own_turn: bool
+) -> None:
+    """Seen at 0.107, 0.125 and 0.142; a /compact has a turn of its own and stays."""
+    rollout = Rollout(tmp_path)
+    rollout.event("task_started", turn_id="a")
+    rollout.turn("a", "A")
+    rollout.event("task_started", turn_id="b")
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        for text in ("a", "A summary")
+    ]
+    rollout.line("compacted", message="A summary", replacement_history=history)
+    if own_turn:
+        rollout.event("task_started", turn_id="c")
+    rollout.turn("b", "B")
+    rollout.event("thread_rolled_back", num_turns=1)
+    rollout.turn("c", "C")
+    session = rollout.opened()
+    notes = [note for note in session.source.notes if note.code == UNCERTAIN_CONTEXT]
+    says = [body["says"] for _, body in session.bodies(range(len(session))) if body and "says" in body]
+    assert says == [note.text for note in notes]
+    assert len(notes) == (0 if own_turn else 1)
+    assert all(session.tree.is_ancestor(note.entry, session.leaf) for note in notes)
 
 
 def test_rollbacks_add_up(tmp_path: Path) -> None:

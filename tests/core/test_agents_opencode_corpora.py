@@ -9,6 +9,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
+from leafward.context.basis import Basis
 from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
@@ -155,6 +156,15 @@ def test_pruned_outputs_are_cleared_from_when_they_were_pruned() -> None:
     assert len(cleared) == 5
     first_edit = session.columns.kind.index(Kind.CONTEXT_EDIT)
     assert not any("[Old tool" in line for line in texts(session, context_at(session, first_edit - 1)))
+
+
+@needs_corpora
+def test_a_count_from_before_outputs_were_pruned_is_no_size_of_what_was_compacted() -> None:
+    """Its last reply counted 91k; 57k of them were pruned before the summary was asked for."""
+    session = opened(session_in(NEWEST, "ses_e0018a69"))
+    compaction = session.columns.kind.find(Kind.COMPACTION)
+    before, _ = Basis.of(session).change(compaction)
+    assert before.total == context_at(session, session.columns.parent[compaction]).total < 40_000
 
 
 @needs_corpora

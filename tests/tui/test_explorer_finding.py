@@ -13,6 +13,7 @@ from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.inspector import Inspector
+from leafward_tui.ui.page import Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
@@ -61,7 +62,7 @@ class TestFinding:
             assert seen[0] == seen[2]
             await pilot.press("N")
             assert here(screen) == seen[1]
-            assert "of 2 rows" in note(screen)
+            assert "of 2 hits" in note(screen)
             assert sum("›" in row[:3] for row in tree(screen)) == 2
             await pilot.press("escape")
             assert screen.state.search.text == ""
@@ -80,11 +81,53 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"the needle")
             await until(pilot, lambda: here(screen) == "a")
-            assert any("1 of 1 row" in row for row in rows(pilot.app)[-4:]), "while it is typed"
+            assert any("1 of 1 hit" in row for row in rows(pilot.app)[-4:]), "while it is typed"
             await pilot.press("enter")
             await until(pilot, lambda: lit(screen) == ["the needle"])
             await pilot.press("escape")
             await until(pilot, lambda: not lit(screen))
+
+    async def test_several_places_of_a_row_are_stepped_through_each(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        file.turn("a")
+        file.said(
+            "\n\n".join("the needle" if number in (2, 60) else f"line {number}" for number in range(80))
+        )
+        file.turn("b")
+        file.said("one more needle")
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"needle", "enter")
+            await until(pilot, lambda: len(screen.state.search.places) == 3)
+            seen = []
+            await pilot.press("N", "N", "N")
+            for number in range(3):
+                at = f"{1 + screen.state.search.at} of 3 hits"
+                await until(pilot, lambda: lit(screen))
+                await pilot.pause()
+                page = screen.query_one(Inspector).page
+                assert page is not None
+                seen.append((here(screen), page.goal))
+                assert at in note(screen), number
+                await pilot.press("n")
+                await pilot.app.workers.wait_for_complete()
+                await pilot.pause()
+            assert [row for row, _ in sorted(seen)] == ["a", "a", "b"]
+            assert len({goal for row, goal in seen if row == "a"}) == 2
+
+    async def test_the_context_scrolls_to_the_message_of_a_hit(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        file.turn("a")
+        for number in range(60):
+            file.said(f"reply {number}" + (" the needle" if number == 40 else ""))
+        async with exploring(file.path) as (pilot, screen):
+            screen.query_one(Inspector).show_tab(Tab.CONTEXT)
+            await chosen(pilot, "slash", *"needle", "enter")
+            pane = screen.query_one(Inspector)
+            await until(pilot, lambda: pane.page is not None and pane.page.goal > 0)
+            page = pane.page
+            assert page is not None
+            assert "the needle" in page.lines[page.goal].text
+            await until(pilot, lambda: lit(screen) == ["needle"])
 
     async def test_a_search_finds_folded_rows_and_leaving_it_goes_back(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

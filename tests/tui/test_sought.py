@@ -10,6 +10,7 @@ import pytest
 from leafward.base.config import Config
 from leafward_tui.inspector.jobs import PageRequest, build_page
 from leafward_tui.inspector.model.sought import Sought
+from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.page import Line, Page, Span, Tab
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session
@@ -63,7 +64,7 @@ def session(tmp_path: Path) -> Session:
 def page_for(
     session: Session, words: str, tab: Tab = Tab.ENTRY, toggled: frozenset[str] = frozenset()
 ) -> Page:
-    request = PageRequest(tab, turn(session), 60, 20, UNICODE, Config(), toggled, None, words)
+    request = PageRequest(tab, turn(session), 60, 20, UNICODE, Config(), toggled, None, Goal(words))
     return build_page(request, cast("Job", SimpleNamespace(unwanted=lambda: False)))
 
 

@@ -73,7 +73,7 @@ class Card(NamedTuple):
     messages: int | None
     """Entries of type `message`, on all branches (pi 1.5.2)."""
     turns: int | None
-    """Entries that begin a turn, on all branches."""
+    """Prompts and commands of the user, on all branches."""
     branches: int | None
     """Besides one conversation: leaves less one."""
     compactions: int | None

@@ -26,7 +26,7 @@ from leafward.catalog.lines import (
 )
 from leafward.catalog.spending import Meter
 from leafward.session.abridged_lines import BOM
-from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
@@ -183,7 +183,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         meter.add(body)
         values["entries"] += 1
         values["messages"] += kind in MESSAGES
-        values["turns"] += kind in TURN_STARTS
+        values["turns"] += kind in PROMPTS
         spoken = max(spoken, spoken_at(body))
         if (
             kind is Kind.ASSISTANT

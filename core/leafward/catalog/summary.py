@@ -39,7 +39,7 @@ from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
     NO_ENTRY,
-    TURN_STARTS,
+    PROMPTS,
     EntryIndex,
     Kind,
 )
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
-_TYPED = (Kind.USER, Kind.BASH)
-"""What a person says in another agent: what that agent injects starts no turn."""
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
 _REPLIES_TRIED = 32
@@ -113,7 +111,7 @@ def _reading(
         modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
         entries=len(columns),
         messages=sum(kinds.count(kind) for kind in MESSAGES) + look.unknown_messages(),
-        turns=sum(kinds.count(kind) for kind in (TURN_STARTS if session.is_native else _TYPED)),
+        turns=sum(kinds.count(kind) for kind in PROMPTS),
         branches=max(0, leaves - 1),
         compactions=kinds.count(Kind.COMPACTION),
         tokens=tokens,

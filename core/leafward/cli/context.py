@@ -27,6 +27,7 @@ from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
+from leafward.session.source import UNCERTAIN_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,6 +178,10 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     yield ""
     yield from _ledger_lines(found.ledger, page)
     yield page.style(_counted(found), "faint")
+    for note in session.source.notes:
+        behind = note.code == UNCERTAIN_CONTEXT and found.compaction < note.entry <= found.at
+        if behind and session.tree.is_ancestor(note.entry, found.at):
+            yield f"{page.style('!', 'warn')} {note.text}"
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     if whole.total:
         own = ", without what it inherited" if session.inherited else ""

@@ -28,6 +28,7 @@ from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks
 from leafward.session.headline import place_words, title_of
 from leafward.session.journal import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
+from leafward.session.source import UNCERTAIN_CONTEXT
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -138,10 +139,11 @@ def tree_text(
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
-    inferred = [note for note in session.source.notes if note.code == "inferred-parent"]
-    if inferred:
-        more = f" (and {len(inferred) - 1} more)" if len(inferred) > 1 else ""
-        remarks.append(f"{id_of(session, inferred[0].entry)}: {inferred[0].text}{more}")
+    for code in ("inferred-parent", UNCERTAIN_CONTEXT):
+        found = [note for note in session.source.notes if note.code == code]
+        if found:
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            remarks.append(f"{id_of(session, found[0].entry)}: {found[0].text}{more}")
     if remarks:
         yield ""
         yield from (f"{page.style('!', 'warn')} {safe_line(remark)}" for remark in remarks)

@@ -335,7 +335,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
     plain: dict[Kind, Callable[[], str]] = {
         Kind.CUSTOM_MESSAGE: lambda: _of_custom(body),
         Kind.INJECTED: lambda: _of_injected(body),
-        Kind.CUSTOM: lambda: str(body.get("customType", "")),
+        Kind.CUSTOM: lambda: str(body.get("says") or body.get("customType", "")),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
         Kind.LABEL: lambda: str(body.get("label") or "removed"),

@@ -39,6 +39,10 @@ class Growth:
     """The file shrank or is another one now; everything was read anew."""
 
 
+UNCERTAIN_CONTEXT = "uncertain-context"
+"""Code of a remark on an entry from which on the file does not tell what is sent, up to the next compaction."""
+
+
 class Note(NamedTuple):
     """A reader's remark on a session: a missing base, a record it does not know."""
 

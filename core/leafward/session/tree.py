@@ -15,7 +15,7 @@ from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -274,4 +274,4 @@ class SessionTree:
 
 
 def _prompts(kind: bytes | bytearray, start: int, stop: int) -> int:
-    return kind.count(Kind.USER, start, stop) + kind.count(Kind.BASH, start, stop)
+    return sum(kind.count(prompt, start, stop) for prompt in PROMPTS)

@@ -42,6 +42,10 @@ class SearchState:
     """Rows that hold it, ascending."""
     entries: Sequence[int] = ()
     """Entries that hold it."""
+    places: Sequence[tuple[int, int]] = ()
+    """Row and entry of every place that holds it, in the order of the rows; by a query one place a row."""
+    at: int = -1
+    """Which of them was stepped to; it holds as long as the cursor is on its row."""
     by_query: bool = False
     """Whether the text is a query, which chose them."""
     literal: str = ""

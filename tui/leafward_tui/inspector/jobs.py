@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.page import Line, Page, Span
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class PageRequest(NamedTuple):
     toggled: frozenset[str]
     """Sections that the user opened or closed."""
     gauge: Gauge | None
-    words: str = ""
-    """What is searched for; empty where nothing is."""
+    goal: Goal = Goal()
+    """What is searched for, and which place of it."""
 
 
 def build_page(request: PageRequest, job: Job) -> Page:
@@ -49,16 +50,10 @@ def build_page(request: PageRequest, job: Job) -> Page:
             height=request.height,
             toggled=request.toggled,
             gauge=request.gauge,
-            words=request.words,
+            words=request.goal.words,
             stop=job.unwanted,
         )
-        if request.words and not isinstance(page.lines, list):
-            return replace(page, words=request.words)
-        if request.words:
-            from leafward_tui.inspector.model.sought import Sought
-
-            page = replace(page, hits=Sought(request.words).places(page.lines))
-        return page
+        return _sought(page, request.goal) if request.goal.words else page
     except Exception as error:
         strerror = error.strerror if isinstance(error, OSError) else ""
         reason = strerror or f"{type(error).__name__}: {error}"
@@ -67,3 +62,18 @@ def build_page(request: PageRequest, job: Job) -> Page:
             Span(safe_line(f"this cannot be shown: {reason}", width - 2), "warn"),
         )
         return Page(tab, width, [Line(), Line(spans)])
+
+
+def _sought(page: Page, goal: Goal) -> Page:
+    """The page with the words that are searched for, and the line of the place that was stepped to."""
+    if not isinstance(page.lines, list):
+        from leafward_tui.inspector.model.context import ContextLines
+
+        at = page.lines.line_of(goal.entry) if isinstance(page.lines, ContextLines) else -1
+        return replace(page, words=goal.words, hits={at: ()} if at >= 0 else {}, goal=at)
+    from leafward_tui.inspector.model.sought import Sought
+
+    hits = Sought(goal.words).places(page.lines)
+    lines = [at for at in sorted(hits) for _ in hits[at]]
+    # A page may say less than the entries hold: what is folded, or too long.
+    return replace(page, hits=hits, goal=lines[min(goal.number, len(lines) - 1)] if lines else -1)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
-from leafward_tui.inspector.state import InspectorState
+from leafward_tui.inspector.state import Goal, InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, PageShown, TabChanged, XRayWanted
 from leafward_tui.ui.page import XRAY, Gauge, Page, Selection, Tab
@@ -68,9 +68,12 @@ class Inspector(Widget):
         """Opens a tab."""
         self._pages.show_tab(tab)
 
-    def seek(self, words: str) -> None:
-        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
-        self._pages.seek(words)
+    def seek(self, words: str, number: int = 0, entry: int = NO_ENTRY) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes to a place; empty for none.
+
+        The place is the how-manieth of the selection, from 0; where messages are a line each, the one of `entry`.
+        """
+        self._pages.seek(Goal(words, number, entry))
 
     def show_gauge(self, gauge: Gauge | None) -> None:
         """Measures contexts by another window."""

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from leafward_tui.ui.page import Gauge, Selection
 
-__all__ = ["InspectorState"]
+__all__ = ["Goal", "InspectorState"]
+
+
+class Goal(NamedTuple):
+    """Words that are searched for, and a place of the selection that holds them."""
+
+    words: str = ""
+    """Empty where nothing is searched for."""
+    number: int = 0
+    """The how-manieth place of the selection, from 0."""
+    entry: int = NO_ENTRY
+    """Its entry, where messages are a line each."""
 
 
 class InspectorState:
@@ -22,10 +34,10 @@ class InspectorState:
         """What contexts are measured by."""
         self.toggled: dict[Tab, frozenset[str]] = {}
         """Sections of the selection that the user opened or closed, by tab."""
-        self.words = ""
-        """What is searched for; empty where nothing is."""
-        self.shown: tuple[Selection | None, Tab, str] = (None, Tab.ENTRY, "")
-        """What the page on the screen is of, and the words that were searched for."""
+        self.goal = Goal()
+        """What is searched for, and which place of it."""
+        self.shown: tuple[Selection | None, Tab, Goal] = (None, Tab.ENTRY, Goal())
+        """What the page on the screen is of, and what was searched for."""
         self.measured = (0, 0)
         """Cells and rows that the last page was built for."""
         self.built = 0

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.base.safe_text import safe
-from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.cells import cell_len, fit, wrap
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine, drawable
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _EFFECT_SHARE = 0.45
 """Of a row: what effects may take from titles that are longer than the rest."""
 _EFFECT_GAP = 3
+_REASON_LINES = 4
+"""Lines that a reason may take."""
 _BESIDE = 5 + _EFFECT_GAP + 1
 """Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
 
@@ -62,25 +64,44 @@ class _Choices(Widget):
             for one in choices
         )
         self.at = at
-        self.styles.height = len(self.choices)
+        self._lines = [(number, one.refused or one.effect) for number, one in enumerate(self.choices)]
+        """The row of each line, and its part of the effect or the reason."""
+        self.styles.height = len(self._lines)
+
+    def on_resize(self) -> None:
+        """A reason that is longer than its row goes on below it."""
+        room = self.size.width - _BESIDE
+        beside, ellipsis = room - self._titles(room), services_of(self).glyphs.ellipsis
+        self._lines = []
+        for number, one in enumerate(self.choices):
+            parts = wrap(one.refused, beside, lines=_REASON_LINES, ellipsis=ellipsis) if one.refused else []
+            self._lines += [(number, part) for part in parts or [one.effect]]
+        self.styles.height = len(self._lines)
+
+    def row_at(self, y: int) -> int:
+        """The row of a line."""
+        return self._lines[min(y, len(self._lines) - 1)][0]
 
     def render_line(self, y: int) -> Strip:
         shell = services_of(self)
         width = self.size.width
-        if y >= len(self.choices):
+        if y >= len(self._lines):
             return Strip([Segment(" " * width, shell.styles_now.raised.blank)], width)
-        choice = self.choices[y]
-        ground = shell.styles_now.sel if y == self.at else shell.styles_now.raised
-        mark = shell.glyphs.cursor if y == self.at else " "
+        row, said = self._lines[y]
+        choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
+        ground = shell.styles_now.sel if row == self.at else shell.styles_now.raised
+        mark = shell.glyphs.cursor if row == self.at and first else " "
         room = width - _BESIDE
         titles = self._titles(room)
-        title = fit(choice.title, titles, pad=True, ellipsis=shell.glyphs.ellipsis)
-        effect = fit(choice.refused or choice.effect, room - titles, ellipsis=shell.glyphs.ellipsis)
-        name = ground.faint if choice.refused else ground.strong if y == self.at else ground.text
+        title = fit(choice.title if first else "", titles, pad=True, ellipsis=shell.glyphs.ellipsis)
+        effect = fit(said, room - titles, ellipsis=shell.glyphs.ellipsis)
+        name = ground.faint if choice.refused else ground.strong if row == self.at else ground.text
         return Strip(
             [
                 Segment(mark, ground.leaf),
-                Segment(f" {choice.key}", ground.faint if choice.refused else ground.strong),
+                Segment(
+                    f" {choice.key if first else ' '}", ground.faint if choice.refused else ground.strong
+                ),
                 Segment(f" {shell.glyphs.dot if choice.current else ' '} ", ground.leaf),
                 Segment(title, name),
                 Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
@@ -139,7 +160,7 @@ class ChoiceSheet(Sheet):
     def operation(self) -> str:
         """What the current row would write."""
         choice = self.rows.choices[self.rows.at]
-        return choice.refused or choice.operation
+        return choice.operation
 
     def show_about(self, about: Sequence[SheetLine]) -> None:
         """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
@@ -182,5 +203,5 @@ class ChoiceSheet(Sheet):
     def clicked(self, event: events.Click) -> None:
         """A row that is clicked is chosen."""
         if event.widget is self.rows:
-            self.rows.at = min(event.y, len(self.rows.choices) - 1)
+            self.rows.at = self.rows.row_at(event.y)
             self.action_choose()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
+from leafward.session.entries import NO_ENTRY
+
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward_tui.ui.page import Gauge, Page, Selection, Tab
@@ -43,8 +45,11 @@ class InspectorPane(Protocol):
         """Opens a tab."""
         ...
 
-    def seek(self, words: str) -> None:
-        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
+    def seek(self, words: str, number: int = 0, entry: int = NO_ENTRY) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes to a place; empty for none.
+
+        The place is the how-manieth of the selection, from 0; where messages are a line each, the one of `entry`.
+        """
         ...
 
     def show_gauge(self, gauge: Gauge | None) -> None:

@@ -135,6 +135,8 @@ class Page:
     """What is searched for, where lines are made when they are looked at: each is lit when it is drawn."""
     hits: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict, repr=False)
     """Where words that are searched for stand, by line: first character and the one behind."""
+    goal: int = -1
+    """The line of the place that was stepped to; -1 for none."""
 
     @property
     def text(self) -> str:

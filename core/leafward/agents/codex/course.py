@@ -56,8 +56,8 @@ class Course:
         if self._path and self._path[-1][1] > index:
             self._path[-1][1] = index
 
-    def drop_turns(self, turns: int, kinds: bytearray) -> bool:
-        """Goes back before the last so many prompts, as `thread_rolled_back` does; False where there is no prompt.
+    def drop_turns(self, turns: int, kinds: bytearray) -> int:
+        """Goes back before the last so many prompts, as `thread_rolled_back` does: the first of them, -1 where there is none.
 
         What was injected for a turn goes with it; the first turn's stays, as it is the session's.
         """
@@ -68,12 +68,13 @@ class Course:
                 prompts.append(at)
                 at = kinds.rfind(Kind.USER, start, at)
         if not prompts:
-            return False
-        self.cut(prompts[min(turns, len(prompts)) - 1])
+            return -1
+        first = prompts[min(turns, len(prompts)) - 1]
+        self.cut(first)
         if len(prompts) > turns:
             while self.tip >= 0 and kinds[self.tip] in _INJECTED_FOR_TURN:
                 self.cut(self.tip)
-        return True
+        return first
 
     def opening(self, kinds: bytearray) -> tuple[list[int], list[int]]:
         """What was injected before the first prompt, and all prompts."""

@@ -6,6 +6,7 @@ other; a rollback goes back, and a segment begins where its base was cut.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compactions import Kept, kept_users, summary_place
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 # Looked up once: members of an enumeration cost as much as the rest of a line's work.
 _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
-_COMPLETED, _PROMPT, _TURN = Role.COMPLETED, Role.PROMPT, Role.TURN
+_COMPLETED, _PROMPT, _TURN, _STARTED = Role.COMPLETED, Role.PROMPT, Role.TURN, Role.STARTED
 _OF_REPLIES = frozenset({_REPLY, _ECHO, _COUNT, _QUIET})
 """What may stand between a count and the reply that it counts."""
 _OTHER = frozenset(role for role in Role if role not in _OF_REPLIES and role is not _MESSAGE)
@@ -66,6 +67,8 @@ class EntryBuilder:
         self.models: list[tuple[int, str | None]] = []
         """From which entry on which model replies."""
         self.system: str | None = None
+        self.uncertain: set[int] = set()
+        """Rollbacks behind which the file does not tell what is sent."""
         self.unknown: dict[str, int] = {}
         """Types of records that are not known, with how many there are of each."""
         self.first_unknown = -1
@@ -73,6 +76,10 @@ class EntryBuilder:
         self._prompts = Prompts()
         self._naming = Naming()
         self._contexts = Contexts()
+        self._begun: list[int] = []
+        """Entries that say that a turn begins."""
+        self._replacing: list[int] = []
+        """Compactions whose context stands in the file."""
         self.course = Course()
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
@@ -186,7 +193,9 @@ class EntryBuilder:
             elif role is _ANSWER and call:
                 name = call.decode("utf-8", "replace")
                 self._call_end = (at + start, name) if self._last_result != (self.tip, name) else None
-            elif role is _BOOKS:
+            elif role is _BOOKS or role is _STARTED:
+                if role is _STARTED:
+                    self._begun.append(len(kinds))
                 responses.end()
                 self._call_end = None
                 self.tip = len(kinds)
@@ -282,8 +291,10 @@ class EntryBuilder:
         elif role is Role.COMPACTED:
             self._compacted(payload, at)
         elif role is Role.ROLLBACK:
-            self._roll_back(payload.get("num_turns"))
-            self._add(Kind.CUSTOM, at)
+            uncertain = self._roll_back(payload.get("num_turns"))
+            index = self._add(Kind.CUSTOM, at)
+            if uncertain:
+                self.uncertain.add(index)
         elif role is Role.META:
             self._meta(payload, at)
         elif role is Role.NAME:
@@ -291,6 +302,8 @@ class EntryBuilder:
         elif role is Role.INJECTED:
             self._add(Kind.INJECTED, at)
         else:
+            if role is Role.STARTED:
+                self._begun.append(len(self.columns.kind))
             self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
 
     def _strange(self, body: Body) -> None:
@@ -350,18 +363,24 @@ class EntryBuilder:
 
     # --- going back, and compactions ---
 
-    def _roll_back(self, turns: object) -> None:
+    def _roll_back(self, turns: object) -> bool:
+        """Goes back; whether it takes back the turn of a compaction, which no two versions do alike."""
         left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
         if left <= 0:
-            return
+            return False
         self.link()
-        if not self.course.drop_turns(left, self.columns.kind):
-            return
+        compaction = next((index for index in reversed(self._replacing) if self.course.holds(index)), -1)
+        prompt = self.course.drop_turns(left, self.columns.kind)
+        if prompt < 0:
+            return False
         self.tip = self.course.tip
         if self.models and not self.course.holds(self.models[-1][0]):
             self.model = None
         if self._effort_at >= 0 and not self.course.holds(self._effort_at):
             self.effort = None
+        # A compaction with a turn of its own, as /compact is, ended before the turn of the prompt began.
+        began = bisect_left(self._begun, compaction) == bisect_left(self._begun, prompt)
+        return compaction >= 0 and (compaction > prompt or began)
 
     def _compacted(self, payload: dict[str, Any], at: int) -> None:
         self.settle()
@@ -390,6 +409,8 @@ class EntryBuilder:
             before, part = self._rebuilt(at)
         index = self._add(Kind.COMPACTION, at, part)
         self.kept[index] = Kept(tuple(before), tuple(after), place)
+        if isinstance(items, list):
+            self._replacing.append(index)
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
         """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""

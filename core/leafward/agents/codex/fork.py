@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward import __version__
 from leafward.agents.authorship import own_cut
 from leafward.agents.codex.description import OURS
-from leafward.agents.codex.records import BEGINS, HEAD, STARTS, Role, framed, line_at, line_of, payload_of
+from leafward.agents.codex.records import BEGINS, HEAD, Role, framed, line_at, line_of
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.codex.rollout_items import TITLE, draft_of, fresh_id, injected_line, provider_of
 from leafward.agents.fork import Remark
@@ -170,7 +170,7 @@ def _turn_start(rollout: Rollout, begin: int, prompt: int) -> int:
         line = line_at(data, start, end)
         if line is None:
             continue
-        if line.role is Role.BOOKS and _starts_turn(data, start, end):
+        if line.role is Role.STARTED:
             marked = at
         if line.role in _OF_TURN or _is_world(data, start, end):
             run = at if run is None else run
@@ -186,7 +186,7 @@ def _turn_end(rollout: Rollout, begin: int) -> int:
     last = begin
     for data, start, end, at in _lines_from(rollout, begin):
         line = line_at(data, start, end)
-        if line is not None and (line.role not in _CLOSING or _starts_turn(data, start, end)):
+        if line is not None and line.role not in _CLOSING:
             return at
         last = at + end + 1 - start
     return last
@@ -195,14 +195,6 @@ def _turn_end(rollout: Rollout, begin: int) -> int:
 def _lines_from(rollout: Rollout, begin: int) -> Iterator[tuple[bytes, int, int, int]]:
     for buffer, whole, base in rollout.blocks(begin=begin):
         yield from lines_in(buffer, whole or len(buffer), base)
-
-
-def _starts_turn(data: bytes, start: int, end: int) -> bool:
-    head = HEAD.match(data, start, end)
-    if head is not None:
-        return head[2] == b"event_msg" and head[3] is not None and head[3].decode() in STARTS
-    body = decode_line(data[start:end]) or {}
-    return body.get("type") == "event_msg" and str(payload_of(body).get("type")) in STARTS
 
 
 def _is_world(data: bytes, start: int, end: int) -> bool:

@@ -55,6 +55,8 @@ class Role(IntEnum):
     UNKNOWN = 17
     COMPLETED = 18
     """`item_completed`: what it is depends on its item."""
+    STARTED = 19
+    """The begin of a turn, before anything of it."""
 
 
 _ITEMS = {
@@ -98,10 +100,10 @@ _EVENTS = {
     "context_compacted": Role.QUIET,
     "thread_rolled_back": Role.ROLLBACK,
     "thread_name_updated": Role.NAME,
+    "task_started": Role.STARTED,
+    "turn_started": Role.STARTED,
 } | dict.fromkeys(
     (
-        "task_started",
-        "turn_started",
         "task_complete",
         "turn_complete",
         "turn_aborted",
@@ -315,10 +317,6 @@ def is_glued(data: bytes, start: int, end: int) -> bool:
 def records(region: bytes) -> Iterator[Body]:
     """The records in a stretch of a rollout that can be read, in order."""
     return map(framed, bodies_in(region, BEGINS))
-
-
-STARTS = frozenset({"task_started", "turn_started"})
-"""Events with which a turn begins."""
 
 
 def payload_of(body: Body) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from leafward.agents.codex.assembly import Assembly, Piece
 from leafward.agents.codex.chain import Chain, Thread, resolved
 from leafward.agents.codex.description import described
 from leafward.agents.codex.rollout import Rollout
-from leafward.agents.codex.translation import Translator
+from leafward.agents.codex.translation import UNCERTAIN, Translator
 from leafward.agents.lines import stretch_of
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import collector_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.foreign import Transcript, unknown_records
-from leafward.session.source import Note, Origin
+from leafward.session.source import UNCERTAIN_CONTEXT, Note, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,6 +101,9 @@ class CodexReader:
         if builder.unknown:
             origin = self.origin(builder.first_unknown)
             notes.append(unknown_records(builder.unknown, builder.first_unknown, origin.path, origin.offset))
+        for index in sorted(builder.uncertain):
+            origin = self.origin(index)
+            notes.append(Note(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
         self._translator = Translator(made.builder, self.region, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)

@@ -276,9 +276,12 @@ class Translator:
         return found
 
     def _tokens_before(self, index: int) -> int:
-        """How large the context was when a summary was asked for: what the last reply before said."""
+        """How large the context was when a summary was asked for: what the last reply before said.
+
+        0 where outputs were pruned since: the reply counted them.
+        """
         at = self.columns.parent[index]
-        while at >= 0 and self._role[at] != Role.SUMMARY:
+        while at >= 0 and self._role[at] not in (Role.SUMMARY, Role.PRUNED):
             if self._role[at] == Role.REPLY:
                 record = decode_line(self.records.data(self._message[at])) or {}
                 usage = usage_of(record)

@@ -11,7 +11,7 @@ from leafward.base.gc_pause import collector_paused
 from leafward.branches.diff.outcomes import OutcomeReader, Outcomes
 from leafward.context.sizes import entries_below
 from leafward.files.file_replay import Outcome, StepReader
-from leafward.session.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex
 
 if TYPE_CHECKING:
     from array import array
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from leafward.files.file_replay import Step
     from leafward.session.session import Session
-
-_USER = int(Kind.USER)
 
 
 @dataclass(slots=True)
@@ -49,7 +47,7 @@ class Side:
     spoken: int
     """How many of them belong to the conversation."""
     turns: int
-    """Prompts of the user among them."""
+    """Prompts and commands of the user among them."""
     steps: tuple[Step, ...]
     _outcomes: _Outcomes
 
@@ -107,7 +105,7 @@ def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: 
         EntryIndex(node),
         entries,
         len(kinds.translate(None, BOOKKEEPING_BYTES)),
-        kinds.count(_USER),
+        sum(map(kinds.count, PROMPTS)),
         made,
         _Outcomes(outcomes),
     )

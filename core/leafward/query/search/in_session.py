@@ -28,6 +28,8 @@ class EntryHits(NamedTuple):
 
     entries: Sequence[int]
     """In the order of the file."""
+    places: Sequence[int] = ()
+    """How often each of them holds the words; empty where a query chose them."""
     by_query: bool = False
     """Whether a query chose them."""
 
@@ -51,17 +53,22 @@ def find(
         return EntryHits([int(entry) for entry in entries_of(members)], by_query=True)
     phrase = Phrase(text)
     found: list[int] = []
+    places: list[int] = []
     published = time.monotonic()
     kinds, table = session.columns.kind, table_of(session)
     for number, (index, body) in enumerate(session.bodies(range(len(session)))):
-        if body is not None and any(
-            phrase.is_in(folded(passage.text)) for passage in passages(body, Kind(kinds[index]), table)
+        if body is not None and (
+            count := sum(
+                len(phrase.spans(folded(passage.text)))
+                for passage in passages(body, Kind(kinds[index]), table)
+            )
         ):
             found.append(index)
+            places.append(count)
         if number % 256 == 0:
             if stop():
                 break
             if time.monotonic() - published >= _PUBLISH_EVERY:
                 published = time.monotonic()
-                publish(EntryHits(list(found)))
-    return EntryHits(found)
+                publish(EntryHits(list(found), list(places)))
+    return EntryHits(found, places)

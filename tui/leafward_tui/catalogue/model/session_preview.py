@@ -11,7 +11,7 @@ from leafward.agents import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.files.working_set import FileChange, changed_files
-from leafward.session.entries import TURN_STARTS, Kind
+from leafward.session.entries import PROMPTS, Kind
 from leafward.session.headline import headline
 from leafward_tui.ui.cells import count
 
@@ -30,7 +30,7 @@ ROWS = 9
 WHOLE_BYTES = 8 << 20
 """Up to this size lines changed are counted; of a larger session the files are named only."""
 
-_OTHER_KINDS = bytes(kind for kind in range(256) if kind not in TURN_STARTS)
+_OTHER_KINDS = bytes(kind for kind in range(256) if kind not in PROMPTS)
 
 
 class Sign(StrEnum):

@@ -71,7 +71,7 @@ def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Bl
 
 
 def _wrapped(sign: str, text: str, ink: str, width: int, glyphs: Glyphs) -> list[LabLine]:
-    parts = wrap(safe_line(text, 400), max(4, width - len(sign)), lines=2, ellipsis=glyphs.ellipsis) or [""]
+    parts = wrap(safe_line(text, 400), max(4, width - len(sign)), lines=6, ellipsis=glyphs.ellipsis) or [""]
     blank = " " * len(sign)
     return [
         LabLine((Span(blank if number else sign, ink), Span(part, "sub")))

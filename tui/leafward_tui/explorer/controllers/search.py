@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.state import SearchState
-from leafward_tui.ui.hits import hit_beside, which_hit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,14 +144,18 @@ class Search:
         if exploration is None:
             return
         first = not search.rows and self._from >= 0 and view.tree.row == self._at
-        rows = {exploration.layout.row_of(entry) for entry in found.entries}
-        rows.discard(-1)
-        search.rows, search.entries, search.by_query = sorted(rows), tuple(found.entries), found.by_query
+        before = search.places[search.at] if 0 <= search.at < len(search.places) else None
+        number = search.at - bisect_left(search.places, before) if before else 0
+        search.places = _places(found, exploration.layout.row_of)
+        search.rows = list(dict.fromkeys(row for row, _ in search.places))
+        search.entries, search.by_query, search.at = tuple(found.entries), found.by_query, -1
+        if before in search.places:
+            search.at = bisect_left(search.places, before) + number
         if found.by_query:
             self.remember_query(search.text)
         words = "" if found.by_query else search.text
-        view.tree.set_hits(frozenset(rows), words)
-        view.inspector.seek(words)
+        view.tree.set_hits(frozenset(search.rows), words)
+        self._seek()
         view.strip.set_hits(state.overview.turns_of(found.entries) if state.overview is not None else ())
         if first and search.rows:
             at = bisect_left(search.rows, self._from)
@@ -165,9 +169,20 @@ class Search:
     def cursor_moved(self) -> None:
         """Says which hit the cursor is on; where nothing is searched, what was said makes room for the price."""
         if self._state.search.text:
+            self._seek()
             self._show_hits()
         else:
             self._view.clear_note()
+
+    def _seek(self, at: int | None = None) -> None:
+        """Lets the pane go to a place, else to that of the row of the cursor."""
+        search = self._state.search
+        if at is None:
+            at = _place_at(search, self._view.tree.row)
+        place = search.places[at] if at >= 0 else None
+        number = at - bisect_left(search.places, (place[0], -1)) if place else 0
+        words = "" if search.by_query else search.text
+        self._view.inspector.seek(words, number, place[1] if place else NO_ENTRY)
 
     def _show_hits(self, *, complete: bool = True) -> None:
         search, view = self._state.search, self._view
@@ -190,9 +205,14 @@ class Search:
         if not self._state.search.text:
             self._view.tell("nothing is searched for", "faint", self._view.key_hints(("find.open", "search")))
             return
-        row = hit_beside(self._state.search.rows, self._view.tree.row, step)
-        if row is not None:
-            self._navigation.go_to_hit(row)
+        search, row = self._state.search, self._view.tree.row
+        if search.places:
+            rows = [place for place, _ in search.places]
+            at = _place_at(search, row)
+            beside = bisect_left(rows, row) - (step > 0) if at < 0 else at
+            search.at = (beside + step) % len(rows)
+            self._seek(search.at)
+            self._navigation.go_to_hit(rows[search.at])
         self._show_hits(complete=not self._jobs.running("search"))
 
 
@@ -207,9 +227,29 @@ def _find(
     )
 
 
+def _places(found: EntryHits, row_of: Callable[[int], int]) -> list[tuple[int, int]]:
+    """Row and entry of every place, in the order of the rows."""
+    if found.by_query:
+        first = {row_of(entry): entry for entry in reversed(found.entries)}
+        return sorted((row, entry) for row, entry in first.items() if row >= 0)
+    held = zip(found.entries, found.places, strict=True)
+    return sorted((row, entry) for entry, times in held if (row := row_of(entry)) >= 0 for _ in range(times))
+
+
+def _place_at(search: SearchState, row: int) -> int:
+    """The place that was stepped to, where the cursor is on its row, else the first of the row; -1 where it has none."""
+    places = search.places
+    if 0 <= search.at < len(places) and places[search.at][0] == row:
+        return search.at
+    at = bisect_left(places, (row, -1))
+    return at if at < len(places) and places[at][0] == row else -1
+
+
 def _counted(search: SearchState, row: int) -> str:
-    """`3 of 49 rows` on a hit, `49 rows` beside them."""
-    return f"{which_hit(search.rows, row)} {'row' if len(search.rows) == 1 else 'rows'}"
+    """`3 of 49 hits` on a hit, `49 hits` beside them; a query chooses rows."""
+    at, size = _place_at(search, row), len(search.places)
+    name = "row" if search.by_query else "hit"
+    return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}"
 
 
 def _meaning(text: str) -> tuple[str, bool]:

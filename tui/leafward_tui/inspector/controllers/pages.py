@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.inspector.jobs import PageRequest, build_page
+from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ class Pages:
             self._view.show_tab_open(tab)
             self.rebuild()
 
-    def seek(self, words: str) -> None:
-        """Lights words that are searched for, unfolds what holds them, and goes there; empty for none."""
-        if words != self._state.words:
-            self._state.words = words
+    def seek(self, goal: Goal) -> None:
+        """Lights words that are searched for, unfolds what holds them, and goes to one of their places."""
+        if goal != self._state.goal:
+            self._state.goal = goal
             self.rebuild()
 
     def step_tab(self, step: int) -> None:
@@ -78,7 +79,7 @@ class Pages:
         if state.selection is None:
             self._jobs.cancel("page")
             self._view.show_page(None, keep_place=False)
-            state.shown = (None, state.tab, "")
+            state.shown = (None, state.tab, Goal())
             return
         services = self._services
         request = PageRequest(
@@ -90,7 +91,7 @@ class Pages:
             services.config,
             state.toggled.get(state.tab, frozenset()),
             state.gauge,
-            state.words,
+            state.goal,
         )
         self._jobs.latest("page", partial(build_page, request), self._show)
 
@@ -98,6 +99,6 @@ class Pages:
         state = self._state
         state.built += 1
         # Where words are no longer searched for, or stand nowhere here, the page stays where it is.
-        words = state.words if page.hits else state.shown[2]
-        self._view.show_page(page, keep_place=(state.selection, state.tab, words) == state.shown)
-        state.shown = (state.selection, state.tab, state.words)
+        goal = state.goal if page.hits else state.shown[2]
+        self._view.show_page(page, keep_place=(state.selection, state.tab, goal) == state.shown)
+        state.shown = (state.selection, state.tab, state.goal)

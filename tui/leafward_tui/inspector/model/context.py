@@ -16,10 +16,11 @@ from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
+from leafward.session.source import UNCERTAIN_CONTEXT
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares
+from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares, wrap
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span, Tab
 from leafward_tui.ui.spans import aligned, padded, shown_line
 
@@ -145,6 +146,15 @@ class ContextLines(Sequence[Line]):
             return Line()
         return self._heading(part) if offset == 0 else self._message(part.start + offset - 1)
 
+    def line_of(self, entry: int) -> int:
+        """The line of the first message of an entry; -1 where none is sent."""
+        entries = self.messages.entry
+        for part, heading in zip(self.parts, self.starts, strict=True):
+            for position in range(part.start, part.stop):
+                if entries[position] == entry:
+                    return heading + 1 + position - part.start
+        return -1
+
     def title(self, part: Part) -> str:
         """The heading of a section."""
         return _TITLES[part.section] if self.compacted or part.section is not Section.AFTER else "Messages"
@@ -232,6 +242,11 @@ def context_page(
         [[Span(about, "faint")], [Span(f"at #{at:,}", "faint")]],
         gap=2,
     )
+    for note in session.source.notes:
+        behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= at
+        if behind and session.tree.is_ancestor(note.entry, at):
+            for line in wrap(note.text, width, lines=4, ellipsis=glyphs.ellipsis):
+                sheet.line([Span(line, "warn")])
     model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
     named = Span(model, "sub") if model else Span("no model yet", "nothing")
     sheet.facts([[named], [Span(f"thinking {shown_line(context.thinking, 20)}", "faint")]])

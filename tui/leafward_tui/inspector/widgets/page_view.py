@@ -167,7 +167,7 @@ class PageView(LineScroll):
         )
         if not keep_place:
             self.cursor = -1
-            hit = min(page.hits, default=0) if page is not None else 0
+            hit = max(0, page.goal) if page is not None else 0
             height = self.scrollable_content_region.height
             self.scroll_to(y=max(0, hit - height // 3) if hit >= height else 0, animate=False, force=True)
         elif before is not None and not _leads_alike(self._line(self.cursor), before):
@@ -211,7 +211,8 @@ class PageView(LineScroll):
         strip = self._strips.get(key)
         if strip is None:
             self.rendered += 1
-            cursor = services_of(self).glyphs.cursor if chosen else ""
+            marked = chosen or (self.page is not None and at == self.page.goal)
+            cursor = services_of(self).glyphs.cursor if marked else ""
             strip = paint(line, width, styles, cursor=cursor, hits=self._hits(at, line))
             self._strips[key] = strip
             if len(self._strips) > _KEPT_STRIPS:
