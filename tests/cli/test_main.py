@@ -58,6 +58,7 @@ VERBS = [
     "audit",
     "export",
     "fork",
+    "relocate",
     "resume",
     "install",
     "uninstall",

@@ -327,6 +327,24 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
     return run(session, entry, options, dry_run, as_json)
 
 
+@verb("leafward relocate ~/orchard ~/grove --dry-run", "leafward relocate ~/orchard ~/grove")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@dry_run_option
+@json_option
+def relocate(old: str, new: str, dry_run: bool, as_json: bool) -> int:
+    """Begin the sessions of a renamed folder anew in its new place.
+
+    Every session that worked in OLD, or in a folder below it, gets a fork of its leaf that works in NEW, in the same
+    agent. The old sessions are not touched. Asked again, it begins only what is not there yet: sessions that failed, and
+    those that went on in OLD meanwhile. opencode's import is run for its sessions; Codex lists a new one after it was
+    resumed by its id. The exit code is 1 where a session cannot go on in NEW; the others are begun all the same.
+    """
+    from leafward.cli.relocate import relocate_sessions as run
+
+    return run(old, new, dry_run, as_json)
+
+
 @verb("leafward resume 019f3c", "leafward resume 019f3c --print")
 @session_argument
 @click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
