@@ -311,6 +311,7 @@ ARGUMENTS = {
     "doctor": ["{}"],
     "export": ["{}"],
     "fork": ["{}", "leaf", "--dry-run"],
+    "heal": ["{}", "--dry-run"],
     "relocate": ["{folder}/renamed", "{folder}", "--dry-run"],
     "resume": ["{}"],
     "demo": [],

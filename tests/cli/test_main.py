@@ -58,6 +58,7 @@ VERBS = [
     "audit",
     "export",
     "fork",
+    "heal",
     "relocate",
     "resume",
     "install",

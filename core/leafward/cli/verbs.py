@@ -327,6 +327,26 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
     return run(session, entry, options, dry_run, as_json)
 
 
+@verb("leafward heal 019f3c --dry-run", "leafward heal 019f3c")
+@session_argument
+@click.option(
+    "--cwd", metavar="FOLDER", help="The existing folder that it works in (default: the old session's)."
+)
+@dry_run_option
+@json_option
+def heal(session: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
+    """Begin a new session from one that its agent or the provider refuses.
+
+    What a provider takes no request with is changed, and every change is listed: calls without results get one that
+    says so, results without calls, empty and repeated blocks, and thinking without a signature are left out, images
+    that are refused become a line. The new session tells the context of the leaf; the old one is not touched. Where
+    nothing has to be changed nothing is written.
+    """
+    from leafward.cli.heal import heal as run
+
+    return run(session, cwd, dry_run, as_json)
+
+
 @verb("leafward relocate ~/orchard ~/grove --dry-run", "leafward relocate ~/orchard ~/grove")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
