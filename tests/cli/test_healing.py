@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward import agents
 from leafward.branches.healing import BEGINNING, healing
 from tests.acting import Acting, call
-from tests.broken_shapes import SHAPES, written
+from tests.broken_shapes import END, SHAPES, written
 from tests.codex_rollout import Rollout
+from tests.oracle.provider_rules import messages_errors
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
@@ -80,3 +82,36 @@ def test_pi_and_codex_are_healed_as_well(run: Run, tmp_path: Path) -> None:
         assert [one["code"] for one in made["changes"]] == [code]
         with closing(agents.agent_named(agent).open(Path(made["path"]))) as session:
             assert healing(session).changes == ()
+
+
+def test_doctor_says_what_would_heal_it(run: Run, tmp_path: Path) -> None:
+    file = written("open_call_in_the_middle", tmp_path / ".claude")
+    document = run("doctor", file.path, "--json").document
+    assert [one["code"] for one in document["heal"]] == ["open-call"]
+    text = run("doctor", file.path).out
+    assert f"1 open-call); leafward heal {file.session} --dry-run" in text
+    sound = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    sound.user("plant a pear tree")
+    sound.said("planted")
+    assert run("doctor", sound.path, "--json").document["heal"] == []
+    assert run("doctor", sound.path).out == "nothing wrong\n"
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_each_shape_breaks_the_providers_rules_and_its_healed_session_none(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    """The rows sent as they stand there, a reply from its several rows."""
+    file = written(name, tmp_path / ".claude")
+    assert messages_errors({"messages": sent(file.path)}) != []
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document["path"]
+    assert messages_errors({"messages": sent(Path(made))}) == []
+
+
+def sent(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    messages = [row["message"] for row in rows if row["type"] in ("user", "assistant")]
+    return [{"role": one["role"], "content": one["content"]} for one in [*messages, PROMPT]]
+
+
+PROMPT = {"role": "user", "content": END}

@@ -233,6 +233,9 @@ def scenes() -> list[Scene]:
                 appends=False,
             ),
         ]
+    found.append(
+        Scene("heal", "pi", _native("edits-and-extras"), _verb("heal"), makes=("home",), appends=False)
+    )
     # opencode takes new sessions from its own import only.
     for agent, store in (("pi", branches), ("claude", _foreign("claude")), ("codex", _foreign("codex"))):
         found.append(
