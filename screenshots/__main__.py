@@ -82,6 +82,7 @@ SHOTS = (
     Shot("lab", "The compaction lab: what happens to each turn, the plan, the summary and what survives", keys=("c",)),
     Shot("lab-injected", "The text that would be injected, line by line with its sources", keys=("c", "tab", "tab", "v", "v")),
     Shot("lab-model", "What a model would be sent, before it is sent", keys=("c", "W", "a", "s"), config={"model": "claude-haiku-4-5"}),
+    Shot("exam", "What a model would still know after the compaction: questions, and where their answers stand", keys=("c", "tab", "tab", "v", "v", "v")),
     Shot("lab-runs", "Runs of the lab beside each other", keys=("c", "+", "2", "s", "d")),
     Shot("xray", "A compaction before and after, with the source of the line under the cursor", keys=("X", *"jjjjjjjjjjj")),
     Shot("summaries", "Two summaries compared, line by line", keys=("X", "d")),

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
-from leafward.context.model_context import context_at, message_body
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.context.model_context import ContextMessage
+    from leafward.context.context_messages import ContextMessage
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

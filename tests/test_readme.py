@@ -62,6 +62,13 @@ def need_table() -> str:
     return table()
 
 
+def exam_table() -> str:
+    """What of an exam the context answers after the compactions of the corpora."""
+    from tests.bench.exam import table
+
+    return table()
+
+
 def query_table() -> str:
     """What a search understands; the first column says whether the catalogue's filter does too."""
     from leafward.query.vocabulary import TERMS, TEXT_TERMS
@@ -89,7 +96,10 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
 }
 """The generated parts: the page of each, and what makes it."""
 
-MEASURED: dict[str, tuple[str, Callable[[], str]]] = {"need": ("docs/summaries.md", need_table)}
+MEASURED: dict[str, tuple[str, Callable[[], str]]] = {
+    "exam": ("docs/summaries.md", exam_table),
+    "need": ("docs/summaries.md", need_table),
+}
 """The same on every machine, but only where the corpora are."""
 
 LONGEST_README = 250
@@ -294,6 +304,7 @@ ARGUMENTS = {
     "compact": ["{}", "--keep-recent", "0", "--dry-run"],
     "inject": ["{}"],
     "survival": ["{compacted}"],
+    "exam": ["{compacted}"],
     "summarize": ["{}", "--to", "root"],
     "move": ["{}", "#9", "--dry-run"],
     "undo": ["{}"],

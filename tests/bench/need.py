@@ -60,7 +60,7 @@ ASKED = (
 )
 """Kinds whose use can be told by their form; demands and decisions are followed without being repeated."""
 _USING = frozenset(Voice) - {Voice.OUTPUT, Voice.TOLD}
-_SCRIPTED = 400
+SCRIPTED = 400
 """Characters below which a stored summary is a placeholder of a scripted model: ours is given `DEFAULT_SIZE` then."""
 DEFAULT_SIZE = 1000
 COMPARED = ("stored", "last tokens", "ours", "best")
@@ -108,7 +108,7 @@ class Need:
     @property
     def by_model(self) -> bool:
         """Whether a model wrote the stored summary, rather than a script, or nobody who can be read."""
-        return len(self.texts["stored"].text) > _SCRIPTED
+        return len(self.texts["stored"].text) > SCRIPTED
 
     def count(self, kind: FactKind | None = None) -> int:
         return sum(kind is None or fact.kind is kind for fact in self.needed)
@@ -174,7 +174,7 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     there = replaced_by(session, compaction)
     stored = there.summary.split("<read-files>")[0].split("<modified-files>")[0].strip()
     if size is None:
-        size = tokens_of(stored) if len(stored) > _SCRIPTED else DEFAULT_SIZE
+        size = tokens_of(stored) if len(stored) > SCRIPTED else DEFAULT_SIZE
     ours = Extractive(without(project_of(session.path))).summarize(span_of(session, there), size)
     injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
     facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)

@@ -41,6 +41,7 @@ VERBS = [
     "compact",
     "inject",
     "survival",
+    "exam",
     "summarize",
     "move",
     "undo",

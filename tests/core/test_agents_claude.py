@@ -12,7 +12,7 @@ from leafward.agents import recognised
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
 from leafward.catalog import Catalogue
-from leafward.context.model_context import usage_total
+from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
 from leafward.session.headline import headline, title_of

@@ -13,11 +13,13 @@ import pytest
 
 from leafward.agents.claude import lineage
 from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.context.model_context import context_at, usage_total
+from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
 from leafward.session.headline import title_of
 from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected
@@ -262,13 +264,13 @@ def test_a_folder_is_looked_through_once_for_all_its_sessions(
 ) -> None:
     """And again when a session came, or when what is known of it is old."""
     looks: list[str] = []
-    look = lineage._transcripts
+    look = transcripts_in
 
-    def looked(folder: str) -> list[str]:
+    def looked(folder: str, *, of_subagents: bool) -> list[str]:
         looks.append(folder)
-        return look(folder)
+        return look(folder, of_subagents=of_subagents)
 
-    monkeypatch.setattr(lineage, "_transcripts", looked)
+    monkeypatch.setattr(lineage, "transcripts_in", looked)
     now = 0.0
     kin = lineage.Kin(lambda: now)
 

@@ -11,6 +11,7 @@ import pytest
 
 from leafward.agents.claude import subagents as spawning
 from leafward.agents.claude.lineage import Kin
+from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
@@ -104,17 +105,17 @@ def test_the_folder_is_looked_through_once_and_what_did_not_change_is_not_opened
 ) -> None:
     looks: list[str] = []
     opened: list[str] = []
-    look, read = spawning._transcripts, spawning._read
+    look, read = transcripts_in, spawning._read
 
-    def looked(folder: str) -> list[str]:
+    def looked(folder: str, *, of_subagents: bool) -> list[str]:
         looks.append(folder)
-        return look(folder)
+        return look(folder, of_subagents=of_subagents)
 
     def reads(path: str) -> spawning._Names:
         opened.append(os.path.basename(path))
         return read(path)
 
-    monkeypatch.setattr(spawning, "_transcripts", looked)
+    monkeypatch.setattr(spawning, "transcripts_in", looked)
     monkeypatch.setattr(spawning, "_read", reads)
     now = 0.0
     spawners = Spawners(lambda: now)

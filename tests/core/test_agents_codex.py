@@ -14,7 +14,8 @@ from leafward.agents.codex.rollout import Rollout as Source
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
 from leafward.catalog import Catalogue
-from leafward.context.model_context import context_at, usage_total
+from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_CODE, Kind
 from leafward.session.headline import headline
 from leafward.session.messages import prompt_text
@@ -75,7 +76,7 @@ def test_based_history_is_not_counted_twice(home: Path) -> None:
     assert (
         whole.total - own.total
         == usage_total(
-            source, map(source.columns.index, (fork.columns.id(i) for i in range(fork.inherited)))
+            source, [source.columns.index(fork.columns.id(i)) for i in range(fork.inherited)]
         ).total
     )
 
@@ -92,12 +93,12 @@ def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: Path) -> None:
-    from leafward.catalog.places import discover
+    from leafward.catalog.places import listings
     from leafward.catalog.quick import peek
 
     full = {card.path: card for card in cards_in(home, tmp_path / "i")}
-    listings = discover(Config(), [home], {}, lambda _: False, lambda: False, [])
-    peeked = [peek(listing.candidate(name)) for listing in listings for name in listing.files]
+    found = listings(Config(), [home], {}, lambda _: False, lambda: False, [])
+    peeked = [peek(listing.candidate(name)) for listing in found for name in listing.files]
     assert {card.path for card in peeked} == set(full)
     for card in peeked:
         known = full[card.path]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.context.model_context import usage_total
+from leafward.context.recorded_usage import usage_total
 from leafward.files.edits import hunks
 from leafward.files.working_set import changed_files, working_set
 from leafward.session.entries import tool_calls

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.opencode import OpenCode, trees
-from leafward.context.model_context import context_at, usage_total
+from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
 from leafward.session.headline import headline
 from tests.opencode_store import (

@@ -9,10 +9,11 @@ import pytest
 
 from leafward.agents import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.context.basis import Basis, believed
+from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.price import price_of_move
+from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex, Kind, Usage
 from leafward.session.journal import Writing

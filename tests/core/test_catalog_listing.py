@@ -402,7 +402,7 @@ class TestTime:
             return read_whole(candidate, stop)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("leafward.catalog.listing.read_whole", slow)
+            patch.setattr("leafward.catalog.summary.read_whole", slow)
             update = listed.refresh()
             assert (update.done, update.total, update.finished) == (3, 3, True)
             assert listed.left == [str(paths[1])]
@@ -429,7 +429,7 @@ class TestTime:
                 clock.now += 0.5
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("leafward.catalog.listing.read_whole", endless)
+            patch.setattr("leafward.catalog.summary.read_whole", endless)
             listed.refresh()
         assert len(listed.left) == 12
         assert clock.now < 4 * READ_AT_MOST

@@ -14,7 +14,8 @@ import pytest
 
 from leafward.agents import agent_of
 from leafward.base.errors import NotASession
-from leafward.context.model_context import context_at, usage_total
+from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.export.doctor import check
 from leafward.session.entries import Kind
 from tests import corpus_counts

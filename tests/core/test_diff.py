@@ -10,10 +10,10 @@ import pytest
 from leafward.branches.diff.contents import ContentDifference, Contents, Merge
 from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import Flag, compare_files
-from leafward.branches.diff.outcomes import Check, check_of
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
 from leafward.branches.diff.summaries import compare_sides
+from leafward.files.checks import Check, check_of
 from leafward.files.file_replay import Certainty
 from leafward.session.entries import Kind
 from leafward.session.line_decoding import decode_line

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_of
-from leafward.context.model_context import context_at, message_body
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.summaries.summarizers import Said, Span
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline

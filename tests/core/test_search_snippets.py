@@ -24,6 +24,8 @@ def test_only_ascii_is_folded_to_ascii() -> None:
         ("e\u0301e\u0301", "é", [(0, 2), (2, 4)]),
         ("🌳 Ünder", "ünder", [(2, 7)]),
         ("\u1112\u1161\u11abx", "한x", [(0, 4)]),
+        ("\u0958x", "x", [(1, 2)]),
+        ("\u0958 É, é", "é", [(2, 3), (5, 6)]),
     ],
 )
 def test_spans_are_those_of_the_text_itself(text: str, wanted: str, spans: list[tuple[int, int]]) -> None:

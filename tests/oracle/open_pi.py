@@ -62,6 +62,24 @@ class OpenPi:
 
 
 @contextmanager
+def running(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """An agent that is spoken to by lines, until the block ends."""
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
 def open_pi(package: Path, session: Path, folder: Path | None = None) -> Iterator[OpenPi]:
     """The real pi with a copy of ``session`` open, which lies in ``folder`` where one is given."""
     node = find_node()
@@ -74,16 +92,5 @@ def open_pi(package: Path, session: Path, folder: Path | None = None) -> Iterato
             (folder / "session.jsonl").write_bytes(path.read_bytes())
             path = folder / "session.jsonl"
         command = [node, str(package / "dist" / "bundle" / "cli.js"), "--mode", "rpc", "--session", str(path)]
-        with subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ) as process:
-            try:
-                yield OpenPi(process, path, requests)
-            finally:
-                process.kill()
+        with running(command, cwd, environment) as process:
+            yield OpenPi(process, path, requests)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.oracle.open_pi import OpenPi
+from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, ClaudeClient, OpenCodeClient
 from tests.oracle.resume import ResumeError
@@ -308,19 +308,8 @@ def record_pi(package: Path, folder: Path) -> Run | None:
         def open_(*options: str) -> Iterator[OpenPi]:
             assert path is not None
             argv = [node, str(cli), "--mode", "rpc", *options, "--session", str(path)]
-            with subprocess.Popen(
-                argv,
-                cwd=project,
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            ) as process:
-                try:
-                    yield OpenPi(process, path, model.requests)
-                finally:
-                    process.kill()
+            with running(argv, project, environment) as process:
+                yield OpenPi(process, path, model.requests)
 
         tried = {"parallel", "failure", "write", "resume", "image", "compaction"}
         for prompt in PROMPTS[:4]:

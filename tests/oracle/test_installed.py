@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.oracle.open_pi import OpenPi
+from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.resume import find_node
 from tests.oracle.scripted_model import Step, scripted
@@ -158,19 +158,8 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
         def open_(path: Path | None) -> Iterator[OpenPi]:
             named = ["--session", str(path)] if path is not None else []
             argv = [node, str(package / "dist" / "bundle" / "cli.js"), "--mode", "rpc", *named]
-            with subprocess.Popen(
-                argv,
-                cwd=project,
-                env=ours,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            ) as process:
-                try:
-                    yield OpenPi(process, Path(), model.requests)
-                finally:
-                    process.kill()
+            with running(argv, project, ours) as process:
+                yield OpenPi(process, Path(), model.requests)
 
         def prompted(pi: OpenPi, text: str) -> dict[str, Any]:
             return {"messages": pi.say(text)}

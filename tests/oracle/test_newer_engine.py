@@ -15,7 +15,8 @@ import pytest
 
 from leafward.agents.opencode.parts import REQUEST_TEXT
 from leafward.base.errors import Refused
-from leafward.context.model_context import context_at, message_body
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.messages import message_text
 from tests.opencode_store import OPENCODE, opened

@@ -12,7 +12,8 @@ from leafward.base.safe_text import safe
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.cursor_details import selection
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheet import TextSheet
 from leafward_tui.ui.theme_choice import ThemesScreen
 from tests.acting import call
 from tests.tui.explored import Named, exploring, note

@@ -12,11 +12,12 @@ from textual.widgets import Input
 
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.app.command_palette import IntentCommands
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.intents import intent_bindings, intents_for
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.routed_screen import Actions
 from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine, TextSheet
+from leafward_tui.ui.sheet import SheetLine, TextSheet
 from leafward_tui.ui.title_bar import Fact, Progress
 from tests.tui.explored import WIDE
 from tests.tui.session_store import app_over, rows, until

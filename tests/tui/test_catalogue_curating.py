@@ -23,7 +23,7 @@ from leafward_tui.catalogue.model.listing import (
 from leafward_tui.catalogue.model.totals_table import totals_rows
 from leafward_tui.catalogue.totals import TotalsScreen
 from leafward_tui.catalogue.widgets.session_row import day_words
-from leafward_tui.ui.sheet import ChoiceSheet
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database

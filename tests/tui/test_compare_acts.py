@@ -8,8 +8,8 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.compare.graft import GraftSheet
 from leafward_tui.compare.model.grafts import graft_turns, turn_lines, validation
 from leafward_tui.compare.summary_merge import MergeSheet
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.sheet import ChoiceSheet
 from tests.acting import Acting, reading
 from tests.tui.compared import HIGH, compared, comparing, parted
 from tests.tui.explored import chosen, exploring, lines, note

@@ -9,8 +9,9 @@ import pytest
 from leafward.files.file_replay import timeline
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.file_markers import summed, touches_by_row
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.sheet import TextSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import comparing, parted
 from tests.tui.explored import chosen, exploring, note, tree

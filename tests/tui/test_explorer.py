@@ -17,9 +17,10 @@ from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.sheet import TextSheet
 from leafward_tui.ui.two_panes import has_two_panes
 from tests.acting import Acting, call
 from tests.pi_file import HEADER

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from leafward_tui.app.command_palette import working_intents
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.intents import WRITES
-from leafward_tui.ui.sheet import ChoiceSheet
 from tests.pi_file import HEADER, PiFile
 from tests.tui.explored import (
     Named,

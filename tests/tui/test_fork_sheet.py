@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
 from tests.tui.session_store import rows, until

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
-from leafward_tui.ui.sheet import ChoiceSheet, TextSheet
+from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheet import TextSheet
 from tests.tui.considered import considering, follow, said, settled
 from tests.tui.session_store import rows, shown, until
 

@@ -16,8 +16,8 @@ from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.lab import LabScreen, jobs
 from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.results import XRayResult
-from leafward_tui.ui.sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
 from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, lossy

@@ -43,6 +43,8 @@ def picture(
                 )
             ),
         )
+        if screen.state.layout.page == "Exam":
+            await until(pilot, lambda: screen.state.exam.result is not None)
         await pilot.pause()
 
     return bool(compare(FixedApp(path, config or Config()), terminal_size=size, run_before=before))
@@ -63,3 +65,14 @@ def test_lab_narrow(snap_compare: Any, demo: Path) -> None:
 def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
     keys = ("shift+tab", "p")
     assert picture(snap_compare, demo, *keys, size=NARROW, config=Config(ascii=True))
+
+
+EXAM = ("tab", "tab", "v", "v", "v")
+
+
+def test_exam(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *EXAM)
+
+
+def test_exam_narrow(snap_compare: Any, demo: Path) -> None:
+    assert picture(snap_compare, demo, *EXAM, size=NARROW)

@@ -13,9 +13,9 @@ from leafward.base.config import Config
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
 from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from leafward_tui.ui.operation_text import OperationText
-from leafward_tui.ui.sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked
 from tests.tui.session_store import NOW, reached, rows, until
 

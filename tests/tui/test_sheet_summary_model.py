@@ -9,8 +9,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.session.journal import work_on
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import ChoiceSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.explored import Named, exploring, forked, lines, note

@@ -102,29 +102,33 @@ def agent_behind(session: Session) -> Agent:
 
 def _holder(path: Path) -> Agent | None:
     """The agent in whose store a file lies as a session: its first line may be damaged."""
-    given = os.path.abspath(path)
-    for folder in islice(Path(given).parents, _DEEPEST):
+    absolute = os.path.abspath(path)
+    for folder in islice(Path(absolute).parents, _DEEPEST):
         try:
             names = os.listdir(folder)
         except OSError:
             continue
         for agent in _AGENTS:
             if agent.holds(str(folder), names):
-                return agent if _lists(agent, folder, given) else None
+                return agent if _lists(agent, folder, absolute) else None
     return None
 
 
 def _owner(path: Path, stores: Iterable[tuple[Agent, Path]]) -> Agent | None:
     """The first agent that lists a file in one of these stores."""
-    given = os.path.abspath(path)
+    absolute = os.path.abspath(path)
     return next(
-        (agent for agent, root in stores if Path(given).is_relative_to(root) and _lists(agent, root, given)),
+        (
+            agent
+            for agent, root in stores
+            if Path(absolute).is_relative_to(root) and _lists(agent, root, absolute)
+        ),
         None,
     )
 
 
-def _lists(agent: Agent, store: Path, given: str) -> bool:
-    parent, name = os.path.split(given)
+def _lists(agent: Agent, store: Path, absolute: str) -> bool:
+    parent, name = os.path.split(absolute)
     listings = agent.discover((store,), lambda: False, [])
     return any(name in listing.files for listing in listings if listing.folder == parent)
 
@@ -134,14 +138,16 @@ def within(path: Path | str, trouble: list[Trouble] | None = None) -> Listing | 
 
     Those that no path can lead to are added to `trouble`.
     """
-    given = os.path.abspath(path)
-    return next((found for agent in _ENCLOSING if (found := agent.within(given, trouble)) is not None), None)
+    absolute = os.path.abspath(path)
+    return next(
+        (found for agent in _ENCLOSING if (found := agent.within(absolute, trouble)) is not None), None
+    )
 
 
 def excerpt(path: str) -> Excerpt | None:
     """A session in a file that holds many, to be copied; None for any other path. Raises OSError, NotASession."""
-    given = os.path.abspath(path)
-    return next((found for agent in _ENCLOSING if (found := agent.excerpt(given)) is not None), None)
+    absolute = os.path.abspath(path)
+    return next((found for agent in _ENCLOSING if (found := agent.excerpt(absolute)) is not None), None)
 
 
 def strays(path: str) -> dict[str, int]:
@@ -163,10 +169,8 @@ def is_there(path: str) -> bool:
 def unknown_roots(config: Config) -> list[str]:
     """Names under `[roots]` that are no agents, each with the nearest one that is, ready to be shown."""
     found = []
-    named = [("roots", name) for name in config.roots] + [
-        ("extra-roots", name) for name in config.extra_roots
-    ]
-    for table, name in named:
+    keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
+    for table, name in keys:
         if name not in _BY_NAME:
             close = get_close_matches(name, _BY_NAME, 1, 0.4)
             found.append(

@@ -271,9 +271,9 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def expanded(given: str, env: Mapping[str, str]) -> Path:
+def expanded(path: str, env: Mapping[str, str]) -> Path:
     """A path with `~` for the home folder that `env` names."""
-    if given == "~" or given.startswith(("~/", "~\\")):
+    if path == "~" or path.startswith(("~/", "~\\")):
         home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
-        given = home + given[1:]
-    return Path(os.path.abspath(given))
+        path = home + path[1:]
+    return Path(os.path.abspath(path))

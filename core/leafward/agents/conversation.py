@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.fork import Remark
-from leafward.context.model_context import Context, ContextMessage, context_at, message_body
+from leafward.context.context_messages import ContextMessage, message_body
+from leafward.context.model_context import Context, context_at
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of
 from leafward.session.foreign import INJECTED
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text
@@ -225,19 +226,19 @@ class _CallNames:
         """A block of a reply; a call with the id that it goes by."""
         if block.get("type") != "toolCall":
             return block
-        given = str(block.get("id", ""))
-        name = given
+        call_id = str(block.get("id", ""))
+        name = call_id
         if name in self._seen or _CALL_ID.fullmatch(name) is None:
             name = f"call_{len(self._seen):06d}"
             while name in self._seen:
                 name += "_"
         self._seen.add(name)
-        self._now[given] = name
+        self._now[call_id] = name
         return {**block, "id": name}
 
-    def latest(self, given: str) -> str:
+    def latest(self, call_id: str) -> str:
         """The id that the last call of a source's id goes by."""
-        return self._now.get(given, given)
+        return self._now.get(call_id, call_id)
 
 
 def _portable(message: Body, role: str, entry: EntryIndex, stamp: int) -> ConversationMessage | None:

@@ -28,12 +28,12 @@ class Part(NamedTuple):
 
 def parts(text: str, at: int) -> list[Part]:
     """What the object or array that begins at `at` holds, in order. Of text that was decoded before as a whole."""
-    named = text[at] == "{"
+    is_object = text[at] == "{"
     found: list[Part] = []
     place = _after_space(text, at + 1)
     while text[place] not in "]}":
         start, key = place, ""
-        if named:
+        if is_object:
             key, place = _DECODER.raw_decode(text, place)
             place = _after_space(text, _after_space(text, place) + 1)
         value, end = _DECODER.raw_decode(text, place)

@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.foreign import INJECTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from leafward.session.columns import Columns
     from leafward.session.entries import Body
@@ -29,6 +29,14 @@ def frame(columns: Columns, index: int) -> Body:
         "type": "custom",
         "id": columns.id(EntryIndex(index)),
         "parentId": columns.id(EntryIndex(parent)) if parent >= 0 else None,
+    }
+
+
+def kept_ids(columns: Columns, before: Iterable[int], after: Iterable[int]) -> dict[str, list[str]]:
+    """What a compaction keeps beside its summary, as `PROJECTION` has it: ids of entries before and after that."""
+    return {
+        "before": [columns.id(EntryIndex(entry)) for entry in before],
+        "after": [columns.id(EntryIndex(entry)) for entry in after],
     }
 
 
@@ -92,14 +100,14 @@ class CallNames:
         known = self._known.get(call)
         if known is not None or not call:
             return known or ""
-        wanted = call.encode("utf-8", "surrogatepass")
+        call_bytes = call.encode("utf-8", "surrogatepass")
         parents, kinds = self._columns.parent, self._columns.kind
         at = parents[index]
         for _ in range(_CALLS_BACK):
             if at < 0:
                 break
             if kinds[at] == Kind.ASSISTANT:
-                made = self._calls_in(at, wanted)
+                made = self._calls_in(at, call_bytes)
                 if made is not None:
                     for one in made:
                         self._add(*one)

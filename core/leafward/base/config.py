@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -282,6 +281,9 @@ def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
 
 def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
     """The settings in a TOML text; `path` only names it in problems."""
+    # Most run without a file of settings.
+    import tomllib
+
     try:
         document = tomllib.loads(source)
     except (ValueError, RecursionError) as error:

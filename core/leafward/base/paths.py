@@ -15,8 +15,8 @@ DRAFT_END = ".tmp"
 
 
 def _home() -> Path | None:
-    given = os.environ.get("LEAFWARD_HOME")
-    return Path(given).expanduser() if given else None
+    folder = os.environ.get("LEAFWARD_HOME")
+    return Path(folder).expanduser() if folder else None
 
 
 def config_dir() -> Path:

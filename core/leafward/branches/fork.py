@@ -84,12 +84,12 @@ def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None)
     }
 
 
-def folder_named(given: str, env: Mapping[str, str]) -> str:
+def folder_named(typed: str, env: Mapping[str, str]) -> str:
     """The folder that a user names for a new session to work in. Raises Refused where there is none."""
-    if not given.strip():
+    if not typed.strip():
         # Not the current one: an empty variable of a shell is no choice.
         raise Refused("the folder that the new session is to work in is empty")
-    folder = str(expanded(given, env))
+    folder = str(expanded(typed, env))
     if not os.path.isdir(folder):
         raise Refused(f"no folder {folder}")
     return folder

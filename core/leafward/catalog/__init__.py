@@ -8,7 +8,7 @@ from leafward.catalog.lineage import Group, Row, Sort, arrange, families, parent
 from leafward.catalog.listing import Catalogue, Update
 from leafward.catalog.lookup import Found, find_session, sighted
 from leafward.catalog.namesakes import Namesake, told_apart
-from leafward.catalog.places import discover, stores
+from leafward.catalog.places import listings, stores
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals
 
@@ -31,11 +31,11 @@ __all__ = [
     "about",
     "arrange",
     "day_name",
-    "discover",
     "families",
     "find_session",
     "iso_time",
     "leaves_in",
+    "listings",
     "parents",
     "parse_time",
     "sighted",

@@ -114,21 +114,21 @@ def _same(copy: Path, original: os.stat_result) -> bool:
 def _copy(source: Path, target: Path) -> None:
     """The copy has the time of the original."""
     try:
-        given = open_buffered(source)
+        original = open_buffered(source)
     except OSError as error:
         raise _unreadable(str(source), error) from error
-    with given, _appearing(target) as (waiting, taken):
-        now = os.fstat(given.fileno())
-        for piece in _pieces(given, source):
+    with original, _appearing(target) as (waiting, taken):
+        now = os.fstat(original.fileno())
+        for piece in _pieces(original, source):
             taken.write(piece)
         taken.flush()
         os.utime(waiting, ns=(now.st_mtime_ns, now.st_mtime_ns))
 
 
-def _pieces(given: BinaryIO, source: Path) -> Iterator[bytes]:
+def _pieces(original: BinaryIO, source: Path) -> Iterator[bytes]:
     while True:
         try:
-            piece = given.read(_PIECE)
+            piece = original.read(_PIECE)
         except OSError as error:
             raise _unreadable(str(source), error) from error
         if not piece:

@@ -38,10 +38,10 @@ class Exclusion:
             return False
         found = self._known.get(path)
         if found is None:
-            shown = path.replace("\\", "/") if os.sep == "\\" else path
+            slashed = path.replace("\\", "/") if os.sep == "\\" else path
             found = False
             for pattern, excludes in self._rules:
-                if found is not excludes and pattern.match(shown):
+                if found is not excludes and pattern.match(slashed):
                     found = excludes
             self._known[path] = found
         return found
@@ -49,15 +49,15 @@ class Exclusion:
 
 def _rule(text: str, home: str) -> tuple[re.Pattern[str], bool] | None:
     """A pattern ready to match whole paths, and whether it excludes."""
-    given = text.strip()
-    excludes = not given.startswith("!")
-    given = given.lstrip("!").rstrip("/") if not excludes else given.rstrip("/")
-    if given == "~" or given.startswith(("~/", "~\\")):
-        given = _literal(home.rstrip("/\\")) + given[1:]
-    if not given or given.startswith("#") or len(given) > _LONGEST:
+    pattern = text.strip()
+    excludes = not pattern.startswith("!")
+    pattern = pattern.lstrip("!").rstrip("/") if not excludes else pattern.rstrip("/")
+    if pattern == "~" or pattern.startswith(("~/", "~\\")):
+        pattern = _literal(home.rstrip("/\\")) + pattern[1:]
+    if not pattern or pattern.startswith("#") or len(pattern) > _LONGEST:
         return None
-    anchored = given.startswith("/") or re.match(r"[A-Za-z]:[/\\]", given) is not None
-    body = "".join(_piece(token) for token in _TOKEN.findall(given))
+    anchored = pattern.startswith("/") or re.match(r"[A-Za-z]:[/\\]", pattern) is not None
+    body = "".join(_piece(token) for token in _TOKEN.findall(pattern))
     start = "" if anchored else r"(?:.*/)?"
     try:
         return re.compile(f"{start}{body}(?:/.*)?\\Z", re.DOTALL), excludes

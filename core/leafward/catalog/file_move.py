@@ -49,9 +49,9 @@ def _copy(source: Path, target: Path) -> None:
     """Makes the whole copy, durable, under the target's name. Raises Refused with nothing left."""
     waiting = draft_name(target)
     try:
-        with source.open("rb") as given:
-            before = os.fstat(given.fileno())
-            write_new(waiting, _pieces(given.fileno(), source))
+        with source.open("rb") as original:
+            before = os.fstat(original.fileno())
+            write_new(waiting, _pieces(original.fileno(), source))
             try:
                 os.utime(waiting, ns=(before.st_atime_ns, before.st_mtime_ns))
                 os.chmod(waiting, stat.S_IMODE(before.st_mode))

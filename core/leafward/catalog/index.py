@@ -103,8 +103,8 @@ class Index:
 
     def cards_within(self, places: Iterable[str]) -> dict[str, Card]:
         """The cards whose files are one of `places` or lie under one, by path."""
-        named = set(places)
-        above = tuple(place.rstrip(os.sep) + os.sep for place in named)
+        folders = set(places)
+        above = tuple(place.rstrip(os.sep) + os.sep for place in folders)
         outside = [
             folder for folder in self.folders if not (folder.rstrip(os.sep) + os.sep).startswith(above)
         ]
@@ -112,7 +112,7 @@ class Index:
             return dict(self.cards)
         elsewhere = {
             os.path.join(folder, name) for folder in outside for name in self.folders[folder]
-        } - named
+        } - folders
         return {path: card for path, card in self.cards.items() if path not in elsewhere}
 
     def reading(self, path: str) -> Reading | None:

@@ -9,6 +9,7 @@ from leafward.agents import HEAD_SIZE, agent_named, native, recognised
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
+from leafward.session.entries import MESSAGE_ROLES
 from leafward.session.headline import spoken
 from leafward.session.messages import prompt_text
 from leafward.session.stored_title import title_or_none
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 FILES_KEPT = 64
 """Names kept of the files changed, and of those read."""
+
+MESSAGES = frozenset(MESSAGE_ROLES.values())
+"""Kinds that pi counts as messages."""
 
 ARCHIVE_TYPE = "leafward.archive"
 """A `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole

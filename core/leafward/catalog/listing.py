@@ -16,8 +16,6 @@ from leafward.catalog.card import Reading, concealed
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
-from leafward.catalog.quick import peek, read_on
-from leafward.catalog.summary import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -226,8 +224,9 @@ class Catalogue:
         stale.sort(key=lambda candidate: (-candidate.mtime_ns, candidate.path))
         turn = _Turn(self.clock, publish, total - len(stale), total, gone)
         try:
-            self._peek(stale, turn, stop)
-            self._read(stale, turn, stop)
+            if stale:
+                self._peek(stale, turn, stop)
+                self._read(stale, turn, stop)
         finally:
             self.save()
         return turn.last()
@@ -252,6 +251,9 @@ class Catalogue:
 
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
         """A first answer for every file that has no card; a card that is out of date says so."""
+        # Where no file has changed nothing reads one, and the list is there sooner.
+        from leafward.catalog.quick import peek
+
         for position, candidate in enumerate(stale):
             if stop():
                 return
@@ -271,6 +273,9 @@ class Catalogue:
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
 
     def _read(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
+        from leafward.catalog.quick import read_on
+        from leafward.catalog.summary import read_whole
+
         saved = self.clock()
         for candidate in stale:
             if stop():

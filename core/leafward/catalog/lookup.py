@@ -68,12 +68,12 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"no session {safe_line(text)!r}")
     if len(fitting) > 1:
         fitting.sort(key=lambda card: (-card.modified, card.path))
-        shown = ", ".join(
+        choices = ", ".join(
             f"{safe_line(card.id)} ({card.title[:_TITLE_SHOWN]})" for card in fitting[:_NAMED_AT_MOST]
         )
         more = f", {len(fitting) - _NAMED_AT_MOST} more" if len(fitting) > _NAMED_AT_MOST else ""
         how = "have the name" if exact else "start with"
-        raise NotFound(f"several sessions {how} {safe_line(text)!r}: {shown}{more}")
+        raise NotFound(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
     found = fitting[0]
     return Found(agent_named(found.agent), Path(found.path))
 
@@ -94,8 +94,10 @@ def sighted(
             candidate = listing.candidate(name)
             if exclusion(candidate.path):
                 continue
-            held = index.cards.get(candidate.path) if known.get(name) == stamp else None
-            card = held if held is not None and held.problem != EXCLUDED else peek(candidate)
+            known_card = index.cards.get(candidate.path) if known.get(name) == stamp else None
+            card = (
+                known_card if known_card is not None and known_card.problem != EXCLUDED else peek(candidate)
+            )
             if not exclusion(card.project):
                 cards[card.path] = card
     yield from shown_once(cards)[0].values()

@@ -46,23 +46,6 @@ def _searched(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Pat
     return roots if extra is None else (*roots, *agent.roots(replace(config, roots={agent.name: extra}), env))
 
 
-def discover(
-    config: Config,
-    paths: Sequence[Path],
-    env: Mapping[str, str],
-    known: Callable[[str], bool],
-    stop: Callable[[], bool],
-    trouble: list[Trouble],
-) -> list[Listing]:
-    """Every file that may be a session, folder by folder, each once. In the agents' stores nothing is opened.
-
-    Under folders that are named, files of other endings count where they begin like a session; `known` says which of them
-    need no look because they did before. A file that is named itself always counts. Folders that cannot be listed are added
-    to `trouble`.
-    """
-    return list(listings(config, paths, env, known, stop, trouble))
-
-
 def listings(
     config: Config,
     paths: Sequence[Path],
@@ -71,7 +54,12 @@ def listings(
     stop: Callable[[], bool],
     trouble: list[Trouble],
 ) -> Iterator[Listing]:
-    """The same, one folder at a time: of ten thousand files nothing is kept that is not wanted."""
+    """Every file that may be a session, folder by folder, each once. In the agents' stores nothing is opened.
+
+    Under folders that are named, files of other endings count where they begin like a session; `known` says which of them
+    need no look because they did before. A file that is named itself always counts. Folders that cannot be listed are added
+    to `trouble`.
+    """
     if not paths:
         for agent in all_agents():
             try:
@@ -82,8 +70,8 @@ def listings(
         return
     found: dict[str, Listing] = {}
     for listing in _named(paths, known, stop, trouble):
-        held = found.setdefault(listing.folder, listing)
-        held.files.update(listing.files)
+        merged = found.setdefault(listing.folder, listing)
+        merged.files.update(listing.files)
     for agent in all_agents():
         agent.gather(found)
     yield from (listing for listing in found.values() if listing.files)

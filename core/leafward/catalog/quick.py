@@ -11,6 +11,7 @@ from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
+    MESSAGES,
     TouchedFiles,
     agent_of,
     archived_by,
@@ -24,7 +25,6 @@ from leafward.catalog.lines import (
     spoken_at,
 )
 from leafward.catalog.spending import Meter
-from leafward.catalog.summary import MESSAGES
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
 from leafward.session.headline import IMAGE, shown_only

@@ -17,6 +17,7 @@ from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.lines import (
+    MESSAGES,
     TouchedFiles,
     agent_of,
     archived_by,
@@ -31,13 +32,12 @@ from leafward.catalog.lines import (
     title_in,
 )
 from leafward.catalog.spending import spent_in
-from leafward.context.basis import believed
 from leafward.context.model_context import context_at, lacks_prompt
+from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
 from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
-    MESSAGE_ROLES,
     NO_ENTRY,
     TURN_STARTS,
     EntryIndex,
@@ -56,9 +56,6 @@ if TYPE_CHECKING:
     from leafward.agents import Agent, Candidate
     from leafward.session.entries import Body
     from leafward.session.session import Session
-
-MESSAGES = frozenset(MESSAGE_ROLES.values())
-"""Kinds that pi counts as messages."""
 
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _TYPED = (Kind.USER, Kind.BASH)

@@ -148,10 +148,10 @@ def thrown_away() -> list[Thrown]:
 
 def _noted(folder: Path, note: Mapping[str, Any]) -> Thrown:
     """A session as its note in the trash says. Raises OSError, KeyError, TypeError, ValueError where that is no note of ours."""
-    identity, title, given, when = note["id"], note["title"], note["path"], note["when"]
-    if not all(isinstance(text, str) for text in (identity, title, given)) or type(when) is not int:
+    identity, title, original, when = note["id"], note["title"], note["path"], note["when"]
+    if not all(isinstance(text, str) for text in (identity, title, original)) or type(when) is not int:
         raise TypeError("a value of another type")
-    path = Path(given)
+    path = Path(original)
     file = folder / path.name
     # What the note names lies right here, and nowhere else: it is moved to where the note says.
     if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < _LATEST:
@@ -167,8 +167,8 @@ def find_thrown(selector: str) -> Thrown:
     held = thrown_away()
     if not held:
         raise NotFound("nothing lies in the trash")
-    wanted = os.path.abspath(os.path.expanduser(selector))
-    fitting = [one for one in held if selector == one.id or wanted == str(one.path)] or [
+    path_or_id = os.path.abspath(os.path.expanduser(selector))
+    fitting = [one for one in held if selector == one.id or path_or_id == str(one.path)] or [
         one for one in held if selector and one.id.startswith(selector)
     ]
     if not fitting:

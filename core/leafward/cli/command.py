@@ -26,7 +26,7 @@ ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in fil
 
 ORDER = (
     *("ls", "search", "blame", "why", "tree", "show", "context", "files", "diff", "select"),
-    *("plan", "compact", "inject", "survival", "summarize"),
+    *("plan", "compact", "inject", "survival", "exam", "summarize"),
     *("move", "undo", "redo", "log", "label", "name", "archive"),
     *("edit-context", "graft", "merge-summaries", "keep", "delete"),
     *("doctor", "audit", "export", "fork", "heal", "relocate", "resume", "install", "uninstall", "demo"),
@@ -81,13 +81,15 @@ class _Leafward(click.Group):
         from leafward.base.safe_text import safe_line
 
         (nearest,) = get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.0)
-        shown = safe_line(name, 200)
-        raise click.UsageError(f"no verb, file or session {shown!r}; the nearest verb is {nearest!r}", ctx)
+        safe_name = safe_line(name, 200)
+        raise click.UsageError(
+            f"no verb, file or session {safe_name!r}; the nearest verb is {nearest!r}", ctx
+        )
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """Verbs by what they do: reading, compactions and summaries, writing, the rest."""
-        shown = [name for name, command in self.commands.items() if not command.hidden]
-        return sorted(shown, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+        visible = [name for name, command in self.commands.items() if not command.hidden]
+        return sorted(visible, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
 
 @click.group(

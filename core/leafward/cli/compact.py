@@ -9,6 +9,7 @@ import click
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
+from leafward.cli.exam import exam_json
 from leafward.cli.facts import id_of
 from leafward.cli.inject import injection_json
 from leafward.cli.model_request import (
@@ -36,6 +37,7 @@ from leafward.cli.settings import configured
 from leafward.cli.survival import fate_json, survival_json
 from leafward.compaction.draft import accept
 from leafward.compaction.entry import cost_of
+from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.repair import repair
 from leafward.compaction.run import draft, prepared, refuse_growth, refuse_nothing
@@ -130,8 +132,8 @@ def _gate_text(made: Draft) -> str:
     lost = unseen(made.survival)
     rules = sum(fate.fact.kind is FactKind.CONSTRAINT for fate in lost)
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
-    said = " and ".join(plural(count, word) for count, word in counts if count)
-    return f"{said} would be in nothing that the model sees afterwards"
+    losses = " and ".join(plural(count, word) for count, word in counts if count)
+    return f"{losses} would be in nothing that the model sees afterwards"
 
 
 def _refuse_larger(plan: Plan) -> None:
@@ -286,6 +288,7 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
         "redacted": dict(summary.redacted),
         "survival": survival_json(session, made.survival),
         "gate": [fate_json(session, fate) for fate in unseen(made.survival)],
+        "exam": exam_json(session, exam_of_draft(made)),
         "diagnostics": diagnostics_json(session, made.diagnostics),
     }
 

@@ -134,3 +134,14 @@ class SummarizeOptions:
     )
     model: str | None = model_field()
     base_url: str | None = base_url_field()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExamOptions:
+    """The options of `leafward exam`."""
+
+    against: str | None = option(
+        "--against", metavar="COMPACTION", help="Another compaction of the session, beside it."
+    )
+    model: str | None = model_field()
+    base_url: str | None = base_url_field()

@@ -21,13 +21,9 @@ from leafward.cli.output import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.context.model_context import (
-    ContextMessage,
-    context_at,
-    context_window,
-    message_body,
-    usage_total,
-)
+from leafward.context.context_messages import ContextMessage, message_body
+from leafward.context.model_context import context_at, context_window
+from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
@@ -58,6 +54,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
     """The document that `context --json` writes."""
     found = context_at(session, at)
     window = context_window(session, found, configured())
+    path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     types = {index: session.entry(index).type for index in {message.entry for message in found.messages}}
     return {
         "at": id_of(session, found.at),
@@ -97,8 +94,8 @@ def context_json(session: Session, at: EntryIndex) -> Body:
         },
         "ledger": ledger_json(found.ledger),
         "usage": {
-            "path": usage_json(usage_total(session, session.tree.path(found.at))),
-            "session": usage_json(usage_total(session, range(session.inherited, len(session)))),
+            "path": usage_json(path),
+            "session": usage_json(whole),
         },
         "diagnostics": context_remarks(session, found.at),
     }
@@ -180,8 +177,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     yield ""
     yield from _ledger_lines(found.ledger, page)
     yield page.style(_counted(found), "faint")
-    path = usage_total(session, session.tree.path(found.at))
-    whole = usage_total(session, range(session.inherited, len(session)))
+    path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     if whole.total:
         own = ", without what it inherited" if session.inherited else ""
         yield page.style(f"spent on this path {_spent(path)}, in the session {_spent(whole)}{own}", "faint")

@@ -20,8 +20,10 @@ from leafward.cli.facts import id_of
 from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
-from leafward.context.model_context import context_at, message_body
-from leafward.export.comparison import comparison_of, document
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
+from leafward.export.comparison import comparison_of
+from leafward.export.comparison_document import document
 from leafward.files.file_replay import WorkspaceBases
 from leafward.session.messages import message_text
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.cli.branch_options import DiffOptions
-    from leafward.context.model_context import ContextMessage, Ledger
+    from leafward.context.context_messages import ContextMessage
+    from leafward.context.model_context import Ledger
     from leafward.files.file_replay import Bases, Rebuilt
     from leafward.session.session import Session
 

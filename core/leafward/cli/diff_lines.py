@@ -9,7 +9,7 @@ from leafward.cli.facts import id_of
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, compact, fit, indented, pad, plural
 from leafward.compaction.run_comparison import Mark
-from leafward.export.comparison import NO_ENDS, resting
+from leafward.export.comparison_document import NO_ENDS, resting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

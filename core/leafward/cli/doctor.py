@@ -19,7 +19,7 @@ from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.branches.healing import healing
-from leafward.catalog import discover, stores
+from leafward.catalog import listings, stores
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.facts import id_of
@@ -131,10 +131,10 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in agents.all_agents()
     }
     trouble: list[agents.Trouble] = []
-    listings = discover(config, (), os.environ, lambda _path: False, lambda: False, trouble)
+    listed = list(listings(config, (), os.environ, lambda _path: False, lambda: False, trouble))
     exclusion = Exclusion(config.exclude, os.environ)
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
-    found_files = [os.path.join(listing.folder, name) for listing in listings for name in listing.files]
+    found_files = [os.path.join(listing.folder, name) for listing in listed for name in listing.files]
     index = Index()
     concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
     files = [Path(path) for path in found_files if not exclusion(path) and path not in concealed]
@@ -146,13 +146,13 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
             offset=0,
             session=os.path.join(listing.folder, name),
         )
-        for listing in listings
+        for listing in listed
         for name in listing.empty
         if not exclusion(os.path.join(listing.folder, name))
     ]
     problems += [
         problem
-        for folder in dict.fromkeys(listing.folder for listing in listings)
+        for folder in dict.fromkeys(listing.folder for listing in listed)
         for problem in stray_messages(folder, agents.strays(folder))
     ]
     watched = sys.stderr.isatty()
@@ -173,7 +173,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += lost_sidecars(books, agents.is_there)
     problems += waiting_imports(left_imports())
     problems += hook_problems()
-    problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listings)]))
+    problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listed)]))
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {
@@ -206,7 +206,7 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
     config, _ = settings.load()
     roots = [str(root) for agent in agents.all_agents() for root in agent.roots(config, os.environ)]
     folders = [
-        listing.folder for listing in discover(config, (), os.environ, lambda _path: False, lambda: False, [])
+        listing.folder for listing in listings(config, (), os.environ, lambda _path: False, lambda: False, [])
     ]
     left = litter([*roots, *folders])
     after = left if dry_run else list(clear(left))

@@ -10,7 +10,7 @@ from leafward.cli.diff import bases_in, rebuilt_json
 from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
-from leafward.export.comparison import NO_ENDS, resting
+from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_replay import KNOWN, FileOperation, NodeFiles, Outcome, steps, store, timeline
 from leafward.files.tool_calls import table_of

@@ -10,7 +10,13 @@ import click
 from leafward.cli.command import dry_run_option, json_option, leafward, session_argument, verb
 
 if TYPE_CHECKING:
-    from leafward.cli.compaction_options import CompactOptions, InjectOptions, PlanOptions, SummarizeOptions
+    from leafward.cli.compaction_options import (
+        CompactOptions,
+        ExamOptions,
+        InjectOptions,
+        PlanOptions,
+        SummarizeOptions,
+    )
 
 
 @verb(
@@ -91,6 +97,32 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
     from leafward.cli.survival import survival as run
 
     return run(session, compaction, workspace, as_json)
+
+
+@verb(
+    "leafward exam 019f3c",
+    "leafward exam 019f3c 3197c85b --against 1a2b3c4d --json",
+    "leafward exam 019f3c --model anthropic/claude-haiku-4-5 --dry-run",
+    options="compaction_options.ExamOptions",
+)
+@session_argument
+@click.argument("compaction", required=False)
+@dry_run_option
+@json_option
+def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
+    """Ask what a model would still know after a compaction.
+
+    Questions with one right answer and wrong ones of the same span: which file was changed last, which command runs the
+    tests and what it printed, what the user demanded, what was decided against, which step is not done. Each says where
+    the right answer stands afterwards: in the summary, injected, kept or nowhere. Without COMPACTION the last one on the
+    path to the leaf.
+
+    With --model that model sits the exam: it is sent what it would see after the compaction, which is said first, and
+    its answers are graded and kept in the session. With --dry-run nothing is sent.
+    """
+    from leafward.cli.exam import exam as run
+
+    return run(session, compaction, options, dry_run, as_json)
 
 
 @verb(

@@ -52,14 +52,14 @@ def refuse_cancelled(stop: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str], object]]:
-    """Shows on stderr how a summary grows, where that is a terminal; the line is gone afterwards."""
+def progress(what: str = "summary") -> Iterator[Callable[[str], object]]:
+    """Shows on stderr how a text grows, where that is a terminal; the line is gone afterwards."""
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
 
     def show(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[Ksummary: {compact(tokens_of(text))} tokens")
+        sys.stderr.write(f"\r\x1b[K{what}: {compact(tokens_of(text))} tokens")
         sys.stderr.flush()
 
     try:

@@ -147,8 +147,8 @@ def _place(session: Session, name: str | None) -> str:
     if name is None:
         return "before the first entry"
     index = session.columns.index(name)
-    shown = safe_line(name[:_ID_SHOWN], _ID_SHOWN)
-    return f"{shown}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else shown
+    text = safe_line(name[:_ID_SHOWN], _ID_SHOWN)
+    return f"{text}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else text
 
 
 _DONE = {journal.OperationKind.UNDO: "undid", journal.OperationKind.REDO: "redid"}

@@ -117,7 +117,7 @@ class _Painter:
         filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
         style = "memory" if kind in OWN_ROW else "bad" if kind in BAD_LINES else "bold" if active else "faint"
-        shown = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
+        styled = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
         totals = (
             sum(column[entry] for entry in row.entries)
             for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
@@ -125,7 +125,7 @@ class _Painter:
         dot = "·" if page.unicode else "."
         numbers = "".join(pad(compact(total) if total else dot, 7, right=True) for total in totals)
         name = pad(self.names[row.entry], self.name_width)
-        return f"{page.style(name, 'faint')}{graph}{shown}{filling}{chips}{page.style(numbers, 'faint')}"
+        return f"{page.style(name, 'faint')}{graph}{styled}{filling}{chips}{page.style(numbers, 'faint')}"
 
     def is_bad(self, row: Row) -> bool:
         """Whether a row stands for a line that is no entry."""

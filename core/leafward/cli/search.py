@@ -209,15 +209,15 @@ def _marked(hit: Hit, room: int, page: Page) -> str:
     if cells(text[: first[1]]) > room - 4:
         begin = max(0, first[0] - room // 3)
     end = "…" if page.unicode else "~"
-    shown = fit((end if begin else "") + text[begin:], room, unicode=page.unicode)
+    fitted = fit((end if begin else "") + text[begin:], room, unicode=page.unicode)
     moved = bool(begin) - begin
     pieces, at = [], 0
     for start, stop in hit.spans:
-        start, stop = max(at, start + moved), min(len(shown), stop + moved)
+        start, stop = max(at, start + moved), min(len(fitted), stop + moved)
         if start < stop:
-            pieces += [shown[at:start], page.style(shown[start:stop], "leaf")]
+            pieces += [fitted[at:start], page.style(fitted[start:stop], "leaf")]
             at = stop
-    return "".join(pieces) + shown[at:]
+    return "".join(pieces) + fitted[at:]
 
 
 def _last_line(running: Search, found: Sequence[SessionHits], page: Page) -> str:

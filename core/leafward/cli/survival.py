@@ -32,7 +32,7 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
     settings = config.load()[0]
     with opened(selector) as session:
         verify(session)
-        index = _compaction(session, compaction)
+        index = compaction_at(session, compaction)
         found = survival_of(session, index)
         traced = trace(session, index, settings, workspace)
         later = aftermath_of(session, index)
@@ -57,7 +57,8 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
     return 0
 
 
-def _compaction(session: Session, named: str | None) -> EntryIndex:
+def compaction_at(session: Session, named: str | None) -> EntryIndex:
+    """The compaction that is named, or the last one on the path to the leaf. Raises NotFound or Refused."""
     if named is not None:
         index = session.find(named)
         if session.columns.kind[index] != Kind.COMPACTION:

@@ -23,7 +23,7 @@ from leafward.cli.output import (
     usage_json,
 )
 from leafward.cli.selection import agent_behind, chosen_entries, opened
-from leafward.context.model_context import usage_total
+from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
 from leafward.session.headline import place_words, title_of
 from leafward.session.journal import archived_branches

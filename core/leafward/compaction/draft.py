@@ -115,7 +115,7 @@ class Draft:
         edits = [(name(edit.entry), edit.content) for edit in there.edits]
         lines, place = edit_lines(self.ground.columns, self.place, moment, edits)
         first_kept = name(plan.first_kept) if plan.first_kept >= 0 else place.id
-        said: Body = {
+        body: Body = {
             "summary": self.text,
             "firstKeptEntryId": first_kept,
             "tokensBefore": self.tokens_before,
@@ -125,10 +125,10 @@ class Draft:
         }
         if self.ground.named is not None:
             names = [*map(name, self.ground.named), *(str(line["id"]) for line in lines)]
-            said[PROJECTION] = {"before": [], "after": names}
+            body[PROJECTION] = {"before": [], "after": names}
         if there.system is not None:
-            said["systemMessage"] = {**there.system, "timestamp": stamp}
-        return [*lines, stamped("compaction", place, moment, said)]
+            body["systemMessage"] = {**there.system, "timestamp": stamp}
+        return [*lines, stamped("compaction", place, moment, body)]
 
     def details(self) -> Body:
         """The entry's `details`: the file lists as pi stores them, and how the compaction came about."""

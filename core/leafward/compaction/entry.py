@@ -118,10 +118,10 @@ def provenance(summary: Summary, text: str, columns: Columns, injection: Injecti
     return noted
 
 
-def stamped(kind: str, place: Place, moment: datetime, said: Body) -> Body:
+def stamped(kind: str, place: Place, moment: datetime, body: Body) -> Body:
     """An entry in the order of keys that pi writes."""
     head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_time(moment)}
-    return {**head, **said, **mark(place)}
+    return {**head, **body, **mark(place)}
 
 
 def edit_lines(

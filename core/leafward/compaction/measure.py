@@ -169,13 +169,13 @@ class PathSizes:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def counting(self, wanted: Estimator) -> Estimator:
+    def counting(self, estimator: Estimator) -> Estimator:
         """The estimator that counts where one is wanted: pi's, where that one was not measured."""
-        return wanted if wanted in self.counts else Estimator.PI
+        return estimator if estimator in self.counts else Estimator.PI
 
-    def counted(self, wanted: Estimator) -> Counts:
+    def counted(self, estimator: Estimator) -> Counts:
         """The column of an estimator; pi's where that one was not measured."""
-        return self.counts[self.counting(wanted)]
+        return self.counts[self.counting(estimator)]
 
     def position(self, entry: int) -> int:
         """The position of an entry; -1 where it is not in the context."""
@@ -265,7 +265,7 @@ _SPOKEN = bytes(part for part in Part if part not in QUIET and part is not Part.
 
 
 def _sent(
-    session: Session, context: Context, order: array[int], kept: int, counts: Counts, heard: ContextStats
+    session: Session, context: Context, order: array[int], kept: int, counts: Counts, stats: ContextStats
 ) -> array[int]:
     """What was sent in front of each position since the last compaction; -1 where no request tells."""
     changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
@@ -276,7 +276,7 @@ def _sent(
     )
     counted = {
         entry: request
-        for entry, request in heard.requests.items()
+        for entry, request in stats.requests.items()
         if changed is None or request.made is None or request.made >= changed
     }
     sent = array("q", [-1]) * (len(order) + 1)

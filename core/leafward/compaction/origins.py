@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.compaction.lines import Part, StoredLine, bare
-from leafward.context.model_context import message_body
+from leafward.context.context_messages import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind, FactReader, Voice
@@ -17,7 +17,7 @@ from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from leafward.context.model_context import Messages
+    from leafward.context.context_messages import Messages
     from leafward.session.session import Session
 
 __all__ = ["Origins", "Source"]
@@ -182,9 +182,9 @@ class Origins:
 
     def _best_line(self, number: int, text: str) -> str:
         """The line of a message that shares most words with what is said."""
-        index, wanted = self._index, content_words(text)
+        index, words = self._index, content_words(text)
         shares: dict[int, int] = {}
-        for word in wanted:
+        for word in words:
             for at in index.by_word.get(word, ()):
                 if index.owner[at] == number:
                     shares[at] = shares.get(at, 0) + 1

@@ -10,8 +10,8 @@ from leafward.base.safe_text import safe
 from leafward.compaction.opencode import CLEARED
 from leafward.compaction.settings import Strategy
 from leafward.compaction.stored import Stored, cut_middle, parts_of
+from leafward.context.context_messages import message_body
 from leafward.context.estimators import text_tokens
-from leafward.context.model_context import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
@@ -66,7 +66,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     sizes = plan.sizes
     before = parts_of(sizes.previous_summary or "")
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
-    wanted = {*plan.summarize, *plan.turn_prefix}
+    summarized = {*plan.summarize, *plan.turn_prefix}
     cut = {short.entry: short for short in plan.pruned}
     tokens = dict(zip(sizes.context.messages.entry, sizes.context.messages.tokens, strict=True))
     chosen = set(plan.kept) - tail
@@ -92,7 +92,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
         if message.entry in chosen:
             text = text_of(message.message.get("content"))
             quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
-        if message.entry in wanted:
+        if message.entry in summarized:
             if short is not None and plan.settings.strategy is Strategy.OPENCODE:
                 message = Said(
                     message.entry, {**message.message, "content": _shortened(message.message, short, plan)}

@@ -120,8 +120,8 @@ def file_section(
     for place, (tag, paths) in enumerate((("modified-files", modified), ("read-files", read))):
         heading = 2 * len(tag) + 8
         for path in paths:
-            shown = safe_line(path)
-            if shown != path or harmless(path, len(path)) != path:
+            line = safe_line(path)
+            if line != path or harmless(path, len(path)) != path:
                 continue
             if place and (path in named or locate(path, cwd) in named):
                 continue

@@ -9,7 +9,7 @@ from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, X
 from leafward.compaction.lines import USER_MESSAGE, Part
 from leafward.compaction.origins import Origins
 from leafward.compaction.stored import CUT_MARK
-from leafward.context.model_context import message_body
+from leafward.context.context_messages import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
 from leafward.session.tokens import message_tokens, replayed_system
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.compaction.lines import StoredLine
-    from leafward.context.model_context import Context, ContextMessage
+    from leafward.context.context_messages import ContextMessage
+    from leafward.context.model_context import Context
     from leafward.session.session import Session
 
 _TELLING = 48

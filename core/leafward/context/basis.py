@@ -23,9 +23,10 @@ from weakref import WeakKeyDictionary
 
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.projection import latest
+from leafward.context.recorded_usage import believed
 from leafward.context.sizes import STALE, Sizes, replayed_tokens
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.messages import message_in, trusted_usage, written_at
+from leafward.session.messages import message_in, trusted_usage
 from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:
@@ -384,15 +385,6 @@ class Basis:
 
     def _usage(self, reply: int) -> Usage | None:
         return trusted_usage(message_in(self.sizes.body(reply)))
-
-
-def believed(session: Session, reply: EntryIndex) -> bool:
-    """Whether a reply was made behind what stands above it: one that was copied there counted another context."""
-    stale = latest(session, reply, STALE)
-    if stale < 0:
-        return True
-    made, changed = (written_at(session.body(entry) or {}) for entry in (reply, stale))
-    return made is None or changed is None or made >= changed
 
 
 def planned_at(session: Session, compaction: int) -> EntryIndex:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.files.edits import delta_in, delta_of
 from leafward.files.tool_calls import Action, FileCall, ToolTable, file_calls, path_in, replacements, table_of
-from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
@@ -23,7 +22,7 @@ from leafward.session.entries import (
     Kind,
     ToolCall,
 )
-from leafward.session.messages import messages_of, trusted_usage
+from leafward.session.messages import did_run, messages_of, nested_calls, trusted_usage
 from leafward.session.tokens import CHARS_PER_TOKEN, content_units, json_length, message_tokens, utf16_length
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING
 
 import orjson
@@ -66,8 +67,13 @@ _SCRIPTS: tuple[tuple[str, int], ...] = (
         40,
     ),  # emoji, the rest
 )
-_RUNS = re.compile("|".join(f"([{ranges}]+)" for ranges, _ in _SCRIPTS))
 _WEIGHTS = (_ASCII_WEIGHT, *(weight for _, weight in _SCRIPTS))
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    """Characters of one script side by side. Compiled when a text asks for it: that takes milliseconds."""
+    return re.compile("|".join(f"([{ranges}]+)" for ranges, _ in _SCRIPTS))
 
 
 def _weighed(text: str) -> int:
@@ -75,7 +81,7 @@ def _weighed(text: str) -> int:
     if text.isascii():
         return len(text) * _ASCII_WEIGHT
     weighed = others = 0
-    for run in _RUNS.finditer(text):
+    for run in _runs().finditer(text):
         size = run.end() - run.start()
         others += size
         weighed += size * _WEIGHTS[run.lastindex or 0]

@@ -7,23 +7,22 @@ as pi counts them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.basis import Basis
+from leafward.context.context_messages import ROLE_OF_KIND, EditInForce, Messages
 from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
 from leafward.context.sizes import ContextSize, broken_off_in, replayed_tokens
-from leafward.session.entries import NATIVE_ROLE, NO_ENTRY, Body, EntryIndex, Kind, Usage
+from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.messages import (
     NEVER_SENT,
     edit_message,
     edit_targets,
     messages_of,
     trusted_usage,
-    usage_of,
 )
 from leafward.session.tokens import message_tokens
 
@@ -32,103 +31,6 @@ if TYPE_CHECKING:
     from leafward.base.model_windows import Window
     from leafward.context.basis import Count
     from leafward.session.session import Session
-
-
-class Section(StrEnum):
-    """The four parts of the ledger."""
-
-    SYSTEM = "system"
-    SUMMARY = "summary"
-    KEPT = "kept"
-    AFTER = "after"
-
-
-@dataclass(frozen=True, slots=True)
-class ContextMessage:
-    """One message of a context."""
-
-    entry: EntryIndex
-    role: str
-    """pi's role; the summary of a compaction is `compactionSummary`, that of a branch `branchSummary`."""
-    kind: Kind
-    """Of the entry it comes from."""
-    tokens: int
-    """Estimated."""
-    section: Section
-    edited: EntryIndex = NO_ENTRY
-    """The context edit that replaced its content; -1 where none did."""
-    sent: bool = True
-    """False for what pi counts and never sends: a command the user ran with `!!`, a reply that was aborted or failed."""
-
-
-class EditInForce(NamedTuple):
-    """A context edit that changes what the model sees."""
-
-    entry: EntryIndex
-    """The entry it concerns."""
-    edit: EntryIndex
-    removed: bool
-    """Whether nothing of the entry is left."""
-    freed: int
-    """Tokens; less than 0 where the new text is longer."""
-
-
-class Messages(Sequence[ContextMessage]):
-    """The messages of a context, in order, as columns; a value is made when one is asked for."""
-
-    def __init__(self, kinds: bytearray) -> None:
-        self.kinds = kinds
-        """Kinds of the session's entries."""
-        self.entry: array[int] = array("i")
-        self.tokens: array[int] = array("i")
-        self.first_after = 0
-        """Messages from here on come after the compaction (all of them where there is none)."""
-        self.apart: list[int] = []
-        """Positions of system messages and of the compaction's summary."""
-        self.roles: dict[int, str] = {}
-        """Roles that are not those of the entry's kind, by position."""
-        self.edited: dict[int, EntryIndex] = {}
-        """The edit that applies, by position."""
-        self.edits: list[EditInForce] = []
-        """The edits that apply, those that leave a whole entry out too, in the order of the messages."""
-        self.unsent: set[int] = set()
-        """Positions of messages that are counted but not sent."""
-
-    def __len__(self) -> int:
-        return len(self.entry)
-
-    def role(self, position: int) -> str:
-        """The role of the message at a position."""
-        given = self.roles.get(position)
-        return given if given is not None else _ROLE_OF_KIND.get(self.kinds[self.entry[position]], "")
-
-    def section(self, position: int) -> Section:
-        """The part of the ledger that the message at a position belongs to."""
-        role = self.role(position)
-        if role == "system":
-            return Section.SYSTEM
-        if role == "compactionSummary":
-            return Section.SUMMARY
-        return Section.KEPT if position < self.first_after else Section.AFTER
-
-    @overload
-    def __getitem__(self, position: int) -> ContextMessage: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[ContextMessage]: ...
-    def __getitem__(self, position: int | slice) -> ContextMessage | list[ContextMessage]:
-        if isinstance(position, slice):
-            return [self[at] for at in range(*position.indices(len(self)))]
-        position = range(len(self))[position]
-        entry = self.entry[position]
-        return ContextMessage(
-            EntryIndex(entry),
-            self.role(position),
-            Kind(self.kinds[entry]),
-            self.tokens[position],
-            self.section(position),
-            self.edited.get(position, NO_ENTRY),
-            position not in self.unsent,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,14 +169,7 @@ Listener = Callable[[int, Body], object]
 _INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
-_ROLE_OF_KIND: dict[int, str] = {
-    **NATIVE_ROLE,
-    Kind.CUSTOM_MESSAGE: "custom",
-    Kind.INJECTED: "custom",
-    Kind.BRANCH_SUMMARY: "branchSummary",
-    Kind.COMPACTION: "compactionSummary",
-}
-_SILENT = bytes(kind for kind in Kind if kind not in _ROLE_OF_KIND and kind is not Kind.UNKNOWN)
+_SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
 
 
@@ -327,7 +222,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
     brought = session.body(compaction) if ahead else None
     for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
-        _note(messages, compaction, prompt, None)
+        messages.note(compaction, prompt)
         system.append(prompt)
         add_entry(compaction)
         add_tokens(message_tokens(prompt))
@@ -344,7 +239,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
             message = body.get("message")
             if (
                 isinstance(message, dict)
-                and message.get("role") == _ROLE_OF_KIND[kind]
+                and message.get("role") == ROLE_OF_KIND[kind]
                 and NEVER_SENT not in message
                 and message.get("stopReason") not in broken_off
             ):
@@ -363,7 +258,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
             freed = sum(map(message_tokens, own_messages)) - sum(map(message_tokens, left))
             messages.edits.append(EditInForce(index, edit[0], not left, freed))
         for message in left:
-            _note(messages, index, message, edit, broken_off)
+            messages.note(index, message, edit, broken_off)
             if message.get("role") == "system":
                 system.append(message)
             add_entry(index)
@@ -388,28 +283,6 @@ def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> lis
     if edit is None:
         return messages
     return [changed for message in messages if (changed := edit_message(message, edit[1])) is not None]
-
-
-def _note(
-    messages: Messages,
-    index: EntryIndex,
-    message: Body,
-    edit: tuple[EntryIndex, object] | None,
-    broken_off: tuple[str, ...] = (),
-) -> None:
-    """Keeps what the columns do not say of the message about to be added."""
-    position = len(messages)
-    role = message.get("role")
-    if role != _ROLE_OF_KIND.get(messages.kinds[index]):
-        messages.roles[position] = role if isinstance(role, str) else ""
-    if edit is not None:
-        messages.edited[position] = edit[0]
-    if role in ("system", "compactionSummary"):
-        messages.apart.append(position)
-    if (role == "assistant" and message.get("stopReason") in broken_off) or (
-        message.get("excludeFromContext") if role == "bashExecution" else message.get(NEVER_SENT) is True
-    ):
-        messages.unsent.add(position)
 
 
 def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[EntryIndex, object]]:
@@ -476,25 +349,3 @@ def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None,
         model if isinstance(model, str) else None,
         level if isinstance(level, str) else "off",
     )
-
-
-def message_body(session: Session, message: ContextMessage) -> Body:
-    """A context message whole, decoded now, edits applied."""
-    body = session.body(message.entry) or {}
-    for candidate in messages_of(body, message.kind):
-        if candidate.get("role", "") == message.role:
-            if message.edited >= 0:
-                edit = session.body(message.edited) or {}
-                return edit_message(candidate, edit.get("replacement")) or {}
-            return candidate
-    return {}
-
-
-def usage_total(session: Session, entries: Iterable[int]) -> Usage:
-    """Usage and cost of many entries, summed. Every one of them is decoded."""
-    total = Usage()
-    for _, body in session.bodies(entries):
-        usage = usage_of(body) if body is not None else None
-        if usage is not None:
-            total = total + usage
-    return total

@@ -16,7 +16,7 @@ from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
 from leafward.context.sizes import Outline, Sizes, entries_below, model_of
 from leafward.files.file_names import utf16_order
-from leafward.files.working_set import did_run, touched
+from leafward.files.working_set import touched
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
     SILENT_BYTES,
@@ -26,7 +26,7 @@ from leafward.session.entries import (
     Kind,
     tool_calls,
 )
-from leafward.session.messages import message_in
+from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -1,9 +1,7 @@
-"""Two branches compared, as a document: Markdown, one self-contained page, or JSON. Texts are safe and redacted."""
+"""Two branches compared, as the values that a document shows. Texts are safe and redacted."""
 
 from __future__ import annotations
 
-import html
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +14,12 @@ from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
-from leafward.compaction.run_comparison import Mark
 from leafward.export.content import brief
-from leafward.export.markdown import escaped
-from leafward.export.sanitizer import fenced
-from leafward.export.web_style import STYLE
 from leafward.session.entries import EntryIndex
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference, Use
@@ -33,10 +27,7 @@ if TYPE_CHECKING:
     from leafward.files.file_replay import Bases, Rebuilt
     from leafward.session.session import Session
 
-__all__ = ["Comparison", "comparison_of", "document", "resting"]
-
-_COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}
-_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
+COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}
 
 
 @dataclass(slots=True)
@@ -84,7 +75,7 @@ def comparison_of(
     sets, contents = compare_files(sides), Contents(sides, stop, bases)
     contexts = compare_contexts(session, sides.a.node, sides.b.node)
     files, differences = [], []
-    for column in _COLUMNS:
+    for column in COLUMNS:
         for file in getattr(sets, column):
             if stop():
                 raise Cancelled
@@ -111,7 +102,7 @@ def comparison_of(
             "shared_tokens": contexts.shared_tokens,
             "why": list(contexts.why),
             "ledger": {
-                letter: {part: getattr(ledger, part) for part in _PARTS}
+                letter: {part: getattr(ledger, part) for part in PARTS}
                 for letter, ledger in zip("ab", contexts.ledgers, strict=True)
             },
         },
@@ -160,9 +151,8 @@ def _use(use: Use | None) -> dict[str, Any] | None:
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
 
 
-_PARTS = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent", "total")
+PARTS = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent", "total")
 """Of the tokens of a context."""
-_DIFFERS = {True: "≠", False: "=", None: "?"}
 
 
 def _file(texts: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:
@@ -191,21 +181,6 @@ def _content(texts: _Texts, found: ContentDifference) -> dict[str, Any]:
     }
 
 
-_OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
-
-
-NO_ENDS = "line ends are not recorded"
-"""What is to be said of contents whose lines may end in another way (`Rebuilt.ends`)."""
-
-
-def resting(base: str) -> str:
-    """What a content rests on, in words; empty where nothing is known."""
-    if not base:
-        return ""
-    own = _OWN_BASES.get(base)
-    return f"rests on {own}" if own is not None else f"rests on the file {base}, on which everything applies"
-
-
 def _rests(file: Rebuilt) -> dict[str, Any]:
     return {
         "certainty": file.certainty.value,
@@ -214,219 +189,3 @@ def _rests(file: Rebuilt) -> dict[str, Any]:
         "ends_known": file.ends,
         "remarks": sorted({what.value for _, what in file.remarks}),
     }
-
-
-def document(comparison: Comparison, form: str) -> str:
-    """The document in a form of `export.FORMATS`. Raises KeyError for another one."""
-    return {"md": _markdown, "html": _page, "json": _json}[form](comparison)
-
-
-def _json(comparison: Comparison) -> str:
-    return json.dumps(comparison.data, ensure_ascii=False, indent=2) + "\n"
-
-
-# --- what both other forms say ----------------------------------------------------------------------------------------
-
-
-def _heads(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "Session", data["session"]
-    yield "Project", data["project"]
-    above = data["ancestor"]
-    yield "Common ancestor", f"{above}: {data['ancestor_text']}" if above else "none"
-    for letter in "ab":
-        side = data[letter]
-        numbers = f"{side['entries']:,} entries, {side['turns']:,} turns, {side['edits']:,} edits"
-        yield (
-            letter.upper(),
-            f"{side['entry'] or 'before everything'}: {numbers}, {side['tokens']:,} tokens of context",
-        )
-
-
-def _change(use: dict[str, Any] | None) -> str:
-    if use is None:
-        return "–"
-    return f"+{use['added']} −{use['removed']}" if use["changes"] else "read"
-
-
-def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    a, b = data["a"], data["b"]
-    for name in dict.fromkeys(one["check"] for side in (a, b) for one in side["checks"]):
-        yield name, _checked(a, name), _checked(b, name)
-    for title, key in (
-        ("commands", "commands"),
-        ("failed commands", "failed_commands"),
-        ("errors", "errors"),
-        ("calls", "calls"),
-        ("aborted", "aborted"),
-        ("turns", "turns"),
-        ("total tokens", "spent"),
-    ):
-        yield title, f"{a[key]:,}", f"{b[key]:,}"
-    yield "cost", _cost(a), _cost(b)
-    yield "minutes", _minutes(a), _minutes(b)
-    yield "ends with", a["last_words"], b["last_words"]
-
-
-def _checked(side: dict[str, Any], name: str) -> str:
-    for one in side["checks"]:
-        if one["check"] == name:
-            runs = f"{one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
-            return f"{'ok' if one['ok'] else 'failed'}, {runs}, {one['failed']:,} failed"
-    return "not run"
-
-
-def _cost(side: dict[str, Any]) -> str:
-    return f"${side['cost']:,.2f}" if side["cost"] is not None else "not known"
-
-
-def _minutes(side: dict[str, Any]) -> str:
-    return f"{side['seconds'] / 60:,.0f}" if side["seconds"] is not None else "not known"
-
-
-def _known(content: dict[str, Any]) -> str:
-    """What both contents rest on."""
-    parts = []
-    for letter in "ab":
-        one = content[letter]
-        also = f", {resting(one['base'])}" if one["base"] not in ("", *_OWN_BASES) else ""
-        also += ", with the calls of other branches" if one["every_branch"] else ""
-        also += "" if one["ends_known"] else f", {NO_ENDS}"
-        remarks = f" ({', '.join(one['remarks'])})" if one["remarks"] else ""
-        parts.append(f"{letter.upper()} {one['certainty']}{also}{remarks}")
-    return "; ".join(parts)
-
-
-def _context(data: dict[str, Any]) -> Iterator[str]:
-    prefix = data["context"]["prefix"]
-    number = f"{prefix['messages']:,} message{'s' if prefix['messages'] != 1 else ''}"
-    yield f"Both begin with the same {number}, {prefix['tokens']:,} tokens."
-    yield from (f"{why[:1].upper()}{why[1:]}." for why in data["context"]["why"])
-
-
-def _ledger(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    a, b = (data["context"]["ledger"][letter] for letter in "ab")
-    yield from ((part, f"{a[part]:,}", f"{b[part]:,}") for part in _PARTS)
-
-
-def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for line in section["lines"]:
-        if line["mark"] == Mark.CHANGED.value:
-            yield "-", line["a"]
-            yield "+", line["b"]
-        else:
-            yield _SIGNS[Mark(line["mark"])], line["a"] or line["b"]
-
-
-# --- Markdown ---------------------------------------------------------------------------------------------------------
-
-
-def _markdown(comparison: Comparison) -> str:
-    return "".join(_markdown_parts(comparison))
-
-
-def _markdown_parts(comparison: Comparison) -> Iterator[str]:
-    data = comparison.data
-    yield f"# {escaped(comparison.title)}: A and B\n\n"
-    yield from (f"- {name}: {escaped(value)}\n" for name, value in _heads(data))
-    yield "\n## Files\n\n| | file | A | B | |\n|---|---|---|---|---|\n"
-    for file in data["files"]:
-        sign = _DIFFERS[file["differs"]]
-        flags = ", ".join((*file["fates"], *file["flags"]))
-        where = _COLUMNS[file["column"]]
-        yield f"| {sign} | {escaped(file['path'])} | {_change(file['a'])} | {_change(file['b'])} | {', '.join(filter(None, (where, flags)))} |\n"
-    yield "\n## Contents\n"
-    for content in data["contents"]:
-        yield f"\n### {escaped(content['path'])}\n\n{escaped(_known(content))}: {escaped(content['sentence'])}.\n"
-        if content["diff"]:
-            yield f"\n{fenced(content['diff'].rstrip(chr(10)), 'diff')}\n"
-    yield "\n## Context\n\n"
-    yield from (f"- {escaped(line)}\n" for line in _context(data))
-    yield "\n| | A | B |\n|---|---|---|\n"
-    yield from (f"| {part} | {a} | {b} |\n" for part, a, b in _ledger(data))
-    yield "\n## Outcome\n\n| | A | B |\n|---|---|---|\n"
-    yield from (f"| {title} | {escaped(a)} | {escaped(b)} |\n" for title, a, b in _outcomes(data))
-    yield "\n## Summary\n"
-    for section in data["summary"]:
-        yield f"\n### {escaped(section['title'])}\n\n"
-        yield from (f"- `{sign}` {escaped(text)}\n" for sign, text in _summary_lines(section))
-    found = comparison.redactor.found
-    if found:
-        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
-        yield f"\n---\n\nRedacted: {listed}.\n"
-
-
-# --- HTML -------------------------------------------------------------------------------------------------------------
-
-_OWN = """
-body { display: block; }
-main { max-width: 76rem; margin: 0 auto; }
-table { border-collapse: collapse; width: 100%; font-size: 14px; }
-th, td { text-align: left; padding: .15rem .75rem .15rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-pre { font: 13px/1.45 var(--mono); overflow-x: auto; background: var(--panel); padding: .5rem .75rem; }
-ins, del { text-decoration: none; display: block; }
-ins { color: var(--leaf); } del { color: var(--ghost); }
-details > summary { cursor: pointer; font-family: var(--mono); }
-"""
-
-
-def _text(text: str) -> str:
-    return html.escape(text, quote=True)
-
-
-def _page(comparison: Comparison) -> str:
-    return "".join(_page_parts(comparison))
-
-
-def _page_parts(comparison: Comparison) -> Iterator[str]:
-    data = comparison.data
-    title = f"{_text(comparison.title)}: A and B"
-    yield (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}{_OWN}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        '<dl class="facts">\n'
-    )
-    yield from (f"<div><dt>{name}</dt><dd>{_text(value)}</dd></div>\n" for name, value in _heads(data))
-    yield "</dl>\n<h2>Files</h2>\n<table>\n<tr><th></th><th>file</th><th>A</th><th>B</th><th></th></tr>\n"
-    for file in data["files"]:
-        flags = ", ".join((_COLUMNS[file["column"]], *file["fates"], *file["flags"]))
-        cells = (_DIFFERS[file["differs"]], file["path"], _change(file["a"]), _change(file["b"]), flags)
-        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>\n"
-    yield "</table>\n<h2>Contents</h2>\n"
-    for content in data["contents"]:
-        yield f"<details open><summary>{_text(content['path'])}</summary>\n<p>{_text(_known(content))}: {_text(content['sentence'])}.</p>\n"
-        if content["diff"]:
-            yield f"<pre>{''.join(_marked(content['diff']))}</pre>\n"
-        yield "</details>\n"
-    yield "<h2>Context</h2>\n<ul>\n"
-    yield from (f"<li>{_text(line)}</li>\n" for line in _context(data))
-    yield "</ul>\n"
-    yield from _table(_ledger(data))
-    yield "<h2>Outcome</h2>\n"
-    yield from _table(_outcomes(data))
-    yield "<h2>Summary</h2>\n"
-    for section in data["summary"]:
-        yield f"<h3>{_text(section['title'])}</h3>\n<pre>"
-        yield from _marked("\n".join(f"{sign}{text}" for sign, text in _summary_lines(section)))
-        yield "</pre>\n"
-    found = comparison.redactor.found
-    if found:
-        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
-        yield f"<p>Redacted: {_text(listed)}.</p>\n"
-    yield "</main>\n</body>\n</html>\n"
-
-
-def _table(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    yield "<table>\n<tr><th></th><th>A</th><th>B</th></tr>\n"
-    for row in rows:
-        yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>\n"
-    yield "</table>\n"
-
-
-def _marked(text: str) -> Iterator[str]:
-    """Lines of a diff; sign and tag both say which side has one."""
-    for line in text.rstrip("\n").split("\n"):
-        tag = {"+": "ins", "-": "del"}.get(line[:1])
-        yield f"<{tag}>{_text(line)}</{tag}>" if tag else f"{_text(line)}\n"

@@ -317,23 +317,23 @@ class _References:
         columns, tree = self.session.columns, self.session.tree
         for index, role, name in self.targets:
             target = columns.index(name) if isinstance(name, str) else EntryIndex(-1)
-            shown = safe_line(str(name), 60)
+            key = safe_line(str(name), 60)
             code = text = ""
             if target < 0:
                 code = {"label": "label-target", "edit": "edit-target", "kept": "first-kept-missing"}[role]
                 text = {
-                    "label": f"labels {shown}, which is not in the file",
-                    "edit": f"edits {shown}, which is not in the file",
-                    "kept": f"keeps from {shown} on, which is not in the file: nothing from before it is kept",
+                    "label": f"labels {key}, which is not in the file",
+                    "edit": f"edits {key}, which is not in the file",
+                    "kept": f"keeps from {key} on, which is not in the file: nothing from before it is kept",
                 }[role]
             elif role == "edit" and not tree.is_ancestor(target, index):
-                code, text = "edit-off-path", f"edits {shown}, which is not on its own path: without effect"
+                code, text = "edit-off-path", f"edits {key}, which is not on its own path: without effect"
             elif role == "kept" and not tree.is_ancestor(target, index):
                 code = "first-kept-off-path"
-                text = f"keeps from {shown} on, which is not on its own path: nothing from before it is kept"
+                text = f"keeps from {key} on, which is not on its own path: nothing from before it is kept"
             elif role == "kept" and columns.kind[target] == Kind.TOOL_RESULT:
                 code = "first-kept-result"
-                text = f"keeps from {shown} on, a tool result whose call is summarised away"
+                text = f"keeps from {key} on, a tool result whose call is summarised away"
             if code:
                 yield Problem(code, text, columns.id(EntryIndex(index)), columns.start[index])
 

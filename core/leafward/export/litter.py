@@ -191,8 +191,8 @@ def _is_temporary(path: Path) -> bool:
             with suppress(OSError):
                 seen = path.lstat()
                 mine = not hasattr(os, "geteuid") or seen.st_uid == os.geteuid()
-                held = set(os.listdir(path)) if mine and stat.S_ISDIR(seen.st_mode) else set()
-                return bool(held) and held <= known
+                names = set(os.listdir(path)) if mine and stat.S_ISDIR(seen.st_mode) else set()
+                return bool(names) and names <= known
     return False
 
 

@@ -48,9 +48,9 @@ def descriptor_of(path: Path) -> int | None:
     at = os.path.abspath(path)
     for _ in range(_LINKS):
         # Links in the folders are followed, the last one is looked at: `/dev/fd` is itself a link.
-        named = _STANDARD.get(at)
-        if named is not None:
-            return named
+        descriptor = _STANDARD.get(at)
+        if descriptor is not None:
+            return descriptor
         folder = os.path.realpath(os.path.dirname(at))
         for place in (at, os.path.join(folder, os.path.basename(at))):
             found = _DESCRIPTOR.fullmatch(place)

@@ -151,14 +151,17 @@ class LineOrigins:
                 self.writers[line].append(new)
 
     def _resolved(self, lines: Sequence[str], origins: list[int]) -> list[int]:
-        """Lines that nothing else explains, by the one change that ever put such a line in."""
+        """Lines that nothing else explains, by the one change that ever put such a line in; unsure where there are more."""
         counts = Counter(lines)
-        return [
-            self.writers[line][0]
-            if origin < 0 and counts[line] == 1 and is_distinctive(line) and self._one_writer(line)
-            else origin
-            for line, origin in zip(lines, origins, strict=True)
-        ]
+        found = list(origins)
+        for at, (line, origin) in enumerate(zip(lines, origins, strict=True)):
+            if origin >= 0 or line not in self.writers:
+                continue
+            if counts[line] == 1 and is_distinctive(line) and self._one_writer(line):
+                found[at] = self.writers[line][0]
+            elif origin == BY_HAND:
+                found[at] = UNSURE
+        return found
 
     def _one_writer(self, line: str) -> bool:
         writers = self.writers.get(line, ())

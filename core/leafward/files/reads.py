@@ -81,7 +81,7 @@ def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) ->
     if form.more and (ending := re.search(form.more, text)) is not None:
         text, goes_on = text[: ending.start()], True
     first = _number(arguments, form.offset) or 1
-    wanted = _number(arguments, form.limit)
+    limit = _number(arguments, form.limit)
     lines = text.split("\n")
     if form.number:
         prefix = re.compile(form.number)
@@ -98,7 +98,7 @@ def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) ->
     if first < 1:
         return None
     capped = bool(form.most) and len(lines) >= form.most
-    short = wanted is None or len(lines) < wanted
+    short = limit is None or len(lines) < limit
     return Shown(first, tuple(lines), not goes_on and not capped and short, form.newline, form.ends)
 
 

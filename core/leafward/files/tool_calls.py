@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from leafward.files.commands import FilePatch, files_read, parsed_patch, patches_in
 from leafward.files.reads import PLAIN, PRINTED, ReadForm
 from leafward.session.command_text import shown_command
 from leafward.session.entries import ToolCall
@@ -20,6 +19,7 @@ from leafward.session.entries import ToolCall
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from leafward.files.commands import FilePatch
     from leafward.session.session import Session
 
 
@@ -116,6 +116,9 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     command = command_in(call, table)
     if command is None and not texts:
         return []
+    # Sessions without commands and patches need no reader of shell scripts, and a listing starts sooner without it.
+    from leafward.files.commands import files_read, parsed_patch, patches_in
+
     folder = _argument(call.arguments, table.folder)
     if command is not None:
         texts = list(patches_in(command))

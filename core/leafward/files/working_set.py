@@ -14,7 +14,7 @@ from leafward.files.edits import delta_in, delta_of
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, file_calls, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
-from leafward.session.messages import message_in
+from leafward.session.messages import did_run, message_in, nested_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,29 +64,6 @@ class FileChange:
     added: int
     """Lines."""
     removed: int
-
-
-def nested_calls(message: Body) -> list[ToolCall]:
-    """The calls that a tool made while it ran and that did not fail (pi 1.5.2 records them on the tool's result)."""
-    record = message.get("nestedCalls")
-    calls = record.get("calls") if isinstance(record, dict) else None
-    found = []
-    for call in calls if isinstance(calls, list) else ():
-        if isinstance(call, dict) and call.get("status") != "error":
-            arguments = call.get("arguments")
-            found.append(
-                ToolCall(
-                    str(call.get("id", "")),
-                    str(call.get("name", "")),
-                    arguments if isinstance(arguments, dict) else {},
-                )
-            )
-    return found
-
-
-def did_run(reply: Body) -> bool:
-    """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
-    return reply.get("stopReason") not in ("error", "aborted")
 
 
 def _file_calls(body: Body, table: ToolTable) -> Iterator[FileCall]:
@@ -243,16 +220,16 @@ def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
             for call in tool_calls(message) if did_run(message) else ():
                 if call.name in table.searches:
                     values = (call.arguments.get(name) for name in table.searches[call.name])
-                    wanted = [one for one in values if isinstance(one, str)]
+                    texts = [one for one in values if isinstance(one, str)]
                     place = path_in(call.arguments, table) or ""
-                    done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), wanted
+                    done[call.id] = index, locate(place, session.cwd, tidy=table.tidies_paths), texts
         elif (request := done.pop(str(message.get("toolCallId")), None)) is not None and not message.get(
             "isError"
         ):
-            entry, path, wanted = request
+            entry, path, texts = request
             entries, patterns = found.setdefault(path, ([], {}))
             entries.append(entry)
-            patterns.update(dict.fromkeys(wanted))
+            patterns.update(dict.fromkeys(texts))
     return tuple(
         Searched(path, tuple(found[path][1]), tuple(dict.fromkeys(found[path][0])))
         for path in sorted(found, key=utf16_order)
@@ -314,12 +291,12 @@ def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
             continue
         message = message_in(body)
         if message.get("role") == "toolResult":
-            answered = waiting.pop(str(message.get("toolCallId")), [])
+            calls = waiting.pop(str(message.get("toolCallId")), [])
             delta = delta_in(body)
-            for change in answered:
+            for change in calls:
                 change.failed = bool(message.get("isError"))
                 # Where two calls have one id, a result cannot tell which it answers.
-                change.delta = delta if len(answered) == 1 else None
+                change.delta = delta if len(calls) == 1 else None
         fresh: dict[str, list[_Change]] = {}
         for call, action, path in _file_calls(body, table):
             if action is not Action.READ:

@@ -260,8 +260,8 @@ def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Cha
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
-        when = change.time if len(step.call_id) < _OWN_ID else 0
-        key = (step.call_id, step.order, step.path, when)
+        asked = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
+        key = (step.call_id, step.order, step.path, asked)
         if step.call_id and key in done:
             continue
         done.add(key)
@@ -299,11 +299,14 @@ def _take(
     if step.outcome is Outcome.DONE and step.to in names and step.path in names:
         _send(step, origins)
     for name in names:
-        after = _held(files.get(name))
+        state = files.get(name)
+        if state is not None:
+            # Fragments are kept here; that pieces are held against every later edit takes long.
+            state.pieces = ()
+        after = _held(state)
         if after == before[name] and step.path != name:
             continue
         history = origins.setdefault(name, LineOrigins())
-        state = files.get(name)
         if state is not None and state.absent:
             history.gone()
         elif name != step.path or step.outcome is not Outcome.DONE or not _tells(step):

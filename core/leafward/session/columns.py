@@ -139,9 +139,9 @@ def link(
     `first` is the first entry that is new; `orphans` are the unresolved of before and is brought up to date.
     """
     changed = _mark_duplicates(columns, first)
-    wanted = jumps + list(orphans.items())
+    references = jumps + list(orphans.items())
     forward = False
-    for (index, parent_id), parent in zip(wanted, look_up(columns, wanted), strict=True):
+    for (index, parent_id), parent in zip(references, look_up(columns, references), strict=True):
         columns.parent[index] = parent
         if parent < 0:
             orphans[index] = parent_id
@@ -159,20 +159,20 @@ NEAR = 256
 """Entries before one that names another among which that one is looked for first."""
 
 
-def look_up(columns: Columns, wanted: list[tuple[int, bytes | str]]) -> list[int]:
+def look_up(columns: Columns, references: list[tuple[int, bytes | str]]) -> list[int]:
     """The entries that others name: for each pair of an entry and an id, the last entry of that id, -1 where none has it.
 
     Nearly all name one shortly before themselves; the rest cost one search each where they are few, else one pass over all
     ids together.
     """
     if Damage.DUPLICATE_ID in columns.damage.values():
-        found = [-1] * len(wanted)
+        found = [-1] * len(references)
     else:
-        found = [_near(columns.ids, index, name) for index, name in wanted]
+        found = [_near(columns.ids, index, name) for index, name in references]
     missed = [at for at, entry in enumerate(found) if entry < 0]
-    find = _finder(columns, [wanted[at] for at in missed])
+    find = _finder(columns, [references[at] for at in missed])
     for at in missed:
-        found[at] = find(wanted[at][1])
+        found[at] = find(references[at][1])
     return found
 
 
@@ -188,12 +188,12 @@ def _near(ids: bytearray, index: int, name: bytes | str) -> int:
     return at // ID_SIZE
 
 
-def _finder(columns: Columns, wanted: list[tuple[int, bytes | str]]) -> Callable[[bytes | str], int]:
-    """A look-up of ids that is fast for how many are `wanted`: one search each, or one pass over all ids."""
+def _finder(columns: Columns, references: list[tuple[int, bytes | str]]) -> Callable[[bytes | str], int]:
+    """A look-up of ids that is fast for how many are `references`: one search each, or one pass over all ids."""
     few = 16
-    if len(wanted) < few:
+    if len(references) < few:
         return lambda name: columns.index(name if isinstance(name, str) else name.decode("utf-8", "replace"))
-    keys = {as_key(parent_id) for _, parent_id in wanted}
+    keys = {as_key(parent_id) for _, parent_id in references}
     hits = {number: index for index, number in enumerate(array("Q", bytes(columns.ids))) if number in keys}
     others = {name: index for index, name in columns.other_ids.items()}
 

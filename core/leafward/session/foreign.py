@@ -143,9 +143,10 @@ class ForeignFiles:
 
     def _join(self) -> None:
         """Takes in what is kept beside the agent's entries as they were last read."""
-        named = self.transcript.header.get("id")
+        session_id = self.transcript.header.get("id")
         owner = Owner(
-            self.agent_name, named if isinstance(named, str) and named else os.path.realpath(self.path)
+            self.agent_name,
+            session_id if isinstance(session_id, str) and session_id else os.path.realpath(self.path),
         )
         if self.sidecar is None or self.sidecar.owner != owner:
             if self.sidecar is not None:
@@ -182,9 +183,9 @@ class ForeignFiles:
         while at >= 0 and self.is_kept(at):
             at = kinds.rfind(Kind.SESSION_INFO, 0, at)
         for record in ((self.body(at) or {}) if at >= 0 else {}, self.header):
-            given = record.get("name")
-            if isinstance(given, str) and given.strip():
-                return given.strip()
+            title = record.get("name")
+            if isinstance(title, str) and title.strip():
+                return title.strip()
         return None
 
     def changed_on_disk(self) -> bool:
@@ -310,10 +311,10 @@ class ForeignFiles:
 
     def discredit(self, entries: Iterable[int]) -> None:
         """Marks entries whose bytes proved to be broken. What follows the agent's hangs on what came before them."""
-        given = set(entries)
-        kept = {self.joined.kept(index) for index in given} - {-1}
+        broken = set(entries)
+        kept = {self.joined.kept(index) for index in broken} - {-1}
         columns = self.transcript.columns
-        lost = {self.joined.theirs(index) for index in given if not self.is_kept(index)}
+        lost = {self.joined.theirs(index) for index in broken if not self.is_kept(index)}
         for index in sorted(lost):
             columns.kind[index] = Kind.MALFORMED
             columns.damage[index] = Damage.MALFORMED

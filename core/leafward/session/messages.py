@@ -6,7 +6,7 @@ The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and 
 from __future__ import annotations
 
 from leafward.base.times import milliseconds
-from leafward.session.entries import PUT_IN, Body, Kind, Usage, blocks_of, read_usage, text_of
+from leafward.session.entries import PUT_IN, Body, Kind, ToolCall, Usage, blocks_of, read_usage, text_of
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -165,3 +165,26 @@ def prompt_text(body: Body) -> str:
     message = body.get("message")
     content = message.get("content") if isinstance(message, dict) else body.get("content")
     return text_of(content)
+
+
+def nested_calls(message: Body) -> list[ToolCall]:
+    """The calls that a tool made while it ran and that did not fail (pi 1.5.2 records them on the tool's result)."""
+    record = message.get("nestedCalls")
+    calls = record.get("calls") if isinstance(record, dict) else None
+    found = []
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict) and call.get("status") != "error":
+            arguments = call.get("arguments")
+            found.append(
+                ToolCall(
+                    str(call.get("id", "")),
+                    str(call.get("name", "")),
+                    arguments if isinstance(arguments, dict) else {},
+                )
+            )
+    return found
+
+
+def did_run(reply: Body) -> bool:
+    """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
+    return reply.get("stopReason") not in ("error", "aborted")

@@ -55,8 +55,8 @@ def sidecar_folder() -> Path:
 
 def sidecar_path(owner: Owner) -> Path:
     """Where what is kept of a session lies; there is no file as long as nothing is."""
-    named = "\0".join(owner).encode("utf-8", "surrogatepass")
-    digest = blake2b(named, digest_size=16).hexdigest()
+    owner_bytes = "\0".join(owner).encode("utf-8", "surrogatepass")
+    digest = blake2b(owner_bytes, digest_size=16).hexdigest()
     return sidecar_folder() / _UNSAFE.sub("-", owner.agent.lower()) / f"{digest}{SUFFIX}"
 
 

@@ -130,9 +130,9 @@ def same_files(
     Raises Cancelled, LeafwardError, OSError.
     """
     contents = Contents(both, job.unwanted, bases)
-    wanted = [file for file in files if file.changed or contents.swept]
-    for begin in range(0, len(wanted), _AT_ONCE):
-        some = wanted[begin : begin + _AT_ONCE]
+    candidates = [file for file in files if file.changed or contents.swept]
+    for begin in range(0, len(candidates), _AT_ONCE):
+        some = candidates[begin : begin + _AT_ONCE]
         if job.unwanted():
             raise Cancelled
         same = zip((file.path for file in some), contents.same(some), strict=True)
@@ -177,7 +177,8 @@ def messages_holding(session: Session, messages: Sequence[Spoken], words: str, j
 
 def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> str:
     """Writes the comparison as a document. Raises Cancelled, LeafwardError, OSError."""
-    from leafward.export.comparison import comparison_of, document
+    from leafward.export.comparison import comparison_of
+    from leafward.export.comparison_document import document
     from leafward.export.output_file import write_new_document
 
     found = comparison_of(both, bases=bases, stop=job.unwanted)

@@ -8,6 +8,7 @@ from leafward_tui.lab.controllers.acceptance import Acceptance
 from leafward_tui.lab.controllers.display import Display
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.edit import SummaryEdit
+from leafward_tui.lab.controllers.exam import DraftGrader
 from leafward_tui.lab.controllers.file import SessionFile
 from leafward_tui.lab.controllers.kept import KeptSummaries
 from leafward_tui.lab.controllers.layout import PaneLayout
@@ -49,7 +50,9 @@ class Controllers:
         """`prefetch` loads what the keys of the lab open."""
         glyphs = services.glyphs
         self.turns = TurnsPane(state, view, jobs, glyphs)
-        self.display = Display(state, view, glyphs, self.turns, TextPane(state, view, services))
+        self.display = Display(
+            state, view, glyphs, self.turns, TextPane(state, view, services, DraftGrader(state, view, jobs))
+        )
         self.prompt = PromptReader(state, view, jobs, services, self.display)
         self.layout = PaneLayout(state, view, self.display, self.prompt)
         self.drafts = DraftMaker(state, view, jobs, services, self.display, self.prompt, kept)

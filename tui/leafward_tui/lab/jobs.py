@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction import PathSizes, Plan, PlanSettings
     from leafward.compaction.draft import Draft
+    from leafward.compaction.exam import Exam
     from leafward.compaction.injection import Collected, Injection
     from leafward.session.headline import Headline
     from leafward.session.journal import Write
@@ -54,6 +55,7 @@ __all__ = [
     "appended",
     "begin",
     "collected",
+    "graded",
     "injected",
     "measured",
     "model_draft",
@@ -287,6 +289,13 @@ def outgoing(
         injection=injection if choices.inject else None,
     )
     return Model(model_settings(choices.summarizer, config)).outgoing(span, budget)
+
+
+def graded(draft: Draft, _job: Job) -> Exam:
+    """The exam of a draft: what a model would still know after it."""
+    from leafward.compaction.exam import exam_of_draft
+
+    return exam_of_draft(draft)
 
 
 def model_problem(name: str, config: Config, _job: Job) -> str:

@@ -13,6 +13,7 @@ from leafward_tui.lab.model.choices import AS_IT_IS
 
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
+    from leafward.compaction.exam import Exam
     from leafward.compaction.injection import Collected
     from leafward.session.headline import Headline
     from leafward.session.session import Session
@@ -24,6 +25,7 @@ __all__ = [
     "AREAS",
     "PAGES",
     "Append",
+    "DraftExam",
     "Drafts",
     "Edit",
     "File",
@@ -39,7 +41,7 @@ __all__ = [
 
 AREAS = ("cut", "plan", "text", "fates")
 """Where keys can go, in the order of `tab`."""
-PAGES = ("Summary", "Prompt", "Injected")
+PAGES = ("Summary", "Prompt", "Injected", "Exam")
 """What the text pane can show."""
 _ALWAYS = frozenset({"app.back", "app.help", "app.themes", "mode.leave", "pane.next", "pane.previous"})
 _EDITING = frozenset({"compaction.accept"})
@@ -122,6 +124,16 @@ class Prompt:
 
 
 @dataclass(slots=True)
+class DraftExam:
+    """The exam of a draft. Written by `controllers.exam`."""
+
+    draft: Draft | None = None
+    """Whose exam it is, or whose is being graded."""
+    result: Exam | None = None
+    """None while it is being graded."""
+
+
+@dataclass(slots=True)
 class Stream:
     """The summary that a model writes. Written by `controllers.request`."""
 
@@ -170,6 +182,7 @@ class LabState:
     text: TextPage = field(default_factory=TextPage)
     drafts: Drafts = field(default_factory=Drafts)
     prompt: Prompt = field(default_factory=Prompt)
+    exam: DraftExam = field(default_factory=DraftExam)
     stream: Stream = field(default_factory=Stream)
     edit: Edit = field(default_factory=Edit)
     file: File = field(default_factory=File)

@@ -22,14 +22,14 @@ def lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
 
 def spans_of(text: str, query: str) -> list[tuple[int, int]]:
     """Where a query stands in a text, case ignored: first place and the one behind it."""
-    low, wanted = text.lower(), query.lower()
-    if len(low) != len(text) or not wanted:
+    low, low_query = text.lower(), query.lower()
+    if len(low) != len(text) or not low_query:
         return []
     found = []
-    at = low.find(wanted)
+    at = low.find(low_query)
     while at >= 0:
-        found.append((at, at + len(wanted)))
-        at = low.find(wanted, at + len(wanted))
+        found.append((at, at + len(low_query)))
+        at = low.find(low_query, at + len(low_query))
     return found
 
 

@@ -270,7 +270,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("runs.compare", "d", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
     Intent("lab.unfold", "z", "Show every turn, or those around the cut", "fold turns", _LAB, "Compaction"),
     Intent("lab.whole", "Z", "Show this pane alone, or all of them", "fold panes", _LAB, "Compaction"),
-    Intent("lab.page", "v", "Show summary, prompt or injected text", "view", _LAB, "Compaction"),
+    Intent("lab.page", "v", "Show summary, prompt, injected text or exam", "view", _LAB, "Compaction"),
     Intent("session.reload", "ctrl+r", "Reload the session", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "m", "Mark this run: compare the others with it", "mark", ("runs",), "Compaction"),

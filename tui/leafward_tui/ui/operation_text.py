@@ -348,14 +348,14 @@ class OperationText:
             return []
         if total <= room:
             return [self._path_row(head) for head in self._heads(above, entry, total)]
-        shown = self._heads(above, entry, room - 1)
+        heads = self._heads(above, entry, room - 1)
         glyphs = self.glyphs
         folded = PathRow(
             ((glyphs.run, "leaf"), (" ", "faint"), (" ", "faint")),
-            f"{glyphs.folded} {counted(total - len(shown), 'turn')}",
+            f"{glyphs.folded} {counted(total - len(heads), 'turn')}",
             "faint",
         )
-        return [folded, *(self._path_row(head) for head in shown)]
+        return [folded, *(self._path_row(head) for head in heads)]
 
     def _ending(self, operation: Operation, row: PathRow) -> PathRow:
         """The last row of the path, with what the operation put there."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from leafward.compaction.aftermath import aftermath_of
+from leafward.compaction.exam import exam_of
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import Status, survival_of
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.compaction.aftermath import Aftermath
+    from leafward.compaction.exam import Exam
     from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward.summaries.survival import Survival
@@ -46,6 +48,7 @@ class Survivals:
         self._lost: dict[EntryId, int] = {}
         self._aftermaths: dict[EntryId, tuple[int, Aftermath]] = {}
         """With the entries that the session had then."""
+        self._exams: dict[EntryId, Exam] = {}
         self._making = threading.Lock()
         self.made = 0
         """Reports made so far; work counted for tests."""
@@ -77,6 +80,15 @@ class Survivals:
             if known is None or known[0] != len(session):
                 known = self._aftermaths[entry] = (len(session), aftermath_of(session, compaction, stop))
             return known[1]
+
+    def exam(self, session: Session, compaction: int) -> Exam:
+        """The exam of a compaction. Raises Refused where the entry is none."""
+        entry = session.entry(compaction).id
+        with self._making:
+            found = self._exams.get(entry)
+            if found is None:
+                found = self._exams[entry] = exam_of(session, compaction)
+            return found
 
 
 _BY_SESSION: WeakKeyDictionary[Session, Survivals] = WeakKeyDictionary()

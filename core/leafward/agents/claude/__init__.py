@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
 from leafward.agents.beside import kept_texts
-from leafward.agents.claude.hooks import ClaudeHooks
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Touch
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.hooks import Hooks
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
@@ -62,21 +62,27 @@ class Claude:
     name = "claude"
     title = "Claude Code"
     tool_table = CLAUDE_TOOLS
-    hooks = ClaudeHooks()
 
     def __init__(self) -> None:
         self._kin = Kin()
         self._spawners = Spawners()
         self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
+    @property
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
+        from leafward.agents.claude.hooks import ClaudeHooks
+
+        return ClaudeHooks()
+
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
         configured = config.roots.get(self.name)
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
-        given = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
-        if given:
-            return tuple(expanded(root, env) for root in given)
+        folders = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
+        if folders:
+            return tuple(expanded(root, env) for root in folders)
         base = env.get("XDG_CONFIG_HOME") or "~/.config"
         return expanded("~/.claude", env), expanded(os.path.join(base, "claude"), env)
 

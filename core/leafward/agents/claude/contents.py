@@ -46,12 +46,14 @@ def _block(part: dict[str, Any]) -> list[Body]:
     if kind == "redacted_thinking":
         return [{"type": "thinking", "thinking": "", "encrypted": len(str(part.get("data") or ""))}]
     if kind in _CALLS:
-        given = part.get("input")
+        arguments = part.get("input")
         call: Body = {
             "type": "toolCall",
             "id": str(part.get("id") or ""),
             "name": str(part.get("name") or ""),
-            "arguments": given if isinstance(given, dict) else ({} if given is None else {"input": given}),
+            "arguments": arguments
+            if isinstance(arguments, dict)
+            else ({} if arguments is None else {"input": arguments}),
         }
         if kind != "tool_use":
             call["hosted"] = True

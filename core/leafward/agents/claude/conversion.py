@@ -158,12 +158,12 @@ class _Writer:
         return self._row("assistant", converted.time, converted.entry, message=message)
 
     def _call(self, block: Body) -> Body:
-        given = str(block.get("id") or "")
-        name = given
-        if not _CALL_ID.match(given) or given in self._taken:
-            name = f"toolu_{self._made(f'{given} {len(self._taken)}')}"
+        call_id = str(block.get("id") or "")
+        name = call_id
+        if not _CALL_ID.match(call_id) or call_id in self._taken:
+            name = f"toolu_{self._made(f'{call_id} {len(self._taken)}')}"
         self._taken.add(name)
-        self._calls[given] = name
+        self._calls[call_id] = name
         arguments = block.get("arguments")
         tool = _NOT_NAME.sub("_", str(block.get("name") or "tool"))[:_LONGEST_NAME]
         return {

@@ -22,11 +22,11 @@ def with_field(raw: bytes, name: str, value: Any) -> bytes:
     body = decode_line(raw)
     if body is None:
         return raw
-    wanted = {**body, name: value}
+    changed_body = {**body, name: value}
     for changed in _attempts(raw, body, name, written(value)):
-        if decode_line(changed) == wanted:
+        if decode_line(changed) == changed_body:
             return changed
-    return written(wanted)
+    return written(changed_body)
 
 
 def _attempts(raw: bytes, body: Body, name: str, value: bytes) -> Iterator[bytes]:

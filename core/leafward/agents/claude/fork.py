@@ -142,14 +142,14 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
 
 def resume_of(path: Path, name: str, cwd: str, env: Mapping[str, str]) -> Resume:
     """`claude --resume ID`, in the session's folder, and told its configuration folder where that is not the usual one."""
-    removed, given = own_variables(env), tuple[tuple[str, str], ...]()
+    removed, added = own_variables(env), tuple[tuple[str, str], ...]()
     config = is_enclosed(os.path.dirname(os.path.abspath(path)))
     if config is not None and not _same(config, config_folder(env)):
-        given = (("CLAUDE_CONFIG_DIR", config),)
+        added = (("CLAUDE_CONFIG_DIR", config),)
         if _same(config, config_folder({**env, "CLAUDE_CONFIG_DIR": ""})):
             # Where the variable is set, even to the usual folder, Claude Code's settings lie elsewhere.
-            removed, given = (*removed, "CLAUDE_CONFIG_DIR"), ()
-    return Resume(("claude", "--resume", name), cwd, removed, given)
+            removed, added = (*removed, "CLAUDE_CONFIG_DIR"), ()
+    return Resume(("claude", "--resume", name), cwd, removed, added)
 
 
 def _same(one: str, other: str) -> bool:
@@ -265,7 +265,7 @@ class _Copy:
 
     def _counted(self) -> tuple[int, int]:
         """Of the path up to the end: entries that are copied, and entries that are not."""
-        held = left = 0
+        copies = left = 0
         columns = self._reader.columns
         at: int = self._cut.end
         for _ in range(len(columns)):
@@ -273,9 +273,9 @@ class _Copy:
                 break
             row = row_at(self.rows, columns.start[at])
             copied = row >= 0 and self._kept[row]
-            held, left = held + bool(copied), left + (not copied)
+            copies, left = copies + bool(copied), left + (not copied)
             at = columns.parent[at]
-        return held, left + self._cut.passed
+        return copies, left + self._cut.passed
 
     def remarks(self) -> tuple[Remark, ...]:
         """What is to be said of the copy."""

@@ -12,10 +12,10 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.base import is_file, is_folder
+from leafward.agents.base import is_folder
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.records import KEY, NAMED, key_of
-from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem
+from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem, transcripts_in
 from leafward.agents.lines import pieces_of
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
@@ -114,7 +114,7 @@ class Kin:
 
     def _project(self, folder: str) -> _Project:
         """What lies in a folder."""
-        found = _Project(_transcripts(folder), {}, [])
+        found = _Project(transcripts_in(folder, of_subagents=False), {}, [])
         for path in found.paths:
             ends = self._ends.of(path)
             if ends is None:
@@ -122,18 +122,6 @@ class Kin:
             else:
                 found.by_first.setdefault(ends.first, []).append(path)
         return found
-
-
-def _transcripts(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                entry.path
-                for entry in entries
-                if entry.name.endswith(SUFFIX) and not entry.name.startswith("agent-") and is_file(entry)
-            )
-    except OSError:
-        return []
 
 
 def _named(path: str, session: str) -> str | None:

@@ -23,10 +23,10 @@ def leaf_of(builder: EntryBuilder) -> int:
             return later if later >= 0 else -1
         if pointer.leaf == NO_KEY:
             return newest
-        named = rows.find({pointer.leaf}).get(pointer.leaf, -1)
-        if named < 0:
+        row = rows.find({pointer.leaf}).get(pointer.leaf, -1)
+        if row < 0:
             continue
-        return _furthest(builder, named, pointer.row if pointer.exact else 0)
+        return _furthest(builder, row, pointer.row if pointer.exact else 0)
     return newest
 
 

@@ -53,8 +53,8 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
     place = place_of(candidate.path)
     parent, relation = facts.source, "fork" if facts.source else None
     if place.helper:
-        named = next((one for one in facts.ids if one != place.id), None)
-        beside = os.path.join(place.project, f"{named}.jsonl") if named else None
+        other_id = next((one for one in facts.ids if one != place.id), None)
+        beside = os.path.join(place.project, f"{other_id}.jsonl") if other_id else None
         parent, relation = place.parent or beside, "subagent"
     created = milliseconds(facts.created)
     return Glimpse(

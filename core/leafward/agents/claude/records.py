@@ -195,8 +195,8 @@ def command_in(text: str) -> str | None:
     found = _COMMAND.search(text) if tag_of(text) == "command-message" else None
     if found is None:
         return None
-    given = _ARGUMENTS.search(text)
-    return f"{found[1].strip()} {given[1].strip() if given is not None else ''}".strip() or None
+    arguments = _ARGUMENTS.search(text)
+    return f"{found[1].strip()} {arguments[1].strip() if arguments is not None else ''}".strip() or None
 
 
 def message_of(body: Body) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.base import Trouble
+from leafward.agents.base import Trouble, is_file
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def folder_for(projects: str, path: str) -> str:
 
 def config_folder(env: Mapping[str, str]) -> str:
     """The configuration folder that Claude Code itself uses: `$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    given = (env.get("CLAUDE_CONFIG_DIR") or "").partition(",")[0].strip()
-    if given:
-        return os.path.abspath(given)
+    folder = (env.get("CLAUDE_CONFIG_DIR") or "").partition(",")[0].strip()
+    if folder:
+        return os.path.abspath(folder)
     home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
     return os.path.join(os.path.abspath(home), ".claude")
 
@@ -163,3 +163,18 @@ def is_enclosed(folder: str) -> str | None:
             return None
         at = above
     return None
+
+
+def transcripts_in(folder: str, *, of_subagents: bool) -> list[str]:
+    """The transcripts that lie in a folder, of sub-agents or of sessions, by name; none where it cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                entry.path
+                for entry in entries
+                if entry.name.endswith(SUFFIX)
+                and entry.name.startswith(AGENT) is of_subagents
+                and is_file(entry)
+            )
+    except OSError:
+        return []

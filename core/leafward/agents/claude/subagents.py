@@ -12,9 +12,8 @@ import re
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.base import is_file
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
-from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem
+from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem, transcripts_in
 from leafward.agents.lines import pieces_of
 from leafward.base.regular_files import open_buffered
 
@@ -54,9 +53,9 @@ class Spawners:
         others = [one for folder in folders for one in self._folders.of(folder) if one.path != path]
         name = os.fsencode(stem(path).removeprefix(AGENT))
         call = str(meta.get("toolUseId", "")).encode("utf-8", "surrogatepass")
-        named = [one.path for one in others if name in one.agents]
+        starters = [one.path for one in others if name in one.agents]
         called = [one.path for one in others if call in one.calls]
-        for candidates in (named, called):
+        for candidates in (starters, called):
             # A later message to it names it too, and a fork holds the calls of its source.
             found = [one for one in candidates if _may_be_above(one, depth)]
             if len(found) == 1:
@@ -65,7 +64,11 @@ class Spawners:
 
     def _names_in(self, folder: str) -> list[_Names]:
         """What the transcripts of a folder name."""
-        return [found for path in _transcripts(folder) if (found := self._names.of(path)) is not None]
+        return [
+            found
+            for path in transcripts_in(folder, of_subagents=True)
+            if (found := self._names.of(path)) is not None
+        ]
 
 
 def _read(path: str) -> _Names:
@@ -101,15 +104,3 @@ def _meta(path: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return meta if isinstance(meta, dict) else {}
-
-
-def _transcripts(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                entry.path
-                for entry in entries
-                if entry.name.startswith(AGENT) and entry.name.endswith(SUFFIX) and is_file(entry)
-            )
-    except OSError:
-        return []

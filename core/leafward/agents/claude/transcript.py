@@ -166,8 +166,8 @@ class ClaudeReader:
         if place.helper:
             parent = self._spawner(os.path.abspath(self.path)) or place.parent
             if parent is None:
-                named = next((one for one in rows.facts.ids if one != place.id), None)
-                parent = os.path.join(place.project, f"{named}.jsonl") if named else None
+                other_id = next((one for one in rows.facts.ids if one != place.id), None)
+                parent = os.path.join(place.project, f"{other_id}.jsonl") if other_id else None
             if parent is not None:
                 header["parentSession"] = parent
             header["relation"] = "subagent"

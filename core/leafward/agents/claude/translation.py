@@ -24,7 +24,7 @@ from leafward.agents.claude.records import (
     typed_in,
 )
 from leafward.agents.claude.row_notes import INFERRED
-from leafward.agents.native_lines import CallNames, frame, injected, message
+from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import NEVER_SENT, PROJECTION
@@ -134,10 +134,10 @@ class Translator:
             return {"type": f"claude.{row.get('type')}", "data": data}
         return _books(row)
 
-    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+    def _calls_in(self, index: int, call_bytes: bytes) -> list[tuple[str, str]] | None:
         found = self.rows(index)
         parts = [part for row in found for part in _dicts(message_of(row).get("content"))]
-        if not any(wanted in str(part.get("id")).encode("utf-8", "surrogatepass") for part in parts):
+        if not any(call_bytes in str(part.get("id")).encode("utf-8", "surrogatepass") for part in parts):
             return None
         content = reply_message(found)["content"]
         return [(block["id"], block["name"]) for block in content if block["type"] == "toolCall"]
@@ -176,15 +176,11 @@ class Translator:
 
     def _compaction(self, index: int, row: Body) -> Body:
         kept = self._kept[index]
-        name = self.columns.id
         text = text_in(message_of(row).get("content")) or str(row.get("content") or "")
         body: Body = {
             "type": "compaction",
             "summary": text,
-            PROJECTION: {
-                "before": [name(EntryIndex(entry)) for entry in kept.before],
-                "after": [name(EntryIndex(entry)) for entry in kept.after],
-            },
+            PROJECTION: kept_ids(self.columns, kept.before, kept.after),
             "fromAgent": True,
         }
         at = self._boundary.get(index)
@@ -208,8 +204,8 @@ class Translator:
         target, text = "", CLEARED
         if row.get("type") == "content-replacement":
             one = replacements_in(row)[part]
-            target, given = one["toolUseId"], one.get("replacement", one.get("content"))
-            text = given if isinstance(given, str) else text_in(given)
+            target, content = one["toolUseId"], one.get("replacement", one.get("content"))
+            text = content if isinstance(content, str) else text_in(content)
         else:
             target = cleared_in(row)[part]
         result = self._answer(index, target)

@@ -180,13 +180,13 @@ class Codex:
         try:
             source = session.source
             files = source.transcript.files if isinstance(source, ForeignFiles) else ()
-            named = [os.path.abspath(path), *map(os.path.abspath, files)]
+            paths = [os.path.abspath(path), *map(os.path.abspath, files)]
         finally:
             session.close()
         home = home_of(os.path.abspath(path)) or os.path.dirname(os.path.abspath(path))
         return [
             (one, os.path.relpath(one, home) if home_of(one) == home else os.path.basename(one))
-            for one in dict.fromkeys(named)
+            for one in dict.fromkeys(paths)
         ]
 
     def remote(self, path: str) -> str | None:
@@ -261,30 +261,30 @@ class Codex:
 
     def _thread(self, path: Path) -> Thread:
         """The thread that a file belongs to, as its store stands now. Raises NotASession."""
-        given = os.path.abspath(path)
+        absolute = os.path.abspath(path)
         try:
-            now = os.stat(given)
+            now = os.stat(absolute)
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        if os.path.isdir(given):
+        if os.path.isdir(absolute):
             raise NotASession(f"{path} is a folder, not a session file")
-        alone = segment_of(given, [now.st_size, now.st_mtime_ns, now.st_ino])
-        home = home_of(given)
+        alone = segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
+        home = home_of(absolute)
         if home is None:
-            shelf = Shelf.of(_beside(given)) if alone.thread else Shelf()
+            shelf = Shelf.of(_beside(absolute)) if alone.thread else Shelf()
         else:
             shelf = self._shelf(home, alone.thread)
         segments = shelf.threads.get(alone.thread) if alone.thread else None
-        if segments is None or all(one.path != given and one.id != alone.id for one in segments):
+        if segments is None or all(one.path != absolute and one.id != alone.id for one in segments):
             segments = [*(segments or ()), alone]
-        thread = alone.thread or _given_id(given)
+        thread = alone.thread or _given_id(absolute)
         notes: list[Note] = []
-        copy = next((one for one in shelf.copies if one.path == given), None)
+        copy = next((one for one in shelf.copies if one.path == absolute), None)
         original = shelf.segments[copy.id] if copy is not None else None
         if copy is not None and original is not None:
             segments = [copy]
             text = f"a copy that went on by itself: Codex knows the thread by {original.path}"
-            notes.append(Note("diverged-copy", text, path=Path(given)))
+            notes.append(Note("diverged-copy", text, path=Path(absolute)))
         names = names_in(home) if home is not None else {}
         known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
         if why is not None:
@@ -324,8 +324,8 @@ def _given_id(path: str) -> str:
         line = first_line(lambda offset, size: head_of(path, offset + size)[offset:])
     except OSError:
         return ""
-    given = meta_of(line).get("id")
-    return given if isinstance(given, str) else ""
+    thread = meta_of(line).get("id")
+    return thread if isinstance(thread, str) else ""
 
 
 def _beside(path: str) -> Iterator[Segment]:
@@ -344,8 +344,10 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
     for thread, pieces in shelf.threads.items():
         folder, _, name = pieces[0].path.rpartition(os.sep)
         stamp = pieces[0].stamp if len(pieces) == 1 else _joined(pieces)
-        given = names.get(thread)
-        folders.setdefault(folder, {})[name] = [*stamp, _number(given)] if given is not None else stamp
+        thread_name = names.get(thread)
+        folders.setdefault(folder, {})[name] = (
+            [*stamp, _number(thread_name)] if thread_name is not None else stamp
+        )
     for one in (*shelf.loose, *shelf.copies):
         folder, name = os.path.split(one.path)
         folders.setdefault(folder, {})[name] = one.stamp

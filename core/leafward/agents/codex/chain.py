@@ -100,8 +100,8 @@ _FOLDER = re.compile(
 def with_folder(meta: dict[str, Any], head: bytes) -> dict[str, Any]:
     """A description with its folder: before September 2025 only what Codex put in ahead of the first prompt said it."""
     found = _FOLDER.search(head) if meta and "cwd" not in meta else None
-    named = decode_line(b'{"cwd":"%b"}' % found[1]) if found is not None else None
-    return {**meta, **named} if named is not None else meta
+    turn = decode_line(b'{"cwd":"%b"}' % found[1]) if found is not None else None
+    return {**meta, **turn} if turn is not None else meta
 
 
 def meta_of(line: bytes) -> dict[str, Any]:

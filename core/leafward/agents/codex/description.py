@@ -19,11 +19,11 @@ OURS = "leafward"
 
 def described(thread: Thread, meta: dict[str, Any]) -> Body:
     """The description of a thread, as a native header would say it."""
-    given = meta.get("id")
+    thread_id = meta.get("id")
     header: Body = {
         "type": "session",
         "id": thread.id
-        or (given if isinstance(given, str) else Path(thread.live.path).name.partition(".")[0]),
+        or (thread_id if isinstance(thread_id, str) else Path(thread.live.path).name.partition(".")[0]),
         "timestamp": written_time(meta.get("timestamp")),
         "cwd": meta.get("cwd") if isinstance(meta.get("cwd"), str) else "",
         "archived": thread.live.archived,

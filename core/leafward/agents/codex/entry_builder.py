@@ -305,8 +305,8 @@ class EntryBuilder:
             self.first_unknown = len(self.columns)
 
     def _meta(self, payload: dict[str, Any], at: int) -> None:
-        given = payload.get("base_instructions")
-        text = given.get("text") if isinstance(given, dict) else None
+        instructions = payload.get("base_instructions")
+        text = instructions.get("text") if isinstance(instructions, dict) else None
         if at == 0 and isinstance(text, str) and text and text != self.system:
             self.system = text
             self._add(Kind.SYSTEM, at)

@@ -279,10 +279,10 @@ def call_block(item: dict[str, Any]) -> Body:
             if key in _HOSTED_FIELDS and value is not None
         }
     else:
-        given = item.get("arguments", item.get("input"))
-        arguments = as_object(given)
+        raw = item.get("arguments", item.get("input"))
+        arguments = as_object(raw)
         if arguments is None:
-            arguments = {} if given in (None, "") else {"input": given}
+            arguments = {} if raw in (None, "") else {"input": raw}
     space = item.get("namespace")
     block: Body = {
         "type": "toolCall",

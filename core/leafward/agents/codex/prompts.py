@@ -62,14 +62,14 @@ class Prompts:
         if not self._events:
             self._unsure.clear()
         self._events += 1
-        wanted = text.strip()
+        prompt = text.strip()
         for place in range(len(self.waiting) - 1, -1, -1):
             index, known, looks = self.waiting[place]
-            if wanted == known or (not looks and wanted in known) or _joined(wanted) == _joined(known):
+            if prompt == known or (not looks and prompt in known) or _joined(prompt) == _joined(known):
                 kinds[index] = _USER
                 del self.waiting[: place + 1]
                 return True
-        self._early = wanted
+        self._early = prompt
         return False
 
     def settle(self, kinds: bytearray) -> None:

@@ -33,9 +33,9 @@ def provider_of(home: str) -> str:
     profiles, name = settings.get("profiles"), settings.get("profile")
     profile = profiles.get(name) if isinstance(profiles, dict) and isinstance(name, str) else None
     for place in (profile, settings):
-        given = place.get("model_provider") if isinstance(place, dict) else None
-        if isinstance(given, str) and given:
-            return given
+        provider = place.get("model_provider") if isinstance(place, dict) else None
+        if isinstance(provider, str) and provider:
+            return provider
     return "openai"
 
 

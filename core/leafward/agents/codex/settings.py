@@ -28,10 +28,10 @@ class Contexts:
 
     def settings(self, data: bytes, start: int, end: int) -> Settings | None:
         """What the line `data[start:end]` sets; None where it is no record, or in another shape than Codex writes."""
-        named = TURN.match(data, start, end)
-        if named is None:
+        turn = TURN.match(data, start, end)
+        if turn is None:
             return None
-        rest = data[named.end() : end]
+        rest = data[turn.end() : end]
         if rest == self._bytes:
             return self._known
         body = decode_line(data[start:end])

@@ -43,9 +43,9 @@ def touched_in(data: bytes) -> Iterator[Touch]:
     for name, field, raw in _CALL.findall(data):
         try:
             text = orjson.loads(raw)
-            given = {"input": text} if field == b"input" else orjson.loads(text)
+            arguments = {"input": text} if field == b"input" else orjson.loads(text)
         except ValueError:
             continue
-        if isinstance(given, dict):
-            for made in file_calls(ToolCall("", name.decode(), given), CODEX_TOOLS):
+        if isinstance(arguments, dict):
+            for made in file_calls(ToolCall("", name.decode(), arguments), CODEX_TOOLS):
                 yield Touch(made.path, made.action is not Action.READ)

@@ -22,9 +22,9 @@ from leafward.agents.codex.items import (
     user_message,
 )
 from leafward.agents.codex.records import Role, line_of, payload_of, records
-from leafward.agents.native_lines import CallNames, frame, injected, message
+from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import EntryIndex, Kind, text_of
+from leafward.session.entries import Kind, text_of
 from leafward.session.messages import PROJECTION, prompt_text
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ class Translator:
         if kind is Kind.COMPACTION:
             return self._compaction(index, payload)
         if kind is Kind.SYSTEM:
-            given = payload.get("base_instructions")
-            text = given.get("text") if isinstance(given, dict) else ""
+            instructions = payload.get("base_instructions")
+            text = instructions.get("text") if isinstance(instructions, dict) else ""
             return _message("system", str(text), stamp)
         if kind is Kind.MODEL_CHANGE:
             return {"type": "model_change", "provider": self.provider, "modelId": payload.get("model")}
@@ -163,9 +163,9 @@ class Translator:
         holder, offset = elsewhere
         return usage_in(records(self.region(holder)[offset:].partition(b"\n")[0]))
 
-    def _calls_in(self, index: int, wanted: bytes) -> list[tuple[str, str]] | None:
+    def _calls_in(self, index: int, call_bytes: bytes) -> list[tuple[str, str]] | None:
         region = self.region(index)
-        if wanted not in region:
+        if call_bytes not in region:
             return None
         replies = (record for record in records(region) if line_of(record).role is Role.REPLY)
         return [
@@ -232,14 +232,10 @@ class Translator:
     def _compaction(self, index: int, payload: dict[str, Any]) -> Body:
         kept = self._kept[index]
         summary, encrypted = summary_text(payload, kept.place)
-        name = self.columns.id
         body: Body = {
             "type": "compaction",
             "summary": summary,
-            PROJECTION: {
-                "before": [name(EntryIndex(entry)) for entry in kept.before],
-                "after": [name(EntryIndex(entry)) for entry in kept.after],
-            },
+            PROJECTION: kept_ids(self.columns, kept.before, kept.after),
             "fromAgent": True,
         }
         if encrypted:

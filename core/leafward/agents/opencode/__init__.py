@@ -18,7 +18,6 @@ from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.hooks import OpenCodeHooks
 from leafward.agents.opencode.places import (
     USUAL,
     Shelves,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Glimpse, Touch
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.hooks import Hooks
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.places import Store
     from leafward.base.config import Config
@@ -60,10 +60,16 @@ class OpenCode:
     name = "opencode"
     title = "opencode"
     tool_table = OPENCODE_TOOLS
-    hooks = OpenCodeHooks()
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._shelves = Shelves(self.name, clock)
+
+    @property
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
+        from leafward.agents.opencode.hooks import OpenCodeHooks
+
+        return OpenCodeHooks()
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.
@@ -74,10 +80,10 @@ class OpenCode:
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
         root = usual_root(env)
-        given = env.get("OPENCODE_DB")
-        if not given or given == ":memory:":
+        database = env.get("OPENCODE_DB")
+        if not database or database == ":memory:":
             return (root,)
-        extra = Path(os.path.join(root, given))
+        extra = Path(os.path.join(root, database))
         return (root,) if str(extra) in databases_in(str(root), []) else (root, extra)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
@@ -132,9 +138,12 @@ class OpenCode:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
-        given = os.path.abspath(path)
+        absolute = os.path.abspath(path)
         files = ForeignFiles(
-            path, self.name, OPENCODE_TOOLS, lambda: OpenCodeReader(lambda: setting_of(self._shelves, given))
+            path,
+            self.name,
+            OPENCODE_TOOLS,
+            lambda: OpenCodeReader(lambda: setting_of(self._shelves, absolute)),
         )
         return Session.of(files, stop)
 
@@ -169,8 +178,12 @@ class OpenCode:
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""
-        given = os.path.abspath(path)
-        return [] if os.path.isdir(given) or not given.endswith(trees.SUFFIX) else trees.belongings(given)
+        absolute = os.path.abspath(path)
+        return (
+            []
+            if os.path.isdir(absolute) or not absolute.endswith(trees.SUFFIX)
+            else trees.belongings(absolute)
+        )
 
     def excerpt(self, path: str) -> Excerpt | None:
         """A session in a database with its sub-agents; None for any other. Raises OSError, NotASession."""
@@ -218,9 +231,9 @@ class OpenCode:
                 " begin a new session from it"
             )
         base = os.path.dirname(path)
-        removed, given = self._store(base, env) if os.path.isfile(base) else ((), ())
+        removed, added = self._store(base, env) if os.path.isfile(base) else ((), ())
         name = id_of(session, self.title)
-        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), given)
+        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""

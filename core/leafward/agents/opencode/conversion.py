@@ -166,8 +166,12 @@ class _Writer:
         yield {"info": info, "parts": parts}
 
     def _call(self, info: Body, block: Body, result: ConversationMessage | None) -> Body:
-        given = str(block.get("id") or "")
-        name = given if given and given not in self._taken else f"call_{self._ids.part().partition('_')[2]}"
+        call_id = str(block.get("id") or "")
+        name = (
+            call_id
+            if call_id and call_id not in self._taken
+            else f"call_{self._ids.part().partition('_')[2]}"
+        )
         self._taken.add(name)
         arguments = block.get("arguments")
         content = list(result.content) if result is not None else []

@@ -116,11 +116,11 @@ def draft_of(
     store: Store,
 ) -> Draft:
     """A draft of a session that is imported into a database. `store`: see `store_variables`."""
-    removed, given = store
+    removed, added = store
     file = imports_dir() / f"{session}.json"
 
     def command(*argv: str) -> Resume:
-        return Resume(("opencode", *argv), cwd, (*own_variables(terms.env), *removed), given)
+        return Resume(("opencode", *argv), cwd, (*own_variables(terms.env), *removed), added)
 
     return Draft(
         agent="opencode",

@@ -119,8 +119,8 @@ class Teller:
 
 def _model(found: Body) -> Body:
     """A model as the usual engine names one; empty where none is named."""
-    named = {"providerID": text_in(found, "providerID"), "modelID": text_in(found, "id")}
-    return named if any(named.values()) else {}
+    model = {"providerID": text_in(found, "providerID"), "modelID": text_in(found, "id")}
+    return model if any(model.values()) else {}
 
 
 def _spoken(part: Body, created: object) -> Body:
@@ -162,11 +162,11 @@ def _call(part: Body) -> Body:
     """A call with its result. A result without content is sent as what it says in fields, in JSON (opencode 1.18.33)."""
     state, time = object_at(part, "state"), object_at(part, "time")
     status = text_in(state, "status")
-    given = state.get("input")
+    arguments = state.get("input")
     structured = object_at(state, "structured")
     made: Body = {
         "status": status,
-        "input": object_in(given) if isinstance(given, str) else object_at(state, "input"),
+        "input": object_in(arguments) if isinstance(arguments, str) else object_at(state, "input"),
     }
     made["time"] = {
         name: time[key]

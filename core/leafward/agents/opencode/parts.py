@@ -82,9 +82,9 @@ def output_of(state: Body) -> list[Body]:
     """The blocks of a call's result."""
     status = state.get("status")
     metadata = object_at(state, "metadata")
-    given = state.get("output")
-    text = given if isinstance(given, str) else "" if given is None else plain_json(given)
-    if given is None:
+    output = state.get("output")
+    text = output if isinstance(output, str) else "" if output is None else plain_json(output)
+    if output is None:
         text = text_in(state, "error")
         if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
             text = metadata["output"]

@@ -319,8 +319,8 @@ def _say_unnamable(path: str, shelf: Shelf, trouble: list[Trouble]) -> None:
     names = sorted(name for name in shelf.rows if not _plain(name))
     if names:
         count = "1 session is" if len(names) == 1 else f"{len(names):,} sessions are"
-        shown = _some([repr(safe_line(name, 40)) for name in names])
-        trouble.append(Trouble(path, f"{count} not listed, as a path cannot hold the id: {shown}"))
+        listed = _some([repr(safe_line(name, 40)) for name in names])
+        trouble.append(Trouble(path, f"{count} not listed, as a path cannot hold the id: {listed}"))
 
 
 def _plain(name: str) -> bool:

@@ -89,26 +89,28 @@ def row_of(info: Info, counts: Counts) -> Row:
 def counted(base: Base, only: str | None = None) -> Counts:
     """What is stored of each session, or of one of them. Answered by indexes alone."""
     time = "time_created" if "time_created" in base.columns("message") else "0"
-    given = () if only is None else (only,)
+    parameters = () if only is None else (only,)
     which = "" if only is None else "WHERE session_id = ? "
     found: Counts = {}
     query = f"SELECT session_id, COUNT(*), MIN({time}), MAX({time}) FROM message {which}GROUP BY session_id"  # noqa: S608  # names of our own
-    for session, count, first, last in base.ask(query, *given):
+    for session, count, first, last in base.ask(query, *parameters):
         found[session] = (count, whole(first) or 0, whole(last) or 0, 0, 0)
     if base.has_newer:
         times = "COUNT(*), MIN(time_created), MAX(time_created)"
         query = f"SELECT session_id, {times} FROM session_message {which}GROUP BY session_id"  # noqa: S608  # words of our own
-        for session, count, first, last in base.ask(query, *given):
+        for session, count, first, last in base.ask(query, *parameters):
             begun, ended = whole(first) or 0, whole(last) or 0
             known = found.get(session, (0, begun, 0, 0, 0))
             found[session] = (known[0] + count, min(known[1], begun), max(known[2], ended), 0, 0)
     if "session_id" in base.columns("part"):
         query = f"SELECT session_id, COUNT(*) FROM part {which}GROUP BY session_id"  # noqa: S608  # words of our own
-        for session, count in base.ask(query, *given):
+        for session, count in base.ask(query, *parameters):
             found[session] = (*found.get(session, (0, 0, 0))[:3], count, 0)
     if {"aggregate_id", "seq"} <= base.columns("event_sequence"):
         query = "SELECT aggregate_id, seq FROM event_sequence"
-        for session, last in base.ask(query if only is None else f"{query} WHERE aggregate_id = ?", *given):
+        for session, last in base.ask(
+            query if only is None else f"{query} WHERE aggregate_id = ?", *parameters
+        ):
             if session in found:
                 found[session] = (*found[session][:4], last if isinstance(last, int) else 0)
     return found

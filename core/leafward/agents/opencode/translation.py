@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.native_lines import frame, injected, message
+from leafward.agents.native_lines import frame, injected, kept_ids, message
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
     SILENT,
@@ -242,15 +242,11 @@ class Translator:
             for part in parts
             if part.get("type") == "text" and isinstance(part.get("text"), str) and not part.get("ignored")
         )
-        name = self.columns.id
         request = self._aux[index]
         body: Body = {
             "type": "compaction",
             "summary": text,
-            PROJECTION: {
-                "before": [name(EntryIndex(request))] if request >= 0 else [],
-                "after": [name(EntryIndex(entry)) for entry in self._tail(index, request)],
-            },
+            PROJECTION: kept_ids(self.columns, [request] if request >= 0 else [], self._tail(index, request)),
             "fromAgent": True,
         }
         before = self._tokens_before(request if request >= 0 else index)

@@ -92,10 +92,10 @@ def folders_in(root: str, trouble: list[Trouble]) -> Iterator[str]:
 
 def _id_of(body: Body, stem: str) -> str:
     """The id that a file says it has: that of its name, where it is none that a folder could have, or leads elsewhere."""
-    given = text_in(body, "id")
-    plain = given.isprintable() and not any(sign in given for sign in "/\\:")
-    plain = plain and given not in ("", ".", "..")
-    return given if plain else stem
+    stored = text_in(body, "id")
+    plain = stored.isprintable() and not any(sign in stored for sign in "/\\:")
+    plain = plain and stored not in ("", ".", "..")
+    return stored if plain else stem
 
 
 def info_in(data: bytes, path: str) -> Info:

@@ -11,7 +11,6 @@ import orjson
 
 from leafward.agents.base import Listing, Text, Touch, expanded
 from leafward.agents.folders import look
-from leafward.agents.pi.hooks import PiHooks
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Glimpse, Trouble
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.hooks import Hooks
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
@@ -46,16 +46,22 @@ class Pi:
     name = "pi"
     title = "pi"
     tool_table = NATIVE_TOOLS
-    hooks = PiHooks()
+
+    @property
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
+        from leafward.agents.pi.hooks import PiHooks
+
+        return PiHooks()
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else the one that pi itself would use."""
         configured = config.roots.get(self.name)
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
-        given = env.get("PI_CODING_AGENT_SESSION_DIR")
-        if given:
-            return (expanded(given, env),)
+        session_dir = env.get("PI_CODING_AGENT_SESSION_DIR")
+        if session_dir:
+            return (expanded(session_dir, env),)
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         setting = _session_dir_setting(folder / "settings.json")
         return (expanded(setting, env) if setting else folder / "sessions",)
@@ -159,9 +165,9 @@ class Pi:
     def _own_store(self, terms: Terms) -> tuple[Path, bool]:
         """Where pi itself keeps sessions, and whether those of all folders lie together there."""
         env = terms.env
-        given = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
+        configured = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
-        chosen = bool(given or _session_dir_setting(folder / "settings.json"))
+        chosen = bool(configured or _session_dir_setting(folder / "settings.json"))
         root = self.roots(terms.config, env)[0]
         # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
         return root, chosen and not any(root.glob("--*--"))

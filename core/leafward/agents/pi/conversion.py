@@ -182,10 +182,10 @@ def _without_thoughts(message: Body) -> Body | None:
 
 def _compaction(session: Session, index: int, body: Body, written: Mapping[str, str]) -> Body:
     """A compaction that pi projects as its agent did: what it kept after the summary begins at the first of these."""
-    named = body.get(PROJECTION)
+    projection = body.get(PROJECTION)
     first = body.get("firstKeptEntryId")
-    if isinstance(named, dict):
-        after = named.get("after")
+    if isinstance(projection, dict):
+        after = projection.get("after")
         first = next((one for one in after if one in written), None) if isinstance(after, list) else None
     tokens = body.get("tokensBefore")
     made: Body = {
@@ -244,9 +244,9 @@ _STOPS = frozenset({"stop", "length", "toolUse", "error", "aborted"})
 _REPLY: Body = {"provider": "unknown", "model": "unknown", "stopReason": "stop"}
 
 
-def _usage(given: object) -> Body:
+def _usage(usage: object) -> Body:
     """Token counts with every number that pi reads."""
-    counts = given if isinstance(given, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
     made: Body = {}
     for key in _COUNTS:
         value = counts.get(key)

@@ -102,10 +102,12 @@ def _copied(
     chain = Chain(above, terms)
     if terms.injected:
         yield chain.injected()
-    wanted = {target: text for target, text in session.labels.items() if target in held}
-    for target in sorted({*labels, *wanted}):
-        if target in held and labels.get(target) != wanted.get(target):
-            yield chain.line({"type": "label", "targetId": columns.id(target), "label": wanted.get(target)})
+    kept_labels = {target: text for target, text in session.labels.items() if target in held}
+    for target in sorted({*labels, *kept_labels}):
+        if target in held and labels.get(target) != kept_labels.get(target):
+            yield chain.line(
+                {"type": "label", "targetId": columns.id(target), "label": kept_labels.get(target)}
+            )
     if session.name != name:
         yield chain.line({"type": "session_info", "name": session.name or ""})
 

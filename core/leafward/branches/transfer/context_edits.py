@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.compaction.entry import Place, edit_lines, milliseconds, place_at
 from leafward.context.basis import Basis
-from leafward.context.model_context import context_at, message_body
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
@@ -120,7 +121,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
         raise Refused("nothing to edit")
     here = EntryIndex(session.leaf if at is None else at)
     context = context_at(session, here)
-    held = {message.entry: message for message in context.messages}
+    by_entry = {message.entry: message for message in context.messages}
     chosen: dict[EntryIndex, ContextEdit] = {}
     for edit in edits:
         kind = Kind(session.columns.kind[edit.target])
@@ -128,19 +129,19 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
             raise Refused(
                 f"entry {session.columns.id(edit.target)} has no content that an edit could replace"
             )
-        if edit.target not in held:
+        if edit.target not in by_entry:
             raise Refused(f"entry {session.columns.id(edit.target)} is not in the context here")
         chosen[edit.target] = edit
-    _refuse_torn(session, chosen, held.keys())
+    _refuse_torn(session, chosen, by_entry.keys())
     contents, freed = [], []
     for target, edit in chosen.items():
-        message = message_body(session, held[target])
+        message = message_body(session, by_entry[target])
         content = _content(message, edit)
         replaced = None if content is None else edit_message(message, {"content": content})
         after = 0 if replaced is None else message_tokens(replaced)
-        if edit.keep is not None and after >= held[target].tokens:
+        if edit.keep is not None and after >= by_entry[target].tokens:
             continue
-        freed.append(Freed(target, held[target].tokens, after))
+        freed.append(Freed(target, by_entry[target].tokens, after))
         contents.append((session.columns.id(target), content))
     if not contents:
         raise Refused("none of them is larger than what it would be shortened to")

@@ -11,13 +11,12 @@ from leafward.compaction.entry import Place, milliseconds, place_at, usage_body
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
-from leafward.files.working_set import did_run
 from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal import Writing, iso_time, new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
 from leafward.session.journal.write import Write, write
-from leafward.session.messages import message_in
+from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -113,11 +112,11 @@ def draft_graft(
     Calls keep their results, and results their calls, whether they were chosen or not. Raises Refused where nothing of what
     was chosen can be carried, and where it would not fit into the window (tokens).
     """
-    wanted = sorted({index for index in chosen if session.columns.kind[index] in CARRIED})
-    if not wanted:
+    carried = sorted({index for index in chosen if session.columns.kind[index] in CARRIED})
+    if not carried:
         raise Refused("nothing of what was chosen can be grafted: prompts, replies, results and messages can")
     here = EntryIndex(session.leaf if onto is None else onto)
-    sources, misfits = _whole(session, wanted)
+    sources, misfits = _whole(session, carried)
     if stop():
         raise Refused("stopped")
     on_path = set(session.tree.path(here))
@@ -137,7 +136,7 @@ def draft_graft(
         )
     return GraftDraft(
         tuple(EntryIndex(index) for index in sources),
-        tuple(EntryIndex(index) for index in sources if index not in set(wanted)),
+        tuple(EntryIndex(index) for index in sources if index not in set(carried)),
         here,
         place_at(session, here),
         tokens,
@@ -148,12 +147,12 @@ def draft_graft(
     )
 
 
-def _whole(session: Session, wanted: list[int]) -> tuple[list[int], list[Misfit]]:
+def _whole(session: Session, entries: list[int]) -> tuple[list[int], list[Misfit]]:
     """The entries with the calls and results that belong to them, in file order."""
     kinds, tree = session.columns.kind, session.tree
-    found = set(wanted)
+    found = set(entries)
     misfits: list[Misfit] = []
-    for index in wanted:
+    for index in entries:
         if kinds[index] == Kind.TOOL_RESULT:
             reply = index
             while reply >= 0 and kinds[reply] != Kind.ASSISTANT:

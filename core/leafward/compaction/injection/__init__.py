@@ -107,11 +107,11 @@ def contributions(
         else None
     )
     now = parse_time(settings.now) if settings.now is not None else found.time
-    given = BuildInput(found, workspace, settings, now, own)
+    inputs = BuildInput(found, workspace, settings, now, own)
     made: list[Contribution] = []
     for name, builder in builders:
         try:
-            made.append(builder(given))
+            made.append(builder(inputs))
         except Exception as error:  # nothing that a builder meets may stop a compaction
             made.append(
                 Contribution(

@@ -73,14 +73,14 @@ def unclosed(heading: str) -> str:
     return heading.rstrip().rstrip("#").rstrip()
 
 
-def section(text: str, wanted: re.Pattern[str]) -> list[Line]:
+def section(text: str, title: re.Pattern[str]) -> list[Line]:
     """All bullets under the headings that are wanted, to the next heading of the same depth or above."""
     found: list[Line] = []
     depth = 0
     for line in visible_lines(text):
         heading = _HEADING.match(line.text)
         if heading is not None:
-            if wanted.search(unclosed(heading[2])) is not None:
+            if title.search(unclosed(heading[2])) is not None:
                 depth = len(heading[1])
             elif len(heading[1]) <= depth:
                 depth = 0

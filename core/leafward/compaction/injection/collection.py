@@ -17,8 +17,8 @@ from leafward.base.globs import base_folder
 from leafward.compaction.injection.values import SourceRef, from_entry
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, command_text, path_in
-from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
+from leafward.session.messages import did_run, nested_calls
 from leafward.summaries.facts import forms
 
 if TYPE_CHECKING:
@@ -305,8 +305,8 @@ class _Reader:
         for index, place, text in self._prompts:
             for url in forms.urls(text):
                 text = text.replace(url.text, " " * len(url.text))
-            named = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
-            self._calls[place] = (index, named, False)
+            paths = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
+            self._calls[place] = (index, paths, False)
         for call in self._calls:
             if isinstance(call, tuple):
                 index, uses, by_tool = call

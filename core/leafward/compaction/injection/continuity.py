@@ -53,18 +53,18 @@ class Continuity:
         self.items[key] = list(items)
 
 
-def continuity(given: BuildInput) -> Continuity:
+def continuity(inputs: BuildInput) -> Continuity:
     """Objective, step, status, what is done and left, decisions, files, blockers, and what to do next."""
     made = Continuity()
-    if given.workspace is not None:
-        made.file = given.workspace.read(LOG)
+    if inputs.workspace is not None:
+        made.file = inputs.workspace.read(LOG)
     newest = None
     if made.file is not None:
         made.log = read_log(made.file.text)
         newest = made.log.newest
     if newest is not None and made.file is not None and made.log is not None:
-        _from_log(made, newest, made.log, made.file, given.workspace)
-    _from_session(made, given)
+        _from_log(made, newest, made.log, made.file, inputs.workspace)
+    _from_session(made, inputs)
     return made
 
 
@@ -116,9 +116,9 @@ def _from_log(
                 break
 
 
-def _from_session(made: Continuity, given: BuildInput) -> None:
+def _from_session(made: Continuity, inputs: BuildInput) -> None:
     """What the log does not say: the last prompt stands for the objective, and the rest is in words of ours."""
-    found = given.found
+    found = inputs.found
     if not made.items.get("stage.objective"):
         if found.request:
             source = from_entry(found.request_entry, note="prompt")

@@ -72,24 +72,24 @@ class _Given:
         return None
 
 
-def governance(given: BuildInput) -> Contribution:
+def governance(inputs: BuildInput) -> Contribution:
     """Language, phase, anchors and actions of the stores; without one only what the session itself did."""
     diagnostics: list[Diagnostic] = []
     stores: list[Store] = []
-    if given.workspace is not None:
+    if inputs.workspace is not None:
         for read in (read_own, read_idumb):
-            store = read(given.workspace, diagnostics)
+            store = read(inputs.workspace, diagnostics)
             stores += [store] if store is not None else []
-    if given.governance is not None:
-        store = read_own(given.governance, diagnostics)
+    if inputs.governance is not None:
+        store = read_own(inputs.governance, diagnostics)
         stores += [store] if store is not None else []
     there = _Given(stores, diagnostics)
     left: list[tuple[str, Item, Reason]] = []
-    actions, done = _actions(there, given)
+    actions, done = _actions(there, inputs)
     items = {
         "gov.language": _language(there),
-        "gov.phase": _phase(there, given.now),
-        "gov.anchors": _anchors(there, given.now, left),
+        "gov.phase": _phase(there, inputs.now),
+        "gov.anchors": _anchors(there, inputs.now, left),
         "gov.recent_actions": tuple(actions),
         "gov.style": _style(there),
     }
@@ -159,7 +159,7 @@ def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Re
     return tuple(items)
 
 
-def _actions(there: _Given, given: BuildInput) -> tuple[list[Item], int]:
+def _actions(there: _Given, inputs: BuildInput) -> tuple[list[Item], int]:
     """The last of a store's history, else of what the session did, the oldest of them first; and how many there are."""
     for store in there.stores:
         if store.actions:
@@ -170,9 +170,9 @@ def _actions(there: _Given, given: BuildInput) -> tuple[list[Item], int]:
             f"{deed.text} → {deed.outcome}" if deed.outcome else deed.text,
             (SourceRef(SourceKind.ENTRY, deed.entry, deed.call),),
         )
-        for deed in given.found.deeds[-_OFFERED:]
+        for deed in inputs.found.deeds[-_OFFERED:]
     ]
-    return _newest(done), len(given.found.deeds)
+    return _newest(done), len(inputs.found.deeds)
 
 
 def _newest(items: list[Item]) -> list[Item]:

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 _GIVEN = SourceRef(SourceKind.CONFIG, note="pin")
 
 
-def pins(given: BuildInput) -> Contribution:
+def pins(inputs: BuildInput) -> Contribution:
     """Pins that are given, then those that stand in the compaction that applies."""
-    items = [Item(pin, (_GIVEN,), rank=rank) for rank, pin in enumerate(given.settings.pins)]
+    items = [Item(pin, (_GIVEN,), rank=rank) for rank, pin in enumerate(inputs.settings.pins)]
     known = {item.text for item in items}
     items += [
         Item(pin, (from_entry(entry, note="pin"),), rank=len(items) + rank)
-        for rank, (pin, entry) in enumerate(given.found.pins)
+        for rank, (pin, entry) in enumerate(inputs.found.pins)
         if pin not in known
     ]
     return Contribution("pins", {"pins": tuple(items)})

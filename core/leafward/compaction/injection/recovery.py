@@ -21,9 +21,9 @@ _COUNTED = SourceRef(SourceKind.DERIVED, note="counted")
 _FIRST = "Read a file again before changing it: what was read before the compaction is gone, only its name is left."
 
 
-def recovery(given: BuildInput) -> Contribution:
+def recovery(inputs: BuildInput) -> Contribution:
     """Nothing on a path without a compaction. A compaction is seen by its entry, never guessed from words."""
-    past = given.found.compactions
+    past = inputs.found.compactions
     if not past:
         return Contribution("recovery")
     last = past[-1]
@@ -35,7 +35,7 @@ def recovery(given: BuildInput) -> Contribution:
         Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in past))),
         Item(_FIRST, (STATIC,), Tier.LAST, rank=1),
     ]
-    lost = given.found.lost_thread
+    lost = inputs.found.lost_thread
     if lost is not None:
         guess = f"A guess from its words: after that the agent had lost the thread (“{lost[1]}”)."
         items.insert(1, Item(guess, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))

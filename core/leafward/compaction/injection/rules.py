@@ -230,18 +230,18 @@ def branch_of(workspace: Workspace | None) -> str:
     )
 
 
-def rules(given: BuildInput) -> Contribution:
+def rules(inputs: BuildInput) -> Contribution:
     """The names of the rules that hold on this path, each with what carries it."""
-    if given.workspace is None:
+    if inputs.workspace is None:
         return Contribution("rules")
     diagnostics: list[Diagnostic] = []
-    known = read_rules(given.workspace, diagnostics)
+    known = read_rules(inputs.workspace, diagnostics)
     for rule in known:
         untold = [_UNTOLD[condition] for condition in rule.conditions if condition in _UNTOLD]
         if untold:
             text = f"{rule.name} asks for {' and '.join(untold)}, which a session does not tell; left out of account"
             diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
-    held = matching(known, situation(given.found, given.workspace))
+    held = matching(known, situation(inputs.found, inputs.workspace))
     # Those that a path or a word of the conversation carries go before those that always hold.
     items = tuple(
         Item(match.rule.name, match.sources, rank=2 * place + (0 if match.carriers else len(held) * 2))

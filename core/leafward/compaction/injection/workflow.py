@@ -80,12 +80,12 @@ class _Work:
         return (SourceRef(SourceKind.STATIC, note=f"{self.stage.name}: {part}"), self.why)
 
 
-def stages(given: BuildInput) -> Contribution:
+def stages(inputs: BuildInput) -> Contribution:
     """Continuity of any session, and of a workflow where one is under way."""
-    made = continuity(given)
+    made = continuity(inputs)
     diagnostics: list[Diagnostic] = []
-    if given.workspace is not None:
-        work = _work(given.workspace, made.log, made.file, diagnostics)
+    if inputs.workspace is not None:
+        work = _work(inputs.workspace, made.log, made.file, diagnostics)
         if work is not None:
             _augment(made, work)
     if made.file is not None or "stage.workflow_type" in made.items:
@@ -188,8 +188,8 @@ def _named(pack: Pack, names: list[str], entry: LogEntry) -> str | None:
 def _read(
     workspace: Workspace, pack: Pack, name: str, hint: Hint | None, diagnostics: list[Diagnostic]
 ) -> _Work:
-    wanted = dict.fromkeys((*pack.artifacts, *pack.progress, *pack.state))
-    files = {file: workspace.read(f"{pack.folder}/{name}/{file}") for file in wanted}
+    names = dict.fromkeys((*pack.artifacts, *pack.progress, *pack.state))
+    files = {file: workspace.read(f"{pack.folder}/{name}/{file}") for file in names}
     inferred, line = inferred_stage(pack, files)
     base = SourceRef(SourceKind.DERIVED, file=f"{pack.folder}/{name}", note="artifacts")
     stage, why = pack.stage(inferred), base

@@ -23,10 +23,10 @@ _OFFERED = 500
 """Files that are offered; more are only counted."""
 
 
-def working_set(given: BuildInput) -> Contribution:
+def working_set(inputs: BuildInput) -> Contribution:
     """Files by what was done with them. Too many are chosen by use and recency, or by name; the rest is counted."""
-    files = list(given.found.files.values())
-    recent = given.settings.order != "alpha"
+    files = list(inputs.found.files.values())
+    recent = inputs.settings.order != "alpha"
     files.sort(key=_recent if recent else _alphabetical)
     items: dict[str, list[Item]] = {}
     left: list[tuple[str, Item, Reason]] = []

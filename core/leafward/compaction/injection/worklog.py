@@ -203,9 +203,9 @@ def _read_entry(entry: LogEntry, lines: list[Line], *, only_brief: bool = False)
         if not inner:
             continue
         depth = len(bullet[1]) if bullet else 0
-        named = _FIELD.match(inner)
-        if named is not None and (not only_brief or in_brief):
-            last_field = _field(entry, named[1].casefold(), Line(plain(named[2]), line.number))
+        field_match = _FIELD.match(inner)
+        if field_match is not None and (not only_brief or in_brief):
+            last_field = _field(entry, field_match[1].casefold(), Line(plain(field_match[2]), line.number))
             continue
         if bullet is None:
             continue

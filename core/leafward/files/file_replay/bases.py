@@ -78,8 +78,8 @@ class WorkspaceBases:
         if not commits:
             return []
         # Before a commit that took it away it lay there, too.
-        wanted = "".join(f"{commit}:./{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
-        sizes = self._output(["cat-file", "--batch-check"], wanted).splitlines()
+        request = "".join(f"{commit}:./{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
+        sizes = self._output(["cat-file", "--batch-check"], request).splitlines()
         blobs: dict[bytes, str] = {}
         for commit, line in zip(commits, sizes, strict=False):
             words = line.split()
@@ -100,7 +100,7 @@ class WorkspaceBases:
             place = end + size + 2
         return found
 
-    def _output(self, words: list[str], given: bytes = b"") -> bytes:
+    def _output(self, words: list[str], stdin: bytes = b"") -> bytes:
         """What git prints; nothing where it is not installed, the folder is none of its, or it took too long."""
         if self._git is None or self._left <= 0:
             return b""
@@ -116,7 +116,7 @@ class WorkspaceBases:
                     *words,
                 ],
                 cwd=self._folder,
-                input=given,
+                input=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 timeout=min(self._left, _ONE_CALL),

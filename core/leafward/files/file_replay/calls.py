@@ -11,9 +11,9 @@ from leafward.files.reads import Shown, printed, shown
 from leafward.files.shell import Proof, complains
 from leafward.files.shell.lexer import simple_words
 from leafward.files.tool_calls import command_in, table_of
-from leafward.files.working_set import nested_calls
 from leafward.session.command_text import script_of
 from leafward.session.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
+from leafward.session.messages import nested_calls
 
 if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable

@@ -87,18 +87,18 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
     for name, state in files.items():
         if not within(name, step.path, folder):
             continue
-        held = state.staged if state.staged is not None and state.staged.home == step.home else None
+        staged = state.staged if state.staged is not None and state.staged.home == step.home else None
         if step.by in _BRINGS:
-            if held is None:
+            if staged is None:
                 state.may_differ(step.entry, why)
-            elif held.text is None:
+            elif staged.text is None:
                 # What the index does not have is left alone.
                 continue
-            elif (state.text, state.newline) == (held.text, held.newline):
+            elif (state.text, state.newline) == (staged.text, staged.newline):
                 continue
-            elif done and (held.tracked or name == step.path) and "\r" not in held.text:
-                state.written(held.text, held.base)
-                state.newline, state.ends, state.untouched = held.newline, held.ends, False
+            elif done and (staged.tracked or name == step.path) and "\r" not in staged.text:
+                state.written(staged.text, staged.base)
+                state.newline, state.ends, state.untouched = staged.newline, staged.ends, False
                 state.remark(step.entry, why)
             else:
                 state.may_differ(step.entry, why)
@@ -107,6 +107,6 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
             state.gone()
             state.remark(step.entry, why)
         elif not state.absent and not (
-            held is not None and (held.tracked or (held.seen and step.by is Sweep.CLEAN))
+            staged is not None and (staged.tracked or (staged.seen and step.by is Sweep.CLEAN))
         ):
             state.may_differ(step.entry, why)

@@ -155,17 +155,17 @@ def _worse(one: Match, other: Match) -> Match:
     return Match.LOOSE if Match.LOOSE in (one, other) else Match.EXACT
 
 
-def _seek(lines: list[str], wanted: list[str], at: int, *, at_end: bool) -> tuple[int, Match] | None:
+def _seek(lines: list[str], block: list[str], at: int, *, at_end: bool) -> tuple[int, Match] | None:
     """The first place of some lines: as they are, then without spaces at their ends, then without typographic signs."""
-    if not wanted:
+    if not block:
         return at, Match.EXACT
-    last = len(lines) - len(wanted)
+    last = len(lines) - len(block)
     if at_end and last >= 0:
         at = last
     for number, alike in enumerate(_ALIKE):
         # As one text, in which the lines between two newlines are looked for.
         have = "\n".join(("", *map(alike, lines[at:]), ""))
-        sought = "\n".join(("", *map(alike, wanted), ""))
+        sought = "\n".join(("", *map(alike, block), ""))
         found = have.find(sought)
         if found < 0:
             continue

@@ -25,8 +25,8 @@ from leafward.files.file_replay.steps import (
     requests_in,
 )
 from leafward.files.tool_calls import Action, path_in, table_of
-from leafward.files.working_set import did_run, nested_calls
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
+from leafward.session.messages import did_run, nested_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -139,9 +139,9 @@ def _find(text: str, old: str) -> tuple[tuple[int, int] | None, Match]:
         if text.find(old, found + 1) >= 0:
             return None, Match.AMBIGUOUS
         return (found, found + len(old)), Match.EXACT
-    lines, wanted = text.split("\n"), old.split("\n")
-    alike, sought = [bare(line).strip() for line in lines], [bare(line).strip() for line in wanted]
-    if len(wanted) > 1 and not wanted[-1]:
+    lines, old_lines = text.split("\n"), old.split("\n")
+    alike, sought = [bare(line).strip() for line in lines], [bare(line).strip() for line in old_lines]
+    if len(old_lines) > 1 and not old_lines[-1]:
         sought.pop()
     if not any(sought):
         return None, Match.ABSENT
@@ -153,14 +153,14 @@ def _find(text: str, old: str) -> tuple[tuple[int, int] | None, Match]:
     if len(places) != 1:
         return None, Match.AMBIGUOUS if places else Match.ABSENT
     # Some tools look for whole lines without the spaces around them, others for the text within lines.
-    within, wanted_within = "\n".join(map(bare, lines)), "\n".join(map(bare, wanted))
+    within, wanted_within = "\n".join(map(bare, lines)), "\n".join(map(bare, old_lines))
     at = within.find(wanted_within)
     if at >= 0 and (within.find(wanted_within, at + 1) >= 0 or within.count("\n", 0, at) != places[0]):
         return None, Match.AMBIGUOUS
     begin = sum(len(line) + 1 for line in lines[: places[0]])
     end = begin + sum(len(line) + 1 for line in lines[places[0] : places[0] + len(sought)])
     # A newline at the end of the old text is part of what is replaced.
-    return (begin, min(len(text), end) if wanted[-1] == "" else end - 1), Match.LOOSE
+    return (begin, min(len(text), end) if old_lines[-1] == "" else end - 1), Match.LOOSE
 
 
 _DASHES = re.compile("[\u2010-\u2015\u2212]")

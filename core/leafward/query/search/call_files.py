@@ -47,8 +47,8 @@ class Answering:
 
         An id may have been given twice: the nearest call above counts.
         """
-        answered = str(message.get("toolCallId", ""))
-        if answered not in self._ids:
+        call_id = str(message.get("toolCallId", ""))
+        if call_id not in self._ids:
             return ()
         columns = self._session.columns
         at = columns.parent[index]
@@ -58,7 +58,7 @@ class Answering:
             if columns.kind[at] == Kind.ASSISTANT:
                 reply = (self._session.body(at) or {}).get("message")
                 for call in tool_calls(reply) if isinstance(reply, dict) else ():
-                    if call.id == answered:
+                    if call.id == call_id:
                         return self._paths(call)
             at = columns.parent[at]
         return ()

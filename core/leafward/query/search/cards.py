@@ -111,8 +111,8 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
         hits = _spans(text, wanted)
         if hits:
             spans[field] = hits
-    named = (*details.changed, *details.read) if details is not None and query.files else ()
-    hit = [name for name in named if any(part in name.lower() for part in query.files)]
+    files = (*details.changed, *details.read) if details is not None and query.files else ()
+    hit = [name for name in files if any(part in name.lower() for part in query.files)]
     return Match(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
 
 

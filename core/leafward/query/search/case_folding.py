@@ -44,6 +44,9 @@ def original_spans(text: str, found: list[tuple[int, int]], *, keep_case: bool) 
     if text.isascii() or not found:
         return found
     fold = composed if keep_case else folded
+    # Few texts have a letter that changes its length: what a text is made of says so much faster than all of it.
+    if all(len(fold(char)) == 1 and not _extends(char) for char in set(text)):
+        return found
     starts: list[int] = []
     ends: list[int] = []
     """For each character of the folded text, where the letter that it comes from begins and ends."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.tool_calls import file_calls
-from leafward.files.working_set import nested_calls
 from leafward.session.entries import Body, Kind, ToolCall, blocks_of, text_of, tool_calls
+from leafward.session.messages import nested_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import nsmallest
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.tool_calls import table_of
 from leafward.query.search.call_files import Answering
@@ -19,7 +19,7 @@ from leafward.query.search.patterns import Pattern, TooSlow, needed_runs
 from leafward.session.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.query.search.query import Query
     from leafward.session.entries import Body
@@ -219,39 +219,28 @@ class Matcher:
         low = folded(text)
         if any(word.is_in(low) for word in self._excluded):
             return None
-        mask, bit, count = 0, 1, 0
+        mask = count = 0
         spans: list[Span] = []
+        for bit, one in enumerate(self._each(passage, low)):
+            mask |= one.is_there << bit
+            count += one.places
+            spans += one.spans
+        return _Place(mask, passage, tuple(_joined(spans)), count)
+
+    def _each(self, passage: Passage, low: str) -> Iterator[_Sighting]:
+        """What a text has of each thing wanted, in the order of the mask's bits; `low` is the text folded."""
+        text = passage.text
         for word in self._words:
-            found = word.spans(low)
-            if found:
-                mask |= bit
-                count += len(found)
-                spans += original_spans(text, found[:_SPANS], keep_case=False)
-            bit <<= 1
+            yield _sighting(text, word.spans(low), keep_case=False)
         for pattern in self._patterns:
-            found = self._by_pattern(pattern, text)
-            if found:
-                mask |= bit
-                count += len(found)
-                spans += original_spans(text, found[:_SPANS], keep_case=True)
-            bit <<= 1
+            yield _sighting(text, self._by_pattern(pattern, text), keep_case=True)
         for name in self._files:
             path = next((path for path in passage.paths if name in folded(path)), None)
-            if path is not None:
-                mask |= bit
-                at = text.find(path)
-                if at >= 0:
-                    count += 1
-                    spans.append((at, at + len(path)))
-            bit <<= 1
+            at = text.find(path) if path is not None else -1
+            spans = [(at, at + len(path))] if path is not None and at >= 0 else []
+            yield _Sighting(path is not None, len(spans), spans)
         for word in self._sought:
-            found = word.spans(low)
-            if found:
-                mask |= bit
-                count += len(found)
-                spans += original_spans(text, found[:_SPANS], keep_case=False)
-            bit <<= 1
-        return _Place(mask, passage, tuple(_joined(spans)), count)
+            yield _sighting(text, word.spans(low), keep_case=False)
 
     def _by_pattern(self, pattern: Pattern, text: str) -> list[Span]:
         if self.slow >= _SLOW_AT_MOST:
@@ -282,6 +271,20 @@ class Matcher:
     def gave_up(self) -> bool:
         """Whether a pattern was too slow too often, and is not tried any more."""
         return self.slow >= _SLOW_AT_MOST
+
+
+class _Sighting(NamedTuple):
+    """What a text has of one thing wanted."""
+
+    is_there: bool
+    places: int
+    spans: list[Span]
+    """The first of the places, in the text."""
+
+
+def _sighting(text: str, found: list[Span], *, keep_case: bool) -> _Sighting:
+    """Of places in a folded (or composed) text."""
+    return _Sighting(bool(found), len(found), original_spans(text, found[:_SPANS], keep_case=keep_case))
 
 
 @dataclass(frozen=True, slots=True)

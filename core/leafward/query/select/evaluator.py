@@ -291,9 +291,9 @@ def _weight(expression: Expression) -> int:
 
 def _arity(call: Call, least: int, most: int) -> None:
     if not least <= len(call.arguments) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        noun = "argument" if wanted == "1" else "arguments"
-        raise QueryError(f"{call.name}() takes {wanted} {noun}", call.column)
+        expected = f"{least}" if least == most else f"{least} to {most}"
+        noun = "argument" if expected == "1" else "arguments"
+        raise QueryError(f"{call.name}() takes {expected} {noun}", call.column)
 
 
 def _text(call: Call) -> str:

@@ -69,8 +69,8 @@ class Bodies:
 
     def saying(self, text: str, within: Members) -> bytearray:
         """Entries whose text holds another, case ignored."""
-        wanted = text.casefold()
-        return self._where(within, lambda body, kind: wanted in full_text(body, kind).casefold())
+        needle = text.casefold()
+        return self._where(within, lambda body, kind: needle in full_text(body, kind).casefold())
 
     def matching(self, pattern: Pattern, within: Members, column: int) -> bytearray:
         """Entries in whose text a pattern is found. Raises QueryError where that takes too long."""
@@ -85,13 +85,13 @@ class Bodies:
 
     def tool(self, name: str, within: Members) -> bytearray:
         """Replies that call a tool, and its results."""
-        wanted = re.compile(fnmatch.translate(name.casefold()))
+        pattern = re.compile(fnmatch.translate(name.casefold()))
 
         def asks(body: Body, kind: Kind) -> bool:
             message = message_in(body)
             if kind is Kind.TOOL_RESULT:
-                return wanted.match(str(message.get("toolName")).casefold()) is not None
-            return any(wanted.match(call.name.casefold()) for call in tool_calls(message))
+                return pattern.match(str(message.get("toolName")).casefold()) is not None
+            return any(pattern.match(call.name.casefold()) for call in tool_calls(message))
 
         return self._where(within, asks, (Kind.ASSISTANT, Kind.TOOL_RESULT))
 
@@ -203,8 +203,8 @@ class Bodies:
         self, within: Members, kinds: tuple[Kind, ...] = ()
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
         column = self._kinds
-        wanted = (at for at in sets.entries(within) if not kinds or column[at] in kinds)
-        for number, (index, body) in enumerate(self._session.bodies(wanted)):
+        entries = (at for at in sets.entries(within) if not kinds or column[at] in kinds)
+        for number, (index, body) in enumerate(self._session.bodies(entries)):
             if number % _LOOK == 0:
                 self._check()
             yield index, body

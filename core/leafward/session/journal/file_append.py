@@ -125,14 +125,14 @@ def _ends_line(descriptor: int, size: int) -> bool:
     return os.read(descriptor, 1) == b"\n"
 
 
-def _trouble(session: Session, trouble: OSError, wanted: int) -> str:
+def _trouble(session: Session, trouble: OSError, size: int) -> str:
     """What became of a write that failed."""
     name, reason = session.path.name, trouble.strerror or str(trouble)
     if not isinstance(trouble, CutShort):
         return f"{name} was written, but the disk does not confirm it: {reason}"
     if trouble.restored is Restored.UNDONE:
         return f"nothing was written to {name}: {reason}"
-    part = f"only {trouble.written} of {wanted} bytes were written to {name}: {reason}"
+    part = f"only {trouble.written} of {size} bytes were written to {name}: {reason}"
     if trouble.restored is Restored.CLOSED:
         return f"{part}; what was torn of them is a blank line"
     return f"{part}; they stay as a torn line, which the next write closes"

@@ -142,13 +142,13 @@ def _migrated_header(session: Session) -> bytes:
     with session.path.open("rb") as file:
         file.seek(session.scan.header_offset)
         raw = file.readline().rstrip(b"\r\n").removeprefix(BOM)
-    wanted = {**session.header, "version": CURRENT_VERSION}
+    header = {**session.header, "version": CURRENT_VERSION}
     version = f'"version":{CURRENT_VERSION}'.encode()
     added = _behind_type(raw, b"," + version)
-    if decode_line(added) == wanted:
+    if decode_line(added) == header:
         return added + b"\n"
-    first: Body = {key: wanted.pop(key) for key in ("type", "version")}
-    return encode_line({**first, **wanted})
+    first: Body = {key: header.pop(key) for key in ("type", "version")}
+    return encode_line({**first, **header})
 
 
 def migrated_line(session: Session, index: int) -> bytes:

@@ -25,6 +25,8 @@ _OWN_TYPES = "leafward."
 LEAF_TYPE = "leafward.leaf"
 ARCHIVE_TYPE = "leafward.archive"
 GRAFT_TYPE = "leafward.graft"
+EXAM_TYPE = "leafward.exam"
+"""Results of an exam that a model sat: no operation, since nothing of the session is another for them."""
 MARK = "leafward"
 """The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
 
@@ -55,6 +57,7 @@ class OperationKind(StrEnum):
     LABEL = "label"
     NAME = "name"
     ARCHIVE = "archive"
+    EXAM = "exam"
     UNDO = "undo"
     REDO = "redo"
     AGENT_MOVE = "agent-move"
@@ -116,15 +119,15 @@ def operations(session: Session) -> list[Operation]:
     undone while the last line about it is an undo.
     """
     columns = session.columns
-    wanted = set(columns.own)
-    wanted.update(found.start() for found in _SAID.finditer(columns.kind))
+    entries = set(columns.own)
+    entries.update(found.start() for found in _SAID.finditer(columns.kind))
     jumped = {entry: (left, reached) for entry, left, reached in jumps(session)}
-    wanted.update(jumped)
+    entries.update(jumped)
     state = _Values()
     log: list[Operation] = []
     known: dict[str, Operation] = {}
     last_of: dict[OperationId, Operation] = {}
-    for index, body in session.bodies(sorted(wanted)):
+    for index, body in session.bodies(sorted(entries)):
         if body is None:
             continue
         kind = columns.kind[index]

@@ -160,7 +160,7 @@ def _close(descriptor: int, data: bytes, piece: _Piece, *, whole: bool) -> bool:
         return False
 
 
-def _overwrite(descriptor: int, place: int, there: bytes, wanted: bytes) -> bool:
+def _overwrite(descriptor: int, place: int, there: bytes, replacement: bytes) -> bool:
     """Writes over bytes that are still `there`; whether that was done. Raises OSError."""
     if WINDOWS:
         return False
@@ -173,12 +173,12 @@ def _overwrite(descriptor: int, place: int, there: bytes, wanted: bytes) -> bool
     fcntl.fcntl(descriptor, fcntl.F_SETFL, flags & ~os.O_APPEND)
     try:
         # The end first: it is what keeps the line behind it whole.
-        for at in range(len(wanted) - 1, -1, -_BLOCK):
+        for at in range(len(replacement) - 1, -1, -_BLOCK):
             start = max(0, at + 1 - _BLOCK)
-            os.pwrite(descriptor, wanted[start : at + 1], place + start)
+            os.pwrite(descriptor, replacement[start : at + 1], place + start)
     finally:
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags)
-    return os.pread(descriptor, len(wanted), place) == wanted
+    return os.pread(descriptor, len(replacement), place) == replacement
 
 
 _BLOCK = 1 << 20

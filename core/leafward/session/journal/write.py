@@ -151,10 +151,10 @@ _WHAT_IF = "preview only: a fork makes it real; the agent itself goes on at its 
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:
     """The result of an operation that finds everything as wanted."""
     leaf = id_of(session, session.leaf)
-    named = id_of(session, target)
+    target_id = id_of(session, target)
     recent = changed_lately(session, writing.now())
     return Write(
-        kind, session.book_path, None, (), leaf, leaf, named, None, (), writing.dry_run, 0, None, recent
+        kind, session.book_path, None, (), leaf, leaf, target_id, None, (), writing.dry_run, 0, None, recent
     )
 
 

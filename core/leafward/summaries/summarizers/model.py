@@ -40,6 +40,7 @@ __all__ = [
     "ModelSettings",
     "Outgoing",
     "Progress",
+    "Reply",
     "Request",
     "SummaryFailed",
     "outgoing",
@@ -66,6 +67,17 @@ class Progress:
     """Since the summary was asked for."""
     stage: str
     """What is being done or waited for, on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer to one request."""
+
+    text: str
+    usage: Usage | None
+    cost: float | None
+    """US dollars; None where the price is not known."""
+    remarks: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -166,6 +178,21 @@ class Model:
             dropped=dropped,
         )
 
+    def answer(
+        self,
+        work: Work,
+        progress: Callable[[str], object] = lambda _text: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Reply:
+        """The answer to a single request (`requests.single`). Blocks, and raises as `summarize` does."""
+        if stop():
+            raise Cancelled("the request was cancelled")
+        board = _Board(remarks=list(work.remarks))
+        text = self._answer(work, board, progress, stop)
+        return Reply(
+            text, board.usage, None if board.unpriced else board.cost, tuple(dict.fromkeys(board.remarks))
+        )
+
     def _answer(
         self, work: Work, board: _Board, progress: Callable[[str], object], stop: Callable[[], bool]
     ) -> str:
@@ -203,7 +230,7 @@ class Model:
         finally:
             # Also where the caller was interrupted: whatever still runs hangs up now.
             future.cancel()
-        if not has_outline(text):
+        if work.is_summary and not has_outline(text):
             board.remarks.append(f"{self.name} did not keep to the sections that it was asked for")
         return text
 

@@ -94,6 +94,9 @@ class Ask:
     focus: str = ""
     pins: tuple[str, ...] = ()
     later: bool = False
+    system: str = SYSTEM
+    wording: str = ""
+    """What is asked instead of a summary; empty where it is one."""
 
     def request(self) -> Request:
         """It as text."""
@@ -107,15 +110,15 @@ class Ask:
             name = "SUMMARY" if self.task is Task.SHORTER else "RECORD"
             material.append(enclosed(name, "\n\n".join(self.items)))
         parts = len(self.items) if self.merges else 0
-        task = instructions(
+        task = self.wording or instructions(
             self.task, self.budget, parts=parts, place=self.place, focus=self.focus, pins=self.pins
         )
         prompt = "\n\n".join([*material, task])
         return Request(
             self.title,
-            SYSTEM,
+            self.system,
             prompt,
-            _tokens(SYSTEM) + _tokens(prompt),
+            _tokens(self.system) + _tokens(prompt),
             self.answer,
             self.later,
             self.budget,
@@ -202,6 +205,11 @@ class Work:
     turn: Stage | None = None
     remarks: list[str] = field(default_factory=list)
 
+    @property
+    def is_summary(self) -> bool:
+        """Whether a summary is asked for, rather than the answer to something else."""
+        return self.history is None or not self.history.parts[0].wording
+
     def outgoing(self) -> Outgoing:
         """It as it is shown beforehand."""
         requests = [
@@ -273,6 +281,17 @@ def work_for(span: Span, budget: int, settings: ModelSettings) -> Work:
             task, title = Task.BRANCH, "branch"
         work.history = _stage(replace(common, task=task, title=title, previous=previous), history, work)
     return work
+
+
+def single(
+    settings: ModelSettings, redactor: Redactor, title: str, text: str, system: str, wording: str, budget: int
+) -> Work:
+    """What has to be asked for one answer of at most `budget` tokens about a text; secrets are taken out of that here."""
+    facts = facts_of(settings.name)
+    material = safe(redactor.text(text))
+    ask = Ask(Task.FIRST, title, (material,), budget, 0, system=system, wording=wording)
+    ask = replace(ask, answer=answer_limit(budget, settings, facts))
+    return Work(settings, facts, budget, "", (), redactor, Stage((ask,)))
 
 
 def outgoing(span: Span, budget: int, settings: ModelSettings) -> Outgoing:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
-from leafward.context.model_context import context_at, message_body
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.context.projection import latest
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed

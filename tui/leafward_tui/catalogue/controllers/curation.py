@@ -63,7 +63,8 @@ class Curation:
         if card is None:
             return
         from leafward.agents import native
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         refused = ""
         if card.agent != native().name:

@@ -57,7 +57,8 @@ class ProjectRelocation:
         return line.group if self._list.view.grouping is Grouping.PROJECT else ""
 
     def _ask(self, old: str, new: str, found: Relocated) -> None:
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]

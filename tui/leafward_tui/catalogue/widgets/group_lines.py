@@ -98,8 +98,8 @@ def group_lines(
 def _sessions(
     line: ListLine, cards: Sequence[Card], width: int, now: float, ground: Ground, glyphs: Glyphs
 ) -> Iterator[PaneLine]:
-    shown = exact(len(cards))
-    of_all = f"{shown} of {exact(line.total)}" if line.total != len(cards) else shown
+    number = exact(len(cards))
+    of_all = f"{number} of {exact(line.total)}" if line.total != len(cards) else number
     yield section_head("Sessions", of_all, width, ground)
     for card in cards[:_MOST]:
         title = fit(card.title, width - _AGE - 2, pad=True, ellipsis=glyphs.ellipsis)

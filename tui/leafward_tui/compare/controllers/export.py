@@ -36,7 +36,7 @@ class Export:
 
     def ask(self) -> None:
         """Asks for a form, and writes the comparison to a file in the current folder."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         seen = self._state.read.overall
         if seen is None:

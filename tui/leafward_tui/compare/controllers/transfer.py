@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from leafward_tui.compare.jobs import CarryDrafts
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.choice_sheet import Choice
     from leafward_tui.ui.services import AppServices, Jobs
-    from leafward_tui.ui.sheet import Choice, SheetLine
+    from leafward_tui.ui.sheet import SheetLine
 
 __all__ = ["Transfer"]
 
@@ -39,7 +40,7 @@ _APPENDED = "append 1 branch summary below the leaf"
 
 
 def _merge_choice(merge: MergeDraft | str) -> Choice:
-    from leafward_tui.ui.sheet import Choice
+    from leafward_tui.ui.choice_sheet import Choice
 
     if isinstance(merge, str):
         return Choice("m", "Merge both summaries", refused=merge)
@@ -49,7 +50,7 @@ def _merge_choice(merge: MergeDraft | str) -> Choice:
 
 
 def _graft_choice(letter: str, draft: GraftDraft | str) -> Choice:
-    from leafward_tui.ui.sheet import Choice
+    from leafward_tui.ui.choice_sheet import Choice
 
     title = f"Graft the turns of {letter.upper()} onto the leaf"
     if isinstance(draft, str):
@@ -113,7 +114,7 @@ class Transfer:
 
     def _drafted(self, sides: Sides, drafts: CarryDrafts) -> None:
         """Asks what to carry over, each with what it would append."""
-        from leafward_tui.ui.sheet import ChoiceSheet
+        from leafward_tui.ui.choice_sheet import ChoiceSheet
 
         if not self._view.is_active:
             return
@@ -135,7 +136,7 @@ class Transfer:
 
     def _single(self, sides: Sides, key: str, draft: GraftDraft | str) -> Choice:
         """The choice of single turns of a side."""
-        from leafward_tui.ui.sheet import Choice
+        from leafward_tui.ui.choice_sheet import Choice
 
         letter, session = _SINGLE[key], self._state.session
         side = sides.a if letter == "a" else sides.b
@@ -193,7 +194,8 @@ class Transfer:
 
     def ask_facts(self) -> None:
         """Offers facts that the other branch lacks, to be pinned below the leaf."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         read = self._state.read
         seen = read.overall

@@ -69,7 +69,7 @@ class BranchSummary:
 
     def _choose_branch(self) -> None:
         """Shows a summary: of the branch under the cursor, of what moving here would leave, or of what a move to the mark would."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         if self._state.session is None or self._write.waits_for_summary():
             return
@@ -207,7 +207,8 @@ class BranchSummary:
     ) -> None:
         """Asks who summarises, or which focus is wanted first."""
         from leafward_tui.explorer.jobs.summary import MODEL, OFFLINE
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         request = run.request
         before = self._services.recall(_REMEMBERED)

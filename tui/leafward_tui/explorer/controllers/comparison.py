@@ -116,7 +116,8 @@ class Comparison:
     def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:
         """Shows the table; a row that is chosen is compared with the leaf."""
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         if not self._view.on_top:
             return

@@ -62,7 +62,7 @@ class ContextEdits:
 
     def _ask(self, session: Session, drafts: EditDrafts) -> None:
         """Asks what is to become of it, each with what it frees."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         if not self._view.on_top:
             return

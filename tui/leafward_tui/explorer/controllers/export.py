@@ -64,7 +64,7 @@ class Export:
 
     def _ask(self) -> None:
         """Asks what to write and how: the path of the cursor, or what a search or filter chose. It goes to the current folder."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:

@@ -90,7 +90,8 @@ class NewSession:
         from leafward.agents import all_agents
         from leafward_tui.explorer.jobs.fork import RefusedFolder
         from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
-        from leafward_tui.ui.sheet import ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -195,7 +196,7 @@ class NewSession:
     def _show_draft(self, session: Session, wish: ForkWish, target: Agent, made: Fork) -> None:
         """Shows what would be written, and asks."""
         from leafward_tui.explorer.model.forks import draft_lines, ways
-        from leafward_tui.ui.sheet import ChoiceSheet
+        from leafward_tui.ui.choice_sheet import ChoiceSheet
 
         if not self._view.on_top:
             keys = self._view.key_hints(("session.fork", "asks for it again"))

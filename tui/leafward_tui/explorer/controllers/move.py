@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.choice_sheet import Choice
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import Choice, SheetLine
+    from leafward_tui.ui.sheet import SheetLine
 
 
 class Move:
@@ -52,7 +53,7 @@ class Move:
     def _ask(self) -> None:
         """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""
         from leafward.session.messages import prompt_text
-        from leafward_tui.ui.sheet import ChoiceSheet
+        from leafward_tui.ui.choice_sheet import ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
@@ -119,7 +120,7 @@ class Move:
 
     def _choices(self, session: Session, target: int, prompt: int, before: int) -> list[Choice]:
         """Ways to an entry and, where its row begins with a prompt, to the entry `before` that."""
-        from leafward_tui.ui.sheet import Choice
+        from leafward_tui.ui.choice_sheet import Choice
 
         here = session.place
         one_line, with_summary = appending(session), appending(session, "a summary")
@@ -149,7 +150,7 @@ class Move:
 
 def _resuming(session: Session, target: int) -> Choice:
     """Going on in the agent at an entry: there already, by a move, or not at all, where the agent would go on elsewhere."""
-    from leafward_tui.ui.sheet import Choice
+    from leafward_tui.ui.choice_sheet import Choice
 
     effect = "runs the agent's own command"
     reachable = session.is_native or target == session.tree.content_at(session.own_leaf)

@@ -53,7 +53,8 @@ class AgentResume:
 
     def _ask(self, command: Resume) -> None:
         """Where the leaf is a preview: the agent knows nothing of it."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         about = [
             SheetLine(

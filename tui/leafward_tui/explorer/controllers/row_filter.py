@@ -65,7 +65,7 @@ class RowFilter:
 
     def _choose(self) -> None:
         """Asks which rows to show."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         exploration = self._state.exploration
         if exploration is None:
@@ -186,7 +186,7 @@ class RowFilter:
 
     def _choose_file(self, paths: tuple[str, ...]) -> None:
         """Shows the timeline of the one file, or asks which."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         if not self._view.on_top:
             return

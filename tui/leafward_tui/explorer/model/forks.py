@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.sheet import Choice, SheetLine
+from leafward_tui.ui.choice_sheet import Choice
+from leafward_tui.ui.sheet import SheetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -105,8 +106,8 @@ def targets(
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"
-        shown = "you see it before anything is written"
-        choices.append(Choice(letter, agent.title, effect, shown, cuts[agent.name].rule or nowhere))
+        hint = "you see it before anything is written"
+        choices.append(Choice(letter, agent.title, effect, hint, cuts[agent.name].rule or nowhere))
     return choices
 
 

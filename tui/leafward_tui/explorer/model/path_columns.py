@@ -9,7 +9,8 @@ from itertools import accumulate, compress
 from operator import and_
 from typing import TYPE_CHECKING
 
-from leafward.context.basis import Basis, believed
+from leafward.context.basis import Basis
+from leafward.context.recorded_usage import believed
 from leafward.session.entries import BOOKKEEPING_BYTES, TURN_STARTS, EntryIndex, Kind
 
 if TYPE_CHECKING:

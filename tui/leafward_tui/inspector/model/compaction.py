@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.compaction.exam import PLACE_WORDS
 from leafward.compaction.xray import Link, xray_of
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.compaction.aftermath import Aftermath
+    from leafward.compaction.exam import Exam
     from leafward.compaction.xray import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
@@ -106,6 +108,9 @@ def _compaction(
     _survival(sheet, report)
     _lost(sheet, report)
     _others(sheet, report)
+    if stop():
+        return False
+    _exam(sheet, survivals_of(session).exam(session, index))
     if stop():
         return False
     _aftermath(sheet, survivals_of(session).aftermath(session, index, stop))
@@ -282,6 +287,33 @@ def _others(sheet: Sheet, report: Survival) -> None:
             )
             sheet.heading(title, about, [Span(exact(len(found)), "warn")])
             _fates(sheet, title, found, _MOST_OTHERS, sign, "warn")
+
+
+def _exam(sheet: Sheet, found: Exam) -> None:
+    """Questions about what it replaced, and where the right answers stand now."""
+    answered, asked = found.count()
+    if not asked:
+        return
+    if not sheet.opening("exam", "Exam", f"{answered} of {counted(asked, 'question')} can be answered now"):
+        return
+    for one in found.graded:
+        sheet.row(
+            [
+                Span(
+                    f"{sheet.glyphs.ok if one.answered else sheet.glyphs.error} ",
+                    "leaf" if one.answered else "bad",
+                ),
+                Span(one.question.text, "strong"),
+            ],
+            [Span(f"#{one.question.entry:,}", "faint")],
+            entry=one.question.entry,
+        )
+        for number, answer in enumerate(one.question.answers):
+            right_one = number == one.question.right
+            lead = f"{sheet.glyphs.arrow} " if right_one else "  "
+            ink = "text" if right_one else "faint"
+            sheet.line([Span(" " * INDENT + lead, ink), Span(shown_line(answer.text, 300), ink)])
+        sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
 
 
 def _aftermath(sheet: Sheet, later: Aftermath) -> None:

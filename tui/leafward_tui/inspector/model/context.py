@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from leafward.context.model_context import Context, Section, context_at, message_body
+from leafward.context.context_messages import Section, message_body
+from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY
 from leafward.session.headline import headline
 from leafward.session.messages import message_text

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from leafward.context.call_status import Outcome, outcome
 from leafward.files.tool_calls import NATIVE_TOOLS, ToolTable, table_of
-from leafward.files.working_set import did_run
 from leafward.session.entries import (
     BOOKKEEPING,
     NO_ENTRY,
@@ -22,7 +21,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.headline import TASK, call_of
-from leafward.session.messages import messages_of, usage_of
+from leafward.session.messages import did_run, messages_of, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.ui.page import SelectionKind
 

@@ -289,10 +289,10 @@ class PageView(LineScroll):
         offset = self.cursor - top if top <= self.cursor < bottom else 0
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
         top, bottom = self._window()
-        wanted = min(top + offset, bottom - 1)
-        near = self._target(range(wanted, bottom))
+        target = min(top + offset, bottom - 1)
+        near = self._target(range(target, bottom))
         if near < 0:
-            near = self._target(range(wanted, top - 1, -1))
+            near = self._target(range(target, top - 1, -1))
         self._set_cursor(near)
         self.refresh()
 

@@ -9,9 +9,10 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.lab.jobs import appended
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.cells import count, counted, percent
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.results import LabResult
-from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+from leafward_tui.ui.sheet import SheetLine
 from leafward_tui.ui.write_target import book_words
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from leafward.base.safe_text import safe_line
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.ui.cells import age, counted, exact, money
-from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheet import SheetLine
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.display import Display

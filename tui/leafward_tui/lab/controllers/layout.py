@@ -59,7 +59,7 @@ class PaneLayout:
         self.go_to(areas[(at + by) % len(areas)])
 
     def turn_page(self) -> None:
-        """Summary, prompt, injected text."""
+        """Summary, prompt, injected text, exam."""
         layout = self._state.layout
         at = (PAGES.index(layout.page) + 1) % len(PAGES) if layout.area in ("text", "fates") else 0
         self.go_to("text", PAGES[at])

@@ -9,7 +9,7 @@ from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact, lost_facts
 from leafward_tui.ui.cells import exact
-from leafward_tui.ui.sheet import Choice, ChoiceSheet
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

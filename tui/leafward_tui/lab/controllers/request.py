@@ -10,7 +10,8 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.lab.jobs import model_draft
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.cells import counted, exact, money
-from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheet import SheetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers import tokens_of
+from leafward_tui.lab.model.exam_lines import exam_lines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.texts import injected_lines, note_lines, prompt_lines, summary_lines
 from leafward_tui.lab.widgets.state_line import Writing
@@ -14,6 +15,7 @@ from leafward_tui.ui.pane_lines import Block
 
 if TYPE_CHECKING:
     from leafward.summaries.survival import Survival
+    from leafward_tui.lab.controllers.exam import DraftGrader
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.lab.ports import LabPort
@@ -26,8 +28,9 @@ __all__ = ["TextPane"]
 class TextPane:
     """Owns `state.text`."""
 
-    def __init__(self, state: LabState, view: LabPort, services: AppServices) -> None:
+    def __init__(self, state: LabState, view: LabPort, services: AppServices, grader: DraftGrader) -> None:
         self._state = state
+        self._grader = grader
         self._view = view
         self._services = services
         self._fates_of: tuple[Survival | None, tuple[LostFact, ...], bool] | None = None
@@ -42,6 +45,8 @@ class TextPane:
         if what_if is None:
             return
         self.show_state()
+        if state.layout.page == "Exam" and (shown := state.shown_draft) is not None:
+            self._grader.grade(shown, self.show)
         if not state.edit.open and (made_of := self._made_of(what_if)) != self._page_of:
             self._page_of = made_of
             streams = state.stream.text is not None and state.layout.page == "Summary"
@@ -73,6 +78,8 @@ class TextPane:
         if page == "Prompt":
             return (page, state.prompt.sending, what_if.choices.summarizer)
         shown = state.shown_draft
+        if page == "Exam":
+            return (page, shown, state.exam.result)
         summary = shown.summary if shown is not None else None
         plan = what_if.plan
         nothing = [remark.text for remark in plan.diagnostics[:1]] if plan.nothing else None
@@ -88,6 +95,8 @@ class TextPane:
             return injected_lines(injected, width, glyphs, on=what_if.choices.inject)
         if state.layout.page == "Prompt":
             return self._prompt(what_if, width)
+        if state.layout.page == "Exam":
+            return self._exam(width)
         if state.stream.text == "":
             return note_lines([(safe_line(state.stream.stage, 400), "sub")], width, glyphs)
         if state.stream.text is not None:
@@ -111,6 +120,14 @@ class TextPane:
                 glyphs,
             )
         return note_lines([("the draft follows in a moment", "nothing")], width, glyphs)
+
+    def _exam(self, width: int) -> Block:
+        state, glyphs = self._state, self._services.glyphs
+        if state.shown_draft is None:
+            return note_lines([("no summary to ask about yet", "nothing")], width, glyphs)
+        if state.exam.result is None:
+            return note_lines([("grading", "nothing")], width, glyphs)
+        return exam_lines(state.exam.result, width, glyphs)
 
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
         glyphs, outgoing = self._services.glyphs, self._state.prompt.sending
@@ -164,6 +181,8 @@ class TextPane:
             sending = state.prompt.sending if what_if.choices.asks else None
             return Writing(what_if.choices.summarizer, sending.tokens if sending is not None else 0)
         draft = state.draft
+        if state.layout.page == "Exam":
+            return Writing("exam", draft.stored_tokens if draft is not None else 0)
         if draft is None:
             follows = state.shown_draft is not None
             return Writing(

@@ -93,26 +93,26 @@ class FactsKept:
 
 def _shown_columns(width: int) -> list[tuple[str, int]]:
     """The number columns that fit, the last go first."""
-    shown = list(_COLUMNS)
-    while shown and width - sum(cells for _, cells in shown) - 4 < _LEAST_NAME:
-        shown.pop()
-    return shown
+    columns = list(_COLUMNS)
+    while columns and width - sum(cells for _, cells in columns) - 4 < _LEAST_NAME:
+        columns.pop()
+    return columns
 
 
 def run_head(width: int) -> LabLine:
     """The headings of the table."""
-    shown = _shown_columns(width)
-    room = width - sum(cells for _, cells in shown)
+    columns = _shown_columns(width)
+    room = width - sum(cells for _, cells in columns)
     spans = [Span(fit("    run", room, pad=True), "faint")]
-    spans += [Span(right(name, cells), "faint") for name, cells in shown]
+    spans += [Span(right(name, cells), "faint") for name, cells in columns]
     return LabLine(tuple(spans))
 
 
 def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Block:
     """A line a run, with the part of its facts that survives; `first` is A, which the others are held against."""
     lines = []
-    shown = _shown_columns(width)
-    room = width - sum(cells for _, cells in shown) - 4
+    columns = _shown_columns(width)
+    room = width - sum(cells for _, cells in columns) - 4
     for number, run in enumerate(runs):
         mark = "A" if number == first else " "
         name = fit(run.name, room, ellipsis=glyphs.ellipsis)
@@ -126,7 +126,7 @@ def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Bl
         }
         numbers = [
             Span(right(texts[name], cells), "edge" if texts[name] == glyphs.zero else "text")
-            for name, cells in shown
+            for name, cells in columns
         ]
         lead = [Span(f"{mark} ", "strong_ghost"), Span(f"{number + 1} ", "faint")]
         lines.append(LabLine((*lead, Span(name, "text"), Span(about, "faint"), *numbers), f"run:{number}"))

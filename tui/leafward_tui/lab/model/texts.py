@@ -134,8 +134,8 @@ def prompt_lines(
         )
         for place, text in (("instructions", system), ("text", prompt)):
             lines.append(LabLine((Span(place, "faint"),)))
-            shown = wrap(safe(text), width - 2, lines=most, ellipsis=glyphs.ellipsis)
-            lines += [LabLine((blanks(2), Span(part, "sub"))) for part in shown]
+            wrapped = wrap(safe(text), width - 2, lines=most, ellipsis=glyphs.ellipsis)
+            lines += [LabLine((blanks(2), Span(part, "sub"))) for part in wrapped]
     return Block(lines)
 
 

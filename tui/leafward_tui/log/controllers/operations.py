@@ -114,7 +114,8 @@ class Operations:
 
     def _ask(self, operation: Operation, would: Write) -> None:
         """Asks, with what would be written and what is odd about it."""
-        from leafward_tui.ui.sheet import Choice, ChoiceSheet, SheetLine
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         every = self._view.operations
         if every is None:

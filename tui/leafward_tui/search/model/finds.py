@@ -81,12 +81,12 @@ class Finds:
         if self.lines:
             self.lines.append(FindLine(FindKind.BLANK, found))
         self.lines.append(FindLine(FindKind.SESSION, found))
-        shown = found.hits
-        if found.card.path not in self.opened and len(shown) > HITS_SHOWN + 1:
-            shown = shown[:HITS_SHOWN]
-        self.lines += [FindLine(FindKind.HIT, found, hit) for hit in shown]
-        if found.total > len(shown):
-            self.lines.append(FindLine(FindKind.MORE, found, more=found.total - len(shown)))
+        hits = found.hits
+        if found.card.path not in self.opened and len(hits) > HITS_SHOWN + 1:
+            hits = hits[:HITS_SHOWN]
+        self.lines += [FindLine(FindKind.HIT, found, hit) for hit in hits]
+        if found.total > len(hits):
+            self.lines.append(FindLine(FindKind.MORE, found, more=found.total - len(hits)))
 
     def first_hit(self) -> int:
         """The first line that is a hit; 0 where there is none."""

@@ -200,8 +200,8 @@ class ResultList(LineScroll):
         if not 0 <= at < len(self._empty):
             return []
         style, text = self._empty[at]
-        shown = fit(text, width - 4, ellipsis=services_of(self).glyphs.ellipsis)
-        return [Segment("   ", ground.blank), Segment(shown, getattr(ground, style))]
+        fitted = fit(text, width - 4, ellipsis=services_of(self).glyphs.ellipsis)
+        return [Segment("   ", ground.blank), Segment(fitted, getattr(ground, style))]
 
     def _pieces(self, line: FindLine, width: int, ground: Ground, *, selected: bool) -> list[Segment]:
         glyphs = services_of(self).glyphs
@@ -254,8 +254,8 @@ class ResultList(LineScroll):
         text, spans = windowed(safe(hit.text), hit.spans, room, glyphs.ellipsis)
         style = ground.strong if selected else ground.text
         mark = ground.strong_hit if selected else ground.hit
-        shown = fit(text, room, ellipsis=glyphs.ellipsis)
-        return [*head, *marked(shown, text, spans, style, mark)]
+        fitted = fit(text, room, ellipsis=glyphs.ellipsis)
+        return [*head, *marked(fitted, text, spans, style, mark)]
 
 
 def windowed(

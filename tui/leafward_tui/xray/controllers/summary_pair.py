@@ -10,8 +10,8 @@ from leafward.compaction.run_comparison import Mark, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers import tokens_of
 from leafward_tui.ui.cells import counted, exact, wrap
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.screen_search import ScreenSearch, SearchedView
-from leafward_tui.ui.sheet import Choice, ChoiceSheet
 from leafward_tui.ui.summary_differences import diff_lines
 from leafward_tui.ui.times import moment
 from leafward_tui.xray.jobs import summary_difference

@@ -1,0 +1,215 @@
+"""The verb `exam`: closed-book questions about what a compaction replaced, and which of them the context still answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.facts import id_of
+from leafward.cli.model_request import (
+    cancellable,
+    chosen,
+    cost_text,
+    outgoing_json,
+    progress,
+    prompt_text,
+    refuse_cancelled,
+    tell_outgoing,
+)
+from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say, usage_json
+from leafward.cli.selection import opened, verify
+from leafward.cli.settings import configured
+from leafward.cli.survival import compaction_at
+from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, context_after, exam_of
+from leafward.compaction.exam.oral import LETTERS, Marked, marked, work_for_exam
+from leafward.session.entries import Usage
+from leafward.session.journal import Writing, busy
+from leafward.session.journal.open_file import refuse_unwritable
+from leafward.session.journal.verbs import keep_exam, kept_exams
+from leafward.summaries.summarizers.extractive import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.cli.compaction_options import ExamOptions
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+
+
+def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
+    """`leafward exam`."""
+    if options.model is not None and options.against is not None:
+        raise click.UsageError(
+            "a model sits the exam of one compaction: --model and --against exclude each other"
+        )
+    if options.model == Extractive.name:
+        raise click.UsageError("extractive is no model: without --model no model is asked")
+    if options.model is None and (dry_run or options.base_url is not None):
+        raise click.UsageError("--dry-run and --base-url go with --model")
+    with opened(selector) as session:
+        verify(session)
+        index = compaction_at(session, compaction)
+        if options.model is not None:
+            return _oral(session, index, options, dry_run, as_json)
+        against = options.against
+        other = compaction_at(session, against) if against is not None else None
+        found = exam_of(session, index)
+        beside = exam_of(session, other) if other is not None else None
+        if as_json:
+            document = {"compaction": id_of(session, index), **exam_json(session, found)}
+            document["models"] = kept_exams(session, index)
+            if other is not None and beside is not None:
+                document["against"] = {"compaction": id_of(session, other), **exam_json(session, beside)}
+            emit_json(document)
+        elif other is not None and beside is not None:
+            say(_compared(session, (index, other), (found, beside), page()))
+        else:
+            say([*_text(session, index, found, page()), *_kept_text(session, index)])
+    return 0
+
+
+def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
+    """A model sits the exam."""
+    from leafward.summaries.summarizers.model import Model
+
+    settings = configured()
+    model = chosen(options.model, settings, options.base_url)
+    if not isinstance(model, Model):
+        raise click.UsageError("--model names no model")
+    found = exam_of(session, index)
+    asked = [one.question for one in found.graded]
+    document = {"compaction": id_of(session, index), **exam_json(session, found)}
+    if not asked:
+        emit_json({**document, "model": None}) if as_json else say(_text(session, index, found, page()))
+        return 0
+    work = work_for_exam(asked, context_after(session, index), model.settings)
+    going = work.outgoing()
+    if dry_run:
+        if as_json:
+            emit_json({**document, "model": None, "outgoing": outgoing_json(going), "dry_run": True})
+        else:
+            tell_outgoing(model, going, would=True)
+            say(prompt_text(going))
+        return 0
+    refuse_unwritable(session)
+    with busy(session.path, "an exam") as claim, cancellable() as stop:
+        tell_outgoing(model, going)
+        with progress("answers") as show:
+            reply = model.answer(work, show, stop)
+        refuse_cancelled(stop)
+        answers = marked(asked, reply.text)
+        right = sum(one.right for one in answers)
+        result = {
+            "model": model.name,
+            "right": right,
+            "asked": len(asked),
+            "answers": [one.answer for one in answers],
+            "usage": usage_json(reply.usage if reply.usage is not None else Usage()),
+            "cost": reply.cost,
+        }
+        written = keep_exam(session, index, result, Writing(claim=claim))
+    if as_json:
+        remarks = [{"code": "model", "text": text} for text in reply.remarks]
+        emit_json({**document, "model": result, "op": written.op, "dry_run": False, "diagnostics": remarks})
+    else:
+        say([*_text(session, index, found, page(), answers), *_oral_text(result)])
+    return 0
+
+
+def _oral_text(result: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    yield (
+        f"{safe_line(str(result['model']), 60)} answered {result['right']} of {plural(int(result['asked']), 'question')} right, "
+        f"{cost_text(result['cost'])}"
+    )
+
+
+def _kept_text(session: Session, index: EntryIndex) -> Iterator[str]:
+    """What models answered before."""
+    for one in kept_exams(session, index):
+        right, asked, cost = one.get("right"), one.get("asked"), one.get("cost")
+        if isinstance(right, int) and isinstance(asked, int):
+            dollars = float(cost) if isinstance(cost, (int, float)) else None
+            yield from _oral_text(
+                {"model": one.get("model"), "right": right, "asked": asked, "cost": dollars}
+            )
+
+
+def exam_json(session: Session, found: Exam) -> dict[str, Any]:
+    """An exam as JSON."""
+    answered, asked = found.count()
+    return {
+        "answered": answered,
+        "asked": asked,
+        "share": found.share(),
+        "topics": {
+            str(topic): dict(zip(("answered", "asked"), found.count(topic), strict=True))
+            for topic in Topic
+            if found.count(topic)[1]
+        },
+        "questions": [
+            {
+                "topic": str(one.question.topic),
+                "question": one.question.text,
+                "answers": [safe(answer.text) for answer in one.question.answers],
+                "right": one.question.right,
+                "place": str(one.place),
+                "entry": id_of(session, one.question.entry),
+            }
+            for one in found.graded
+        ],
+    }
+
+
+def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
+    name = page.style(f"compaction {safe_line(id_of(session, index) or '', 40)}", "bold")
+    answered, asked = found.count()
+    if not asked:
+        return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
+    return f"{name}  {answered} of {plural(asked, 'question')} can be answered from what the model sees afterwards"
+
+
+def _text(
+    session: Session, index: EntryIndex, found: Exam, page: Page, answers: Sequence[Marked] = ()
+) -> Iterator[str]:
+    yield _head(session, index, found, page)
+    for number, one in enumerate(found.graded):
+        yield ""
+        yield from _question(session, one, page, answers[number] if answers else None)
+
+
+def _question(session: Session, one: Graded, page: Page, given: Marked | None) -> Iterator[str]:
+    place = PLACE_WORDS[one.place]
+    mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
+    entry = safe_line(id_of(session, one.question.entry) or "", 12)
+    yield f"{page.style(mark, 'leaf' if one.answered else 'bad')} {page.style(one.question.text, 'bold')}  {page.style(f'{place}, entry {entry}', 'faint')}"
+    mark_of_right = "→" if page.unicode else ">"
+    for number, answer in enumerate(one.question.answers):
+        right = number == one.question.right
+        text = fit(
+            safe_line(answer.text, 300),
+            max(20, page.width - 30 if given is not None else page.width - 7),
+            unicode=page.unicode,
+        )
+        if given is not None and given.answer == number:
+            text += "  (the model's answer)"
+        line = f"  {LETTERS[number]} {mark_of_right if right else ' '} {text}"
+        yield line if right else page.style(line, "faint")
+
+
+def _compared(
+    session: Session, indices: tuple[EntryIndex, EntryIndex], exams: tuple[Exam, Exam], page: Page
+) -> Iterator[str]:
+    """Two exams side by side, topic by topic."""
+    for index, found in zip(indices, exams, strict=True):
+        yield _head(session, index, found, page)
+    yield ""
+    for topic in Topic:
+        cells = []
+        for found in exams:
+            answered, asked = found.count(topic)
+            cells.append(pad(f"{answered} of {asked}" if asked else "none", 12))
+        if any(found.count(topic)[1] for found in exams):
+            yield f"  {pad(str(topic), 12)}{''.join(cells)}".rstrip()

@@ -1,0 +1,29 @@
+"""The exam of a compaction: closed-book questions about what it replaced, and what of them the context afterwards can answer."""
+
+from __future__ import annotations
+
+from leafward.compaction.exam.grade import (
+    PLACE_WORDS,
+    Exam,
+    Graded,
+    Place,
+    context_after,
+    exam,
+    exam_of,
+    exam_of_draft,
+)
+from leafward.compaction.exam.questions import Question, Topic, questions
+
+__all__ = [
+    "PLACE_WORDS",
+    "Exam",
+    "Graded",
+    "Place",
+    "Question",
+    "Topic",
+    "context_after",
+    "exam",
+    "exam_of",
+    "exam_of_draft",
+    "questions",
+]

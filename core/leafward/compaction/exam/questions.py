@@ -1,0 +1,319 @@
+"""The questions of an exam: what somebody has to know who goes on where a span of messages ended.
+
+Each has one right answer, which the span proves, and wrong ones that stand in the same span: a file that was changed earlier, a
+command that is no test, the result of an earlier run, a step that is done. Where the span has no honest wrong answer there is no
+question. Nothing is drawn by chance: the same span gives the same questions in the same order.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.checks import Check, check_of
+from leafward.session.entries import EntryIndex, text_of
+from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
+from leafward.summaries.facts.demands import demands, guesses, takes_back
+from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.values import DROPPED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.summaries.survival import Said
+
+CHOICES = 4
+"""Answers of a question, the right one among them, at most."""
+_OF_A_TOPIC = 4
+"""Questions about rules, and about what was given up, at most."""
+_ANSWER = 240
+"""Characters of an answer: a longer sentence is no answer that can be chosen."""
+_COUNT = re.compile(
+    r"(?i)\b(\d[\d,]{0,8}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
+)
+_COUNT_LINE = 40
+"""Characters of a line that holds nothing but a count."""
+_TELLS = re.compile(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
+"""What tells one result from others: no failures alone may be of any run."""
+_TAP = re.compile(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
+_LIMITS = re.compile(
+    r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
+)
+_STATES = re.compile(
+    r"(?i)\b(?:is|are|was|were|gets?|been|still|currently|right now)\s+(?:never|always|only|not)\b|\bright now\b"
+)
+"""How things are, in the words of rules."""
+_OWN_WORDS = 1500
+"""Characters of a message up to which a user wrote it, rather than pasted a plan or a report."""
+_GIVEN_UP = re.compile(
+    r"(?i)\b(?:gave up|giv(?:e|ing) up|abandon(?:ed|ing)?|dropp?(?:ed|ing) the idea|revert(?:ed|ing)?|roll(?:ed|ing) back"
+    r"|took (?:it|that|this) back|does(?:n['’]t| not) work|did(?:n['’]t| not) work|won['’]t work|ruled out|reject(?:ed|ing)?|discard(?:ed|ing)?"
+    r"|(?:decided|chose|choosing) (?:against|not to)|not (?:going to )?(?:use|using|viable|feasible))\b"
+)
+_REASON = re.compile(
+    r"(?i)\b(?:because|since|so that|due to|otherwise|to avoid|would (?:break|need|require|mean)|as it)\b"
+)
+
+
+_LOOKING = re.compile(
+    r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
+)
+"""Commands that only look: nobody takes them for tests."""
+_LEAST_WORDS = 4
+_TYPED = re.compile(r"^[^\n]{4,200}$")
+
+
+class Topic(StrEnum):
+    """What a question is about, in the order in which an exam asks."""
+
+    CHANGED_LAST = "last file"
+    TEST_COMMAND = "tests"
+    TEST_RESULT = "result"
+    LIMIT = "rule"
+    GIVEN_UP = "given up"
+    NEXT_STEP = "next step"
+
+
+_ASKED = {
+    Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
+    Topic.TEST_COMMAND: "Which command runs the tests?",
+    Topic.TEST_RESULT: "What did the last run of the tests print?",
+    Topic.LIMIT: "Which of these is a rule that the user set?",
+    Topic.GIVEN_UP: "What was decided against, and why?",
+    Topic.NEXT_STEP: "Which step is not done yet?",
+}
+
+
+class Answer(NamedTuple):
+    """One answer to choose."""
+
+    text: str
+    """Session text: not safe to show."""
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its answers."""
+
+    topic: Topic
+    text: str
+    answers: tuple[Answer, ...]
+    """In an order that their texts decide."""
+    right: int
+    """Index of the right one."""
+    entry: EntryIndex
+    """What proves it."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run of the tests that ended."""
+
+    fact: Fact
+    result: str
+    """The counts that it printed; empty where it printed none."""
+    entry: EntryIndex
+
+
+class _Reading:
+    """What the messages of a span hold that can be asked about."""
+
+    def __init__(self, messages: Sequence[Said], cwd: str, previous: str, previous_entry: int) -> None:
+        reader = FactReader(cwd)
+        sightings: list[Sighting] = (
+            list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
+        )
+        self.changed: list[str] = []
+        """Files that calls changed, each where it was changed last."""
+        self.results: list[tuple[str, str, EntryIndex]] = []
+        """Commands that ended, with what they printed."""
+        self.own: set[str] = set()
+        """Rules that stand in messages which the user wrote."""
+        self.remarks: list[Fact] = []
+        """What else the user wrote in such messages, sentence by sentence."""
+        withdrawn: set[str] = set()
+        turn = len(sightings)
+        for entry, message in messages:
+            if message.get("role") == "user":
+                if takes_back(text_of(message.get("content")).strip()):
+                    withdrawn |= {one.key for one in sightings[turn:] if one.kind is FactKind.CONSTRAINT}
+                turn = len(sightings)
+            found = reader.read(entry, message)
+            sightings += found
+            failed = bool(message.get("isError"))
+            short = len(text_of(message.get("content"))) <= _OWN_WORDS
+            if short and message.get("role") == "user":
+                self.remarks += [
+                    Fact(FactKind.DECISION, sentence, sentence, entry, Voice.USER, [entry])
+                    for sentence in sentences(divided(text_of(message.get("content")))[0])
+                    if len(content_words(sentence)) >= _LEAST_WORDS and not demands(sentence)
+                ]
+            for one in found:
+                if one.kind is FactKind.CONSTRAINT and one.voice is Voice.USER and short:
+                    self.own.add(one.key)
+                if one.kind is FactKind.PATH and one.voice is Voice.CHANGED and not failed:
+                    if one.key in self.changed:
+                        self.changed.remove(one.key)
+                    self.changed.append(one.key)
+                elif one.kind is FactKind.COMMAND and one.outcome:
+                    printed = text_of(message.get("content")) or str(message.get("output") or "")
+                    self.results.append((one.key, printed, entry))
+        self.facts = gather(sightings)
+        self.withdrawn = withdrawn
+        self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
+
+    def of(self, kind: FactKind) -> list[Fact]:
+        """The facts of a kind, in the order of their last place."""
+        return sorted((one for one in self.facts if one.kind is kind), key=lambda one: (one.last, one.key))
+
+    def runs(self) -> list[_Run]:
+        """The runs of tests that ended, in order."""
+        found = []
+        for key, printed, entry in self.results:
+            fact = self.by_key.get((FactKind.COMMAND, key))
+            if (
+                fact is not None
+                and not key.startswith("git ")
+                and _is_short(fact)
+                and check_of(fact.text) is Check.TEST
+            ):
+                found.append(_Run(fact, counts_in(printed), entry))
+        return found
+
+
+def _is_short(command: Fact) -> bool:
+    """Whether a command is one that somebody would type to do something, not a script, a patch or a look."""
+    return (
+        not _LOOKING.match(command.text)
+        and _TYPED.search(command.text) is not None
+        and "<<" not in command.text
+    )
+
+
+def counts_in(printed: str) -> str:
+    """What a run of tests says at its end of how many passed and failed: `2 failed, 32 passed`; empty where it says nothing."""
+    lines = printed.rstrip().split("\n")
+    last = next((at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at])), None)
+    if last is not None:
+        first = last
+        while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
+            first -= 1
+        counted = [
+            f"{number} {word.lower()}"
+            for line in lines[first : last + 1]
+            for number, word in _COUNT.findall(line)
+        ]
+        return ", ".join(dict.fromkeys(counted))
+    counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
+    return ", ".join(dict.fromkeys(counted))
+
+
+def questions(
+    messages: Sequence[Said], cwd: str, previous: str = "", previous_entry: int = -1
+) -> tuple[Question, ...]:
+    """The questions about a span of messages; `previous` is the summary that stood before it."""
+    there = _Reading(messages, cwd, previous, previous_entry)
+    found = [
+        *_changed_last(there),
+        *_tests(there),
+        *_limits(there),
+        *_given_up(there),
+        *_next_step(there),
+    ]
+    order = list(Topic)
+    return tuple(sorted(found, key=lambda one: order.index(one.topic)))
+
+
+def _changed_last(there: _Reading) -> Iterable[Question]:
+    files = [fact for key in there.changed if (fact := there.by_key.get((FactKind.PATH, key))) is not None]
+    if len(files) > 1:
+        *earlier, last = files
+        yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in reversed(earlier)])
+
+
+def _tests(there: _Reading) -> Iterable[Question]:
+    runs = there.runs()
+    if not runs:
+        return
+    last = runs[-1]
+    others = [
+        one for one in there.of(FactKind.COMMAND) if check_of(one.text) is not Check.TEST and _is_short(one)
+    ]
+    # What is most like it first: other checks, then whatever ran last.
+    others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))
+    yield from _question(Topic.TEST_COMMAND, last.fact, [(one.text, one) for one in others])
+    counted = [one for one in runs if _TELLS.search(one.result)]
+    if counted and counted[-1] is last:
+        earlier = [(one.result, _result_fact(one)) for one in reversed(counted[:-1])]
+        yield from _question(Topic.TEST_RESULT, _result_fact(last), earlier, last.result)
+
+
+def _result_fact(run: _Run) -> Fact:
+    return Fact(FactKind.NUMBER, run.result, run.result, run.entry, Voice.OUTPUT, [run.entry])
+
+
+def _limits(there: _Reading) -> Iterable[Question]:
+    """Rules that the user set and that hold; wrong are those that were withdrawn, and what else the user wrote."""
+    rules = [
+        one
+        for one in there.of(FactKind.CONSTRAINT)
+        if one.key in there.own - there.withdrawn
+        and _LIMITS.search(one.text)
+        and not _STATES.search(one.text)
+        and not guesses(one.text)
+        and len(content_words(one.text)) >= _LEAST_WORDS - 1
+    ]
+    wrong = [one for one in there.of(FactKind.CONSTRAINT) if one.key in there.withdrawn]
+    wrong += reversed(there.remarks)
+    for rule in rules[-_OF_A_TOPIC:]:
+        yield from _question(Topic.LIMIT, rule, [(one.text, one) for one in wrong])
+
+
+def _given_up(there: _Reading) -> Iterable[Question]:
+    decisions = [one for one in there.of(FactKind.DECISION) if one.voice in (Voice.AGENT, Voice.USER)]
+    given_up = [one for one in decisions if _GIVEN_UP.search(one.text) and _REASON.search(one.text)]
+    wrong = [(one.text, one) for one in reversed(decisions) if not _GIVEN_UP.search(one.text)]
+    for one in given_up[-_OF_A_TOPIC:]:
+        yield from _question(Topic.GIVEN_UP, one, wrong)
+
+
+def _next_step(there: _Reading) -> Iterable[Question]:
+    steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
+    left = [one for one in steps if one.is_open and one.outcome != DROPPED]
+    done = [(one.text, one) for one in reversed(steps) if not one.is_open or one.outcome == DROPPED]
+    if left:
+        yield from _question(Topic.NEXT_STEP, left[-1], done)
+
+
+def _question(
+    topic: Topic, fact: Fact, wrong: Iterable[tuple[str, Fact]], text: str | None = None
+) -> Iterable[Question]:
+    """A question, where there is an honest wrong answer: short enough, and not the right one in other words."""
+    right = Answer(" ".join((text or fact.text).split()), fact)
+    if len(right.text) > _ANSWER:
+        return
+    answers = [right]
+    for other, decoy in wrong:
+        shown = " ".join(other.split())
+        if len(answers) == CHOICES:
+            break
+        if len(shown) <= _ANSWER and not any(_alike(shown, one.text) for one in answers):
+            answers.append(Answer(shown, decoy))
+    if len(answers) == 1:
+        return
+    answers.sort(key=lambda one: sha256(f"{topic}\n{one.text}".encode("utf-8", "replace")).digest())
+    yield Question(topic, _ASKED[topic], tuple(answers), answers.index(right), fact.last)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two answers say the same, or one is a part of the other."""
+    first, second = one.casefold(), other.casefold()
+    if first in second or second in first:
+        return True
+    words, others = set(content_words(first)), set(content_words(second))
+    return bool(words) and words == others

@@ -1,0 +1,40 @@
+"""What replies reported of their usage: whether it holds where they stand, and what many of them add up to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.context.projection import latest
+from leafward.context.sizes import STALE
+from leafward.session.entries import EntryIndex, Usage
+from leafward.session.messages import usage_of, written_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.session.session import Session
+
+
+def believed(session: Session, reply: EntryIndex) -> bool:
+    """Whether a reply was made behind what stands above it: one that was copied there counted another context."""
+    stale = latest(session, reply, STALE)
+    if stale < 0:
+        return True
+    made, changed = (written_at(session.body(entry) or {}) for entry in (reply, stale))
+    return made is None or changed is None or made >= changed
+
+
+def usage_total(session: Session, entries: Sequence[int]) -> Usage:
+    """Usage and cost of many entries, summed. Every one of them is decoded."""
+    return usage_totals(session, entries)[0]
+
+
+def usage_totals(session: Session, *groups: Sequence[int]) -> list[Usage]:
+    """Usage and cost of each group of entries, summed. An entry of several groups is decoded once."""
+    usages: dict[int, Usage] = {}
+    entries = groups[0] if len(groups) == 1 else sorted(set().union(*groups))
+    for index, body in session.bodies(entries):
+        usage = usage_of(body) if body is not None else None
+        if usage is not None:
+            usages[index] = usage
+    return [sum((usages[index] for index in group if index in usages), Usage()) for group in groups]

@@ -1,0 +1,148 @@
+"""`leafward exam`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.compaction.exam import Question, Topic
+from leafward.compaction.exam.oral import marked
+from leafward.compaction.exam.questions import Answer
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import Fact, FactKind, Voice
+from tests.acting import Acting, call
+from tests.asking import MARKS
+from tests.model_endpoint import Endpoint, Reply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+
+def asks_a_model(test: Any) -> Any:
+    for mark in (pytest.mark.slow, *MARKS):
+        test = mark(test)
+    return test
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    """Two files changed, tests run, two compactions in a row."""
+    made = Acting(tmp_path / "s.jsonl")
+    made.user("Build the queue for the shop first.")
+    for number, name in enumerate(("src/queue.py", "src/\x1b[31mstore.py")):
+        made.said(call("write", f"w{number}", path=name, content="a = 1\n"))
+        made.answered(f"w{number}", "write")
+    made.said(call("bash", "b", command="make build"))
+    made.answered("b", "bash", "done")
+    made.said(call("bash", "t", command="python -m pytest -q"))
+    made.answered("t", "bash", "2 passed in 0.1s")
+    made.compacted(made.user("go on"), "The tests run with `python -m pytest -q`.")
+    return made
+
+
+def test_the_document(file: Acting, done: Run) -> None:
+    found = done("exam", file.path, "--json").document
+    assert (found["answered"], found["asked"], found["share"]) == (1, 2, 0.5)
+    assert found["topics"] == {"last file": {"answered": 0, "asked": 1}, "tests": {"answered": 1, "asked": 1}}
+    last, tests = found["questions"]
+    assert last["answers"][last["right"]] == "src/␛[31mstore.py"
+    assert (tests["topic"], tests["place"]) == ("tests", "summary")
+
+
+def test_what_people_read(file: Acting, done: Run) -> None:
+    lines = done("exam", file.path).out.splitlines()
+    assert lines[0].endswith("1 of 2 questions can be answered from what the model sees afterwards")
+    assert any("✗ Which of these files was changed last before the cut?  nowhere" in line for line in lines)
+    assert any("→ python -m pytest -q" in line for line in lines)
+
+
+def test_beside_another(file: Acting, done: Run) -> None:
+    first = done("exam", file.path, "--json").document["compaction"]
+    file.user("more")
+    file.compacted(file.user("go on"), "nothing")
+    found = done("exam", file.path, "--against", first, "--json").document
+    assert (found["asked"], found["against"]["compaction"]) == (0, first)
+    lines = done("exam", file.path, "--against", first).out.splitlines()
+    assert "nothing to ask" in lines[0]
+    assert lines[3].split() == ["last", "file", "none", "0", "of", "1"]
+
+
+def test_a_draft_has_its_exam(file: Acting, done: Run) -> None:
+    file.user("and then?")
+    file.said("That is all.")
+    file.user("go on")
+    draft = done("compact", file.path, "--keep-recent", "0", "--dry-run", "--json").document
+    assert draft["exam"].keys() >= {"answered", "asked", "questions"}
+
+
+def test_what_is_no_compaction(file: Acting, run: Run) -> None:
+    outcome = run("exam", file.path, "#1")
+    assert outcome.code
+    assert "is no compaction" in outcome.err
+
+
+def asked(endpoint: Endpoint) -> tuple[str, ...]:
+    return ("--model", "openai/scripted", "--base-url", endpoint.base_url)
+
+
+@asks_a_model
+def test_a_model_sits_it(file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    before = file.path.read_bytes()
+    shown = run("exam", file.path, *asked(endpoint), "--dry-run", "--json")
+    assert (shown.code, endpoint.asked, file.path.read_bytes()) == (0, [], before)
+    questions = shown.document["questions"]
+    right = [one["right"] for one in questions]
+    endpoint.script = [Reply(f"1 {'ABCD'[right[0]]}\n2 -")]
+    outcome = run("exam", file.path, *asked(endpoint), "--json")
+    assert outcome.code == 0, outcome.err
+    assert outcome.err.startswith("leafward: sending ")
+    (sent,) = endpoint.asked
+    assert [sent.prompt] == [request["prompt"] for request in shown.document["outgoing"]["requests"]]
+    assert "python -m pytest -q`." in sent.prompt, "it sees the summary"
+    assert "a = 1" not in sent.prompt, "and nothing of what was replaced"
+    result = outcome.document["model"]
+    assert (result["right"], result["asked"], result["answers"]) == (1, 2, [right[0], None])
+    assert file.path.read_bytes().startswith(before)
+    kept = run("exam", file.path, "--json").document["models"]
+    assert [(one["model"], one["right"]) for one in kept] == [("openai/scripted", 1)]
+    assert "openai/scripted answered 1 of 2 questions right" in run("exam", file.path).out
+    assert run("log", file.path, "--json").document["ops"] == []
+    assert run("tree", file.path).code == 0
+
+
+@asks_a_model
+def test_a_model_that_fails_leaves_nothing(
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    before = file.path.read_bytes()
+    endpoint.script = [Reply(finish="length")] * 9
+    outcome = run("exam", file.path, *asked(endpoint))
+    assert outcome.code
+    assert file.path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "gives"),
+    [
+        ("1 A\n2 B", [0, 1]),
+        ("1. b\n2) (A)", [1, 0]),
+        ("**1 A**\n2: -", [0, None]),
+        ("1 A\n1 B\n2 D", [None, None]),
+        ("I think A for the first.", [None, None]),
+        ("2 B\n3 A", [None, 1]),
+    ],
+)
+def test_one_letter_a_question(answer: str, gives: list[int | None]) -> None:
+    fact = Fact(FactKind.PATH, "a", "a", EntryIndex(0), Voice.USER)
+    one = Question(Topic.CHANGED_LAST, "?", (Answer("a", fact), Answer("b", fact)), 0, EntryIndex(0))
+    assert [mark.answer for mark in marked([one, one], answer)] == gives
+
+
+def test_options_that_exclude_each_other(file: Acting, run: Run) -> None:
+    for options in (("--dry-run",), ("--base-url", "http://localhost:1"), ("--model", "extractive")):
+        assert run("exam", file.path, *options).code == 2

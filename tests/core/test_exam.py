@@ -1,0 +1,182 @@
+"""The exam of a compaction: honest questions, the same each time, and where their answers stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.base.errors import LeafwardError
+from leafward.catalog import sighted
+from leafward.compaction.exam import Exam, Place, Topic, exam, exam_of, questions
+from leafward.compaction.exam.questions import counts_in
+from leafward.session.entries import Kind
+from leafward.summaries.survival import replaced_by
+from tests.acting import Acting, call, reading
+from tests.surroundings import CORPORA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.compaction.exam import Question
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Acting:
+    """A span with something to ask of every topic."""
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("Build the queue for the shop first. Never use more than 3 workers for an import.")
+    file.said(call("write", "1", path="src/queue.py", content="a = 1\n"))
+    file.answered("1", "write")
+    file.said(call("bash", "2", command="python -m pytest -q"))
+    file.answered("2", "bash", "F.\n1 failed, 1 passed in 0.1s\n\nCommand exited with code 1", failed=True)
+    file.said("Decision: one table for all jobs.")
+    file.said("We decided against threads because SQLite locks the whole file.")
+    file.said(call("write", "3", path="src/store.py", content="b = 1\n"))
+    file.answered("3", "write")
+    file.said(call("bash", "4", command="make build"))
+    file.answered("4", "bash", "done")
+    file.said(call("bash", "5", command="python -m pytest -q"))
+    file.answered("5", "bash", "..\n2 passed in 0.1s")
+    file.said("- [x] Write the store\n- [ ] Add retries to the queue")
+    return file
+
+
+def asked(file: Acting, summary: str, kept: str = "thanks") -> tuple[Sequence[Question], Exam]:
+    end = file.user(kept)
+    file.compacted(end, summary)
+    with reading(file.path) as session:
+        index = len(session) - 1
+        there = replaced_by(session, index)
+        return questions(there.messages, session.cwd), exam_of(session, index)
+
+
+def right(found: Sequence[Question], topic: Topic) -> str:
+    (one,) = (one for one in found if one.topic is topic)
+    return one.answers[one.right].text
+
+
+def test_each_topic_has_its_right_answer(work: Acting) -> None:
+    found, _ = asked(work, "nothing of note")
+    assert [one.topic for one in found] == list(Topic)
+    assert right(found, Topic.CHANGED_LAST) == "src/store.py"
+    assert right(found, Topic.TEST_COMMAND) == "python -m pytest -q"
+    assert right(found, Topic.TEST_RESULT) == "2 passed"
+    assert right(found, Topic.LIMIT) == "Never use more than 3 workers for an import."
+    assert right(found, Topic.GIVEN_UP) == "We decided against threads because SQLite locks the whole file."
+    assert right(found, Topic.NEXT_STEP) == "Add retries to the queue"
+
+
+def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
+    found, _ = asked(work, "nothing of note")
+    wrong = {
+        one.topic: {answer.text for answer in one.answers} - {one.answers[one.right].text} for one in found
+    }
+    assert wrong[Topic.CHANGED_LAST] == {"src/queue.py"}
+    assert "make build" in wrong[Topic.TEST_COMMAND]
+    assert wrong[Topic.TEST_RESULT] == {"1 failed, 1 passed"}
+    assert wrong[Topic.NEXT_STEP] == {"Write the store"}
+
+
+def places(found: Exam) -> dict[Topic, Place]:
+    return {one.question.topic: one.place for one in found.graded}
+
+
+def test_an_empty_summary_answers_nothing(work: Acting) -> None:
+    _, found = asked(work, "nothing of note")
+    assert set(places(found).values()) == {Place.NOWHERE}
+    assert (found.count(), found.share()) == ((0, 6), 0.0)
+
+
+def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
+    _, found = asked(
+        work,
+        "## Constraints\n- Never use more than 3 workers for an import.\n## Decisions\n"
+        "- We decided against threads because SQLite locks the whole file.\n"
+        "## Done\n- src/queue.py\n- `python -m pytest -q`: 2 passed, at the last run\n"
+        "- src/store.py was changed last\n## Next\n- [ ] Add retries to the queue",
+    )
+    assert set(places(found).values()) == {Place.SUMMARY}
+
+
+def test_two_files_side_by_side_do_not_say_which_was_last(work: Acting) -> None:
+    _, found = asked(work, "- src/queue.py\n- src/store.py\n- 1 failed, 1 passed\n- 2 passed")
+    assert places(found)[Topic.CHANGED_LAST] is Place.NOWHERE
+    assert places(found)[Topic.TEST_RESULT] is Place.NOWHERE
+
+
+def test_what_stays_answers_too(work: Acting) -> None:
+    _, found = asked(work, "nothing of note", kept="Now add retries to the queue, in src/store.py.")
+    assert places(found)[Topic.NEXT_STEP] is Place.KEPT
+    assert places(found)[Topic.CHANGED_LAST] is Place.KEPT
+
+
+def test_another_way_to_run_the_tests_is_enough(work: Acting) -> None:
+    _, found = asked(work, "Run `pytest tests/` before each commit.")
+    assert places(found)[Topic.TEST_COMMAND] is Place.SUMMARY
+
+
+def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("Never use more than 3 workers for an import.")
+    file.said("Understood.")
+    file.user("Undo that.")
+    file.user("You must keep the old API.")
+    found, _ = asked(file, "x")
+    limits = [one for one in found if one.topic is Topic.LIMIT]
+    assert [one.answers[one.right].text for one in limits] == ["You must keep the old API."]
+    assert {answer.text for answer in limits[0].answers} >= {"Never use more than 3 workers for an import."}
+
+
+def test_no_honest_wrong_answer_no_question(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("write it")
+    file.said(call("write", "1", path="only.py", content="a = 1\n"))
+    file.answered("1", "write")
+    assert asked(file, "x")[0] == ()
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ("...\n=== 2 failed, 32 passed in 1.2s ===", "2 failed, 32 passed"),
+        ("bun test\n 12 pass\n 0 fail\nRan 12 tests", "12 pass, 0 fail"),
+        ("test result: ok. 5 passed; 0 failed; 1 ignored", "5 passed, 0 failed"),
+        ("# pass 3\n# fail 1", "3 pass, 1 fail"),
+        ("built in 2s", ""),
+    ],
+)
+def test_what_a_run_of_tests_prints(printed: str, says: str) -> None:
+    assert counts_in(printed) == says
+
+
+def test_nothing_that_was_asked_answers_nothing() -> None:
+    assert exam((), "a summary").share() is None
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="needs the corpora")
+def test_stored_compactions_of_every_agent() -> None:
+    """The same twice, right answers that differ from the wrong ones, and every right answer held by the span itself."""
+    met: dict[str, int] = {}
+    for card in sighted(Config(), [CORPORA], {}, []):
+        if card.problem is not None:
+            continue
+        try:
+            session = agent_named(card.agent).open(Path(card.path))
+        except LeafwardError:
+            continue
+        for index, kind in enumerate(session.columns.kind):
+            if kind == Kind.COMPACTION:
+                there = replaced_by(session, index)
+                found = questions(there.messages, session.cwd, there.previous, there.previous_entry)
+                assert found == questions(there.messages, session.cwd, there.previous, there.previous_entry)
+                met[card.agent] = met.get(card.agent, 0) + len(found)
+                for one in found:
+                    texts = [answer.text.casefold() for answer in one.answers]
+                    assert len(set(texts)) == len(texts) > 1
+        session.close()
+    assert set(met) == {"pi", "codex", "claude", "opencode"}
+    assert sum(met.values()) > 30

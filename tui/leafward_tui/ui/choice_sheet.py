@@ -1,0 +1,186 @@
+"""A sheet of rows to choose from, by letters or with the cursor."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward.base.safe_text import safe
+from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.sheet import Sheet, SheetLine, drawable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+
+
+_EFFECT_SHARE = 0.45
+"""Of a row: what effects may take from titles that are longer than the rest."""
+_EFFECT_GAP = 3
+_BESIDE = 5 + _EFFECT_GAP + 1
+"""Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One row of a sheet."""
+
+    key: str
+    """The letter that chooses it, lower or upper case; j, k and q are the sheet's own."""
+    title: str
+    effect: str = ""
+    """What follows from it, beside the title."""
+    operation: str = ""
+    """What will be written where, in words: ``append 1 line to …``. Shown while the row is the current one."""
+    refused: str = ""
+    """Why it cannot be chosen now; shown instead of the effect."""
+    current: bool = False
+    """It is what holds now, as in a choice of filters."""
+
+
+class _Choices(Widget):
+    """The rows of a choice."""
+
+    DEFAULT_CSS = "_Choices { width: 1fr; height: auto; }"
+
+    def __init__(self, choices: Sequence[Choice], at: int) -> None:
+        super().__init__()
+        self.choices = tuple(
+            replace(
+                one, title=drawable(one.title), effect=drawable(one.effect), refused=drawable(one.refused)
+            )
+            for one in choices
+        )
+        self.at = at
+        self.styles.height = len(self.choices)
+
+    def render_line(self, y: int) -> Strip:
+        shell = services_of(self)
+        width = self.size.width
+        if y >= len(self.choices):
+            return Strip([Segment(" " * width, shell.styles_now.raised.blank)], width)
+        choice = self.choices[y]
+        ground = shell.styles_now.sel if y == self.at else shell.styles_now.raised
+        mark = shell.glyphs.cursor if y == self.at else " "
+        room = width - _BESIDE
+        titles = self._titles(room)
+        title = fit(choice.title, titles, pad=True, ellipsis=shell.glyphs.ellipsis)
+        effect = fit(choice.refused or choice.effect, room - titles, ellipsis=shell.glyphs.ellipsis)
+        name = ground.faint if choice.refused else ground.strong if y == self.at else ground.text
+        return Strip(
+            [
+                Segment(mark, ground.leaf),
+                Segment(f" {choice.key}", ground.faint if choice.refused else ground.strong),
+                Segment(f" {shell.glyphs.dot if choice.current else ' '} ", ground.leaf),
+                Segment(title, name),
+                Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
+            ]
+        ).adjust_cell_length(width, ground.blank)
+
+    def _titles(self, room: int) -> int:
+        """Cells of the titles, of `room` for them and the effects: as many as the longest has, where the effects fit as well."""
+        longest = max(cell_len(one.title) for one in self.choices)
+        effects = max(cell_len(one.refused or one.effect) for one in self.choices)
+        return min(longest, max(room - effects, int(room * (1 - _EFFECT_SHARE))))
+
+
+class ChoiceSheet(Sheet):
+    """Choices as rows with a letter. Returns the letter chosen, None when left.
+
+    ``cycle`` is a key that goes to the next row, such as the one that opened the sheet.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "step(1)", show=False),
+        Binding("k,up", "step(-1)", show=False),
+        Binding("enter", "choose", show=False),
+        Binding("escape,q", "leave", show=False),
+        *(
+            Binding(letter, f"letter('{letter}')", show=False)
+            for letter in string.ascii_letters + string.digits
+            if letter not in "jkq"
+        ),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        about: Sequence[SheetLine] = (),
+        *,
+        note: str = "",
+        cycle: str = "",
+    ) -> None:
+        super().__init__(title, about, note=note)
+        can = [number for number, one in enumerate(choices) if not one.refused]
+        first = next((number for number in can if choices[number].current), can[0] if can else 0)
+        self.rows = _Choices(choices, first)
+        self._cycle = cycle
+
+    def compose_body(self) -> ComposeResult:
+        """The rows."""
+        yield self.rows
+
+    def mounted(self) -> None:
+        """The key that opened the sheet steps through it."""
+        if self._cycle:
+            self._bindings.bind(self._cycle, "step(1)", show=False)
+
+    def operation(self) -> str:
+        """What the current row would write."""
+        choice = self.rows.choices[self.rows.at]
+        return choice.refused or choice.operation
+
+    def show_about(self, about: Sequence[SheetLine]) -> None:
+        """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
+        self._about = tuple(replace(line, text=safe(line.text)) for line in about)
+        if self.is_attached:
+            self.query_one(Vertical).mount(*self._about_lines(), after=1)
+            self.call_after_refresh(self._ask_for_room)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only letters that stand there are keys."""
+        if action == "letter":
+            return any(choice.key == parameters[0] for choice in self.rows.choices)
+        return super().check_action(action, parameters)
+
+    def action_step(self, by: int) -> None:
+        """The next row, or the one before, around the ends."""
+        self.rows.at = (self.rows.at + by) % len(self.rows.choices)
+        self.rows.refresh()
+        self.foot.refresh()
+
+    def action_letter(self, letter: str) -> None:
+        """The row with this letter."""
+        for number, choice in enumerate(self.rows.choices):
+            if choice.key == letter:
+                self.rows.at = number
+        self.action_choose()
+
+    def commit(self) -> None:
+        """The current row."""
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        """The current row, unless it is refused."""
+        choice = self.rows.choices[self.rows.at]
+        self.rows.refresh()
+        self.foot.refresh()
+        if not choice.refused:
+            self.dismiss(choice.key)
+
+    def clicked(self, event: events.Click) -> None:
+        """A row that is clicked is chosen."""
+        if event.widget is self.rows:
+            self.rows.at = min(event.y, len(self.rows.choices) - 1)
+            self.action_choose()
