@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -322,10 +323,12 @@ ARGUMENTS = {
     "doctor": ["{}"],
     "export": ["{}"],
     "fork": ["{}", "leaf", "--dry-run"],
+    "heal": ["{}", "--dry-run"],
+    "relocate": ["{folder}/renamed", "{folder}", "--dry-run"],
     "resume": ["{}"],
     "demo": [],
 }
-"""What each verb is run with; `{}` is a session, `{compacted}` one with a compaction. In this order, so that there is something to undo."""
+"""What each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
 
 
 def test_documents_hold_the_keys_that_are_listed(
@@ -347,9 +350,16 @@ def test_documents_hold_the_keys_that_are_listed(
     with demo_session() as bundled:
         compacted.write_bytes(bundled.read_bytes())
 
+    renamed = Path(os.environ["PI_CODING_AGENT_DIR"]) / "sessions" / "--renamed--" / "renamed.jsonl"
+    renamed.parent.mkdir(parents=True)
+    there = json.loads(header) | {"cwd": str(tmp_path / "renamed")}
+    renamed.write_text(json.dumps(there) + "\n" + rest, encoding="utf-8")
+
     documents: dict[str, dict[str, Any]] = {}
     for verb in ("label", *(verb for verb in ARGUMENTS if verb != "label")):
-        arguments = [argument.format(session, compacted=compacted) for argument in ARGUMENTS[verb]]
+        arguments = [
+            argument.format(session, compacted=compacted, folder=tmp_path) for argument in ARGUMENTS[verb]
+        ]
         assert main([verb, *arguments, "--json"]) == 0, verb
         documents[verb] = json.loads(capsys.readouterr().out)
     day = documents["demo"]["session"]

@@ -60,6 +60,8 @@ VERBS = [
     "audit",
     "export",
     "fork",
+    "heal",
+    "relocate",
     "resume",
     "install",
     "uninstall",

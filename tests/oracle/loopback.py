@@ -28,9 +28,9 @@ class Endpoint(BaseHTTPRequestHandler):
         """What was posted."""
         return self.rfile.read(int(self.headers.get("content-length") or 0))
 
-    def answer(self, body: bytes, kind: str = "application/json") -> None:
+    def answer(self, body: bytes, kind: str = "application/json", *, status: int = 200) -> None:
         """Sends a body whole."""
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.end_headers()

@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle.loopback import Endpoint, serving
+from tests.oracle.provider_rules import chat_errors, messages_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,10 @@ class Model:
     """Steps of a turn, by words of its prompt."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     url: str = ""
+    strict: bool = False
+    """Whether a request that breaks the provider's rules is answered with an error, as the provider does."""
+    refused: list[str] = field(default_factory=list)
+    """What was wrong with such requests."""
 
     def step(self, body: dict[str, Any]) -> Step:
         """The reply to a request."""
@@ -147,9 +152,9 @@ def _chat(model: str, step: Step) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def scripted(script: dict[str, list[Step]]) -> Iterator[Model]:
-    """A model that answers by a script, while the block runs."""
-    model = Model(script)
+def scripted(script: dict[str, list[Step]], *, strict: bool = False) -> Iterator[Model]:
+    """A model that answers by a script, while the block runs; `strict` keeps the provider's rules."""
+    model = Model(script, strict=strict)
 
     class Scripted(Endpoint):
         def do_POST(self) -> None:
@@ -164,6 +169,12 @@ def scripted(script: dict[str, list[Step]]) -> Iterator[Model]:
                 return
             if not path.endswith(("/messages", "/chat/completions")):
                 self.answer(b"{}")
+                return
+            errors = (messages_errors if path.endswith("/messages") else chat_errors)(body)
+            if model.strict and errors:
+                model.refused += errors
+                error = {"type": "invalid_request_error", "message": errors[0]}
+                self.answer(json.dumps({"type": "error", "error": error}).encode(), status=400)
                 return
             model.requests.append(body)
             step, name = model.step(body), str(body.get("model"))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STORED = REPOSITORY / "tests" / "data" / "pi" / "sessions"
+FOREIGN_PROJECT = "/home/ada/orchard"
+"""Where the sessions of the other agents worked; it is not here."""
 AGENTS_ID = "a9e27bee"
 AGENTS_LINE = (
     b'{"type":"message","id":"a9e27bee","parentId":null,"timestamp":"2026-11-22T10:00:00.000Z",'
@@ -155,6 +157,14 @@ def _worked(world: World) -> Path:
     return bench.file.path
 
 
+def _relocation(world: World, _path: Path) -> list[str]:
+    return ["relocate", str(world.project), str(world.root / "home")]
+
+
+def _relocation_to_project(world: World, _path: Path) -> list[str]:
+    return ["relocate", FOREIGN_PROJECT, str(world.project)]
+
+
 LONG = "x" * 9000
 _LABEL = _verb("label", "#3", "a label")
 _APPENDING: dict[str, Callable[[World, Path], list[str]]] = {
@@ -246,6 +256,21 @@ def scenes() -> list[Scene]:
                 appends=False,
             ),
         ]
+    found.append(
+        Scene("heal", "pi", _native("edits-and-extras"), _verb("heal"), makes=("home",), appends=False)
+    )
+    # opencode takes new sessions from its own import only.
+    for agent, store in (("pi", branches), ("claude", _foreign("claude")), ("codex", _foreign("codex"))):
+        found.append(
+            Scene(
+                f"relocate-{agent}",
+                agent,
+                store,
+                _relocation if agent == "pi" else _relocation_to_project,
+                makes=("home",),
+                appends=False,
+            )
+        )
     found += [
         Scene(
             "files", "pi", branches, _verb("files", "--into", "{root}/into"), makes=("into",), appends=False

@@ -183,6 +183,10 @@ class Agent(Protocol):
         """Milliseconds after the last write to a session's file until the agent deletes it; None where it never does."""
         ...
 
+    def remote(self, path: str) -> str | None:
+        """The git remote of the folder that a session worked in, where the session recorded it. Never raises."""
+        ...
+
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """The command that opens the session in the agent. Raises Refused where its folder is gone."""
         ...

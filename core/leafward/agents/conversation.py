@@ -63,6 +63,8 @@ class Conversation:
 
     session: Session
     cut: ForkPoint
+    healed: tuple[ConversationMessage, ...] | None = None
+    """What is told instead of the messages of the context, where those were healed."""
     _context: Context | None = None
     left_out: int = 0
     """After `portable_messages`: messages of the context that were left out, because each agent brings its own: system prompt,
@@ -95,21 +97,14 @@ class Conversation:
 
         Every call is followed by its result. What another agent puts in by itself is left out, and counted.
         """
+        if self.healed is not None:
+            yield from self.healed
+            return
         self.orphans = self.invented = 0
         waiting: dict[str, str] = {}
         names = _CallNames()
         last: ConversationMessage | None = None
-        stamp = 0
-        for outline, message in self.messages():
-            timestamp = message.get("timestamp")
-            stamp = (
-                int(timestamp)
-                if isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool)
-                else stamp
-            )
-            one = _portable(message, outline.role, outline.entry, stamp)
-            if one is None:
-                continue
+        for one in self.raw_messages():
             if one.role == "result":
                 one = one._replace(call=names.latest(one.call))
                 if one.call not in waiting:
@@ -129,6 +124,16 @@ class Conversation:
             yield one
         if waiting and last is not None:
             yield from self._unanswered(waiting, last)
+
+    def raw_messages(self) -> Iterator[ConversationMessage]:
+        """The same as they were stored: results without calls, calls without results and repeated ids among them."""
+        stamp = 0
+        for outline, message in self.messages():
+            given = message.get("timestamp")
+            stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
+            one = _portable(message, outline.role, outline.entry, stamp)
+            if one is not None:
+                yield one
 
     def _unanswered(
         self, waiting: dict[str, str], last: ConversationMessage
@@ -168,7 +173,9 @@ class Conversation:
 
     def remarks(self) -> list[Remark]:
         """What `portable_messages` or `messages` left out or made up, once they ran."""
-        found = []
+        found: list[Remark] = []
+        if self.healed is not None:
+            return found
         if self.left_out:
             text = f"source's system prompt left out ({_count(self.left_out, 'message')})"
             found.append(Remark("instructions-left", text))

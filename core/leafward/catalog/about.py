@@ -27,6 +27,8 @@ class About:
     """Those of which we keep a copy, or which are one."""
     missing: frozenset[str] = frozenset()
     """Folders of projects that are not there."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """For such folders: the folder that a project may have now, by its git remote or its name."""
     excluded: int = 0
     """Sessions that the configuration leaves out."""
 
@@ -37,10 +39,12 @@ NOTHING_KNOWN = About()
 def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
     """What the catalogue knows of its cards; `found` is what `parents` said of them. Looks at every project's folder."""
     expires = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
+    missing = projects.missing_folders(card.project for card in cards)
     return About(
         counted_once(cards, found, catalogue.spent),
         expires,
         catalogue.kept(),
-        projects.missing_folders(card.project for card in cards),
+        missing,
+        projects.successors(cards, missing),
         catalogue.excluded,
     )

@@ -29,7 +29,7 @@ ORDER = (
     *("plan", "compact", "inject", "survival", "exam", "summarize"),
     *("move", "undo", "redo", "restore", "log", "label", "name", "archive"),
     *("edit-context", "graft", "merge-summaries", "keep", "delete"),
-    *("doctor", "audit", "export", "fork", "resume", "install", "uninstall", "demo"),
+    *("doctor", "audit", "export", "fork", "heal", "relocate", "resume", "install", "uninstall", "demo"),
 )
 """Verbs as they are listed."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -13,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 from leafward import agents
 from leafward.base import config as settings
 from leafward.base import paths
+from leafward.base.errors import Refused
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
+from leafward.branches.healing import healing
 from leafward.catalog import listings, stores
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.cli.facts import id_of
 from leafward.cli.install import hook_problems
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
@@ -36,6 +40,7 @@ from leafward.export.litter import clear, litter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leafward.branches.healing import Change
     from leafward.cli.host import CheckApp
     from leafward.session.session import Session
 
@@ -51,11 +56,35 @@ def doctor(selector: str | None, as_json: bool, check_app: CheckApp | None = Non
 def _one(selector: str, as_json: bool) -> int:
     with opened(selector) as session:
         problems = check(session)
+        changes = _healing(session)
         if as_json:
-            emit_json({"session": str(session.path), "problems": [_json(problem) for problem in problems]})
+            emit_json(
+                {
+                    "session": str(session.path),
+                    "problems": [_json(problem) for problem in problems],
+                    "heal": [
+                        {"code": one.code, "entry": id_of(session, one.entry), "text": one.text}
+                        for one in changes
+                    ],
+                }
+            )
         else:
             say(_lines(problems, page()))
+            if changes:
+                counts = Counter(one.code for one in changes)
+                what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
+                say(
+                    f"a provider may refuse it ({what}); leafward heal {safe_line(session.id, 80)} --dry-run shows what heals it"
+                )
     return 0
+
+
+def _healing(session: Session) -> tuple[Change, ...]:
+    """What would heal a session; nothing where nothing was said in it."""
+    try:
+        return healing(session).changes
+    except Refused:
+        return ()
 
 
 def _json(problem: Problem) -> dict[str, Any]:

@@ -327,6 +327,44 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
     return run(session, entry, options, dry_run, as_json)
 
 
+@verb("leafward heal 019f3c --dry-run", "leafward heal 019f3c")
+@session_argument
+@click.option(
+    "--cwd", metavar="FOLDER", help="The existing folder that it works in (default: the old session's)."
+)
+@dry_run_option
+@json_option
+def heal(session: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
+    """Begin a new session from one that its agent or the provider refuses.
+
+    What a provider takes no request with is changed, and every change is listed: calls without results get one that
+    says so, results without calls, empty and repeated blocks, and thinking without a signature are left out, images
+    that are refused become a line. The new session tells the context of the leaf; the old one is not touched. Where
+    nothing has to be changed nothing is written.
+    """
+    from leafward.cli.heal import heal as run
+
+    return run(session, cwd, dry_run, as_json)
+
+
+@verb("leafward relocate ~/orchard ~/grove --dry-run", "leafward relocate ~/orchard ~/grove")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@dry_run_option
+@json_option
+def relocate(old: str, new: str, dry_run: bool, as_json: bool) -> int:
+    """Begin the sessions of a renamed folder anew in its new place.
+
+    Every session that worked in OLD, or in a folder below it, gets a fork of its leaf that works in NEW, in the same
+    agent. The old sessions are not touched. Asked again, it begins only what is not there yet: sessions that failed, and
+    those that went on in OLD meanwhile. opencode's import is run for its sessions; Codex lists a new one after it was
+    resumed by its id. The exit code is 1 where a session cannot go on in NEW; the others are begun all the same.
+    """
+    from leafward.cli.relocate import relocate_sessions as run
+
+    return run(old, new, dry_run, as_json)
+
+
 @verb("leafward resume 019f3c", "leafward resume 019f3c --print")
 @session_argument
 @click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")

@@ -11,6 +11,7 @@ from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
 from leafward_tui.catalogue.controllers.preview import Previews
+from leafward_tui.catalogue.controllers.relocation import ProjectRelocation
 from leafward_tui.catalogue.controllers.session import SessionExits
 from leafward_tui.catalogue.controllers.stores import Stores
 from leafward_tui.catalogue.display import CatalogueDisplay
@@ -71,6 +72,7 @@ class CatalogueScreen(BaseScreen[None]):
             self.stores,
             Filter(view),
             Curation(state, view, services, jobs, self.stores),
+            ProjectRelocation(state, view, services, jobs, self.stores),
             SessionExits(state, view, services, jobs, self.arrangement, self.stores),
         )
         yield view.filter_bar
@@ -123,6 +125,7 @@ class CatalogueScreen(BaseScreen[None]):
         return [
             Hint("session.open") if card is not None else Hint("session.open", "fold"),
             *([Hint("session.undo")] if self.enabled("session.undo") else []),
+            *([Hint("project.relocate")] if self.enabled("project.relocate") else []),
             *([Hint("session.keep")] if sound and ends else []),
             *([Hint("mode.leave", "clear filter", "clear")] if view.text else []),
             Hint("filter.edit", "filter"),

@@ -363,6 +363,14 @@ INTENTS: tuple[Intent, ...] = (
         "session.delete", "delete,backspace", "Move this session to the trash", "delete", _LIST, "Sessions"
     ),
     Intent("session.undo", "u", "Undo the last archive or delete", "undo", _LIST, "Sessions"),
+    Intent(
+        "project.relocate",
+        "L",
+        "Begin the sessions of a moved project in its new folder",
+        "relocate",
+        _LIST,
+        "Sessions",
+    ),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),

@@ -157,6 +157,11 @@ class Claude:
         """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""
         return belongings(os.path.abspath(path))
 
+    def remote(self, path: str) -> str | None:
+        """Claude Code records none."""
+        del path
+        return None
+
     def lifetime(self, path: str) -> int | None:
         """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where nothing is said (2.1)."""
         home = is_enclosed(os.path.dirname(os.path.abspath(path)))

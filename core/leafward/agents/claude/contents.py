@@ -40,6 +40,8 @@ def _block(part: dict[str, Any]) -> list[Body]:
         block: Body = {"type": "thinking", "thinking": str(part.get("thinking") or "")}
         if not block["thinking"] and part.get("signature"):
             block["encrypted"] = len(str(part["signature"]))
+        if not part.get("signature"):
+            block["unsigned"] = True
         return [block]
     if kind == "redacted_thinking":
         return [{"type": "thinking", "thinking": "", "encrypted": len(str(part.get("data") or ""))}]

@@ -189,6 +189,12 @@ class Codex:
             for one in dict.fromkeys(paths)
         ]
 
+    def remote(self, path: str) -> str | None:
+        """What its first record says of the repository."""
+        from leafward.agents.codex.preview import remote_of
+
+        return remote_of(path)
+
     def lifetime(self, path: str) -> int | None:
         """Codex deletes nothing by itself."""
         del path

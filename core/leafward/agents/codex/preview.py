@@ -26,6 +26,17 @@ HEAD = 48 << 10
 _TAIL = 4 << 10
 
 
+def remote_of(path: str) -> str | None:
+    """The git remote that the description of a thread names; None where it names none, or cannot be read."""
+    try:
+        meta = meta_of(head_of(path, HEAD).partition(b"\n")[0])
+    except OSError:
+        return None
+    git = meta.get("git")
+    remote = git.get("repository_url") if isinstance(git, dict) else None
+    return remote if isinstance(remote, str) and remote else None
+
+
 def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
     """What a look at a rollout says; None where it begins with no record. Raises OSError."""
     head = head_of(candidate.path, HEAD)

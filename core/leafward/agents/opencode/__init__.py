@@ -194,6 +194,11 @@ class OpenCode:
 
         return Excerpt(base, session)
 
+    def remote(self, path: str) -> str | None:
+        """Opencode records none."""
+        del path
+        return None
+
     def lifetime(self, path: str) -> int | None:
         """Opencode deletes nothing by itself."""
         del path

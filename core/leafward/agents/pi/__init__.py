@@ -125,6 +125,11 @@ class Pi:
         folder, name = os.path.split(path)
         return [(path, os.path.join(os.path.basename(folder), name))]
 
+    def remote(self, path: str) -> str | None:
+        """Pi records none."""
+        del path
+        return None
+
     def lifetime(self, path: str) -> int | None:
         """Pi deletes nothing by itself."""
         del path

@@ -30,6 +30,16 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
     session = past.session
     header = header_of(session, terms)
     folder = root if flat else root / folder_of(header["cwd"])
+    if past.healed is not None:
+        return draft_of(
+            header,
+            folder,
+            lambda: _healed(past, header, terms),
+            terms,
+            len(past.healed),
+            0,
+            tuple(past.remarks()),
+        )
     path = list(session.tree.path(past.cut.tip(session)))
     whole = _is_pi_shaped(past)
     counted = sum(1 for _ in past.messages())
@@ -50,6 +60,22 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
         0,
         tuple(remarks),
     )
+
+
+def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
+    yield encode_line(header)
+    chain = Chain(None, terms)
+    for message in past.portable_messages():
+        told: Body = {"role": message.role, "content": list(message.content), "timestamp": message.time}
+        if message.role == "result":
+            told |= {"role": "toolResult", "toolCallId": message.call, "toolName": message.tool}
+            told["isError"] = message.failed
+        elif message.role == "assistant":
+            told |= {"provider": message.provider or "unknown", "model": message.model or "unknown"}
+            told["stopReason"] = message.stop
+        yield chain.line(_native_message(told, str(told["role"])))
+    if past.session.name:
+        yield chain.line({"type": "session_info", "name": past.session.name})
 
 
 def _is_pi_shaped(past: Conversation) -> bool:

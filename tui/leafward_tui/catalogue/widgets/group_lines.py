@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.keymap import Keymap
     from leafward_tui.ui.side_pane import PaneLine
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["group_lines", "group_title", "section_head"]
+__all__ = ["group_lines", "group_title", "moved_lines", "section_head"]
 
 _MOST = 40
 """Sessions that are listed."""
@@ -45,8 +46,24 @@ def section_head(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
     ]
 
 
+def moved_lines(folder: str | None, keymap: Keymap, ground: Ground) -> Iterator[PaneLine]:
+    """Where a project that is not found may be now, and the key that begins its sessions there."""
+    if folder is not None:
+        key = keymap.label("project.relocate")
+        yield [
+            Segment(f"{key}  " if key else "", ground.sub),
+            Segment(f"begin its sessions in {safe_line(tilde(folder))}", ground.faint),
+        ]
+
+
 def group_lines(
-    line: ListLine, listing: Listing, width: int, now: float, ground: Ground, glyphs: Glyphs
+    line: ListLine,
+    listing: Listing,
+    width: int,
+    now: float,
+    ground: Ground,
+    glyphs: Glyphs,
+    keymap: Keymap,
 ) -> Iterator[PaneLine]:
     """The lines below the title. `now` in seconds since 1970."""
     cards = sorted(listing.groups.get(line.group, ()), key=lambda card: -card.modified)
@@ -61,6 +78,7 @@ def group_lines(
     yield [Segment(fit(last, width, ellipsis=glyphs.ellipsis), ground.faint)]
     if line.words:
         yield [Segment(fit(line.words, width, ellipsis=glyphs.ellipsis), ground.warn)]
+        yield from moved_lines(listing.stock.about.moved.get(line.group), keymap, ground)
     used = line.used
     if used.tokens or used.priced:
         yield []

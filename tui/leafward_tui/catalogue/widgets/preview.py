@@ -10,7 +10,7 @@ from leafward.base.paths import is_kept
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.session_preview import SessionPreview, Sign, TreeRow
-from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, section_head
+from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
     cell_len,
@@ -95,9 +95,10 @@ class Preview(SidePane):
         ground, glyphs, card = shell.styles_now.bg, shell.glyphs, self._card
         if self._group is not None:
             (line, listing), now = self._group, shell.clock().timestamp()
+            keymap = services_of(self).keymap
             title = group_title(line.group, listing.view.grouping, width, now, glyphs.gap)
             head = self.title_lines(title, width, ground, glyphs)
-            return head, list(group_lines(line, listing, width, now, ground, glyphs)), 0
+            return head, list(group_lines(line, listing, width, now, ground, glyphs, keymap)), 0
         head = self.title_lines(card.title if card is not None else "", width, ground, glyphs)
         return head, list(self._body(card, width, ground, glyphs)) if card is not None else [], 0
 
@@ -177,6 +178,7 @@ class Preview(SidePane):
                 ]
         if card.project in about.missing:
             yield [Segment("project folder not found", ground.warn)]
+            yield from moved_lines(about.moved.get(card.project), shell.keymap, ground)
 
     def _tree(
         self, card: Card, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs

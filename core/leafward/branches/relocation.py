@@ -1,0 +1,204 @@
+"""Sessions of a project whose folder was renamed, begun anew in the folder it has now: one fork of each leaf.
+
+The old sessions are only read. Each new one is written whole before the next is begun, so what fails half way leaves whole
+sessions, and a second run goes on with the rest: a session whose last words a fork of it in the new folder holds is there.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward import agents
+from leafward.agents.fork import Draft, Remark, Terms, last_said
+from leafward.base.errors import LeafwardError, NotFound, Refused
+from leafward.branches import fork as forking
+from leafward.catalog import parents
+from leafward.catalog.card import SUBAGENT
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import utc_now
+from leafward.session.messages import message_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from leafward.base.config import Config
+    from leafward.catalog import Card
+    from leafward.session.session import Session
+
+__all__ = ["Move", "Outcome", "Relocation", "moves", "relocate"]
+
+
+class Outcome(StrEnum):
+    """What became of one session."""
+
+    MADE = "made"
+    """A new session was written; in a dry run: it would be."""
+    THERE = "there"
+    """A new session in the new folder holds all of it already."""
+    SKIPPED = "skipped"
+    """It goes with another one, or there is nothing in it."""
+    REFUSED = "refused"
+    """It cannot go on in the new folder, or writing it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A session of the old folder, and where it is to work."""
+
+    card: Card
+    folder: str
+    """The new folder; for one of a folder within the old one, that folder within the new one."""
+    forks: tuple[Card, ...]
+    """The sessions there that were made from it, straight or over others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """What became of a session."""
+
+    move: Move
+    outcome: Outcome
+    reason: str = ""
+    """Why it was skipped or refused, in one line."""
+    draft: Draft | None = None
+    """What was written, or would be."""
+    path: str = ""
+    """The session in the new folder, where there is one."""
+    remarks: tuple[Remark, ...] = ()
+
+
+def moves(cards: Sequence[Card], old: str, new: str) -> list[Move]:
+    """The sessions that worked in a folder or in one below it, oldest first, with where they are to work now.
+
+    Both folders are absolute. Raises NotFound, with the nearest folder, where no session worked there, and Refused where
+    both are the same.
+    """
+    old, new = os.path.normpath(old), os.path.normpath(new)
+    if old == new:
+        raise Refused(f"the old folder and the new one are both {old}")
+    above = parents(cards)
+    by_folder: dict[str, list[Card]] = {}
+    for card in cards:
+        by_folder.setdefault(os.path.normpath(card.project) if card.project else "", []).append(card)
+    found = []
+    for folder, held in by_folder.items():
+        # The new folder may lie in the old one.
+        if not _within(folder, old) or (_within(new, old) and _within(folder, new)):
+            continue
+        target = os.path.normpath(os.path.join(new, os.path.relpath(folder, old)))
+        there = by_folder.get(target, ())
+        for card in held:
+            forks = tuple(one for one in there if card.path in _ancestors(one.path, above))
+            found.append(Move(card, target, forks))
+    if not found:
+        raise NotFound(f"no session worked in {old}{_nearest(old, by_folder)}")
+    return sorted(found, key=lambda move: (move.card.modified, move.card.path))
+
+
+def _within(folder: str, above: str) -> bool:
+    return folder == above or folder.startswith(above.rstrip(os.sep) + os.sep)
+
+
+def _ancestors(path: str, above: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+    while path in above:
+        path, relation = above[path]
+        if relation == SUBAGENT:
+            return
+        yield path
+
+
+def _nearest(old: str, folders: Iterable[str]) -> str:
+    names: dict[str, str] = {}
+    for folder in filter(None, folders):
+        if not os.path.isdir(folder):
+            names.setdefault(os.path.basename(folder), folder)
+    close = get_close_matches(os.path.basename(old), names, 1)
+    return f"; one whose folder is gone worked in {names[close[0]]}" if close else ""
+
+
+def relocate(
+    moves: Iterable[Move], config: Config, env: Mapping[str, str], *, write: bool
+) -> Iterator[Relocation]:
+    """Begins each session anew in its new folder, one after the other, and tells what became of it; or what would.
+
+    A session that fails is refused and the next one is tried. Without `write` nothing is written. Never raises LeafwardError.
+    """
+    for move in moves:
+        try:
+            yield _relocated(move, config, env, write=write)
+        except LeafwardError as error:
+            yield Relocation(move, Outcome.REFUSED, str(error))
+        except OSError as error:
+            yield Relocation(move, Outcome.REFUSED, error.strerror or str(error))
+
+
+def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: bool) -> Relocation:
+    card = move.card
+    if card.relation == SUBAGENT:
+        return Relocation(move, Outcome.SKIPPED, "a sub-agent's session belongs to the one that started it")
+    if card.problem is not None:
+        return Relocation(move, Outcome.REFUSED, card.problem)
+    agent = agents.agent_named(card.agent)
+    with closing(agent.open(Path(card.path))) as session:
+        end = last_said(session, session.place)
+        if end < 0:
+            return Relocation(move, Outcome.SKIPPED, "nothing was said in it")
+        if not os.path.isdir(move.folder):
+            return Relocation(move, Outcome.REFUSED, f"no folder {move.folder}")
+        made = forking.fork(
+            session, session.place, agent, Terms(env, config, utc_now(), cwd=move.folder), agent
+        )
+        held = _holding(move, session, made.cut.end)
+        if held:
+            return Relocation(move, Outcome.THERE, path=held)
+        if made.draft.imported is not None:
+            made.draft.resume.program(env)
+        if write:
+            _store(session, made.draft, env)
+    remarks = made.remarks
+    if made.prompt is not None:
+        remarks = (Remark("before-prompt", "it ends before the last prompt, which has no reply"), *remarks)
+    return Relocation(move, Outcome.MADE, draft=made.draft, path=str(made.draft.path), remarks=remarks)
+
+
+def _store(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
+    if draft.imported is None:
+        forking.store(session, draft)
+        return
+    try:
+        forking.store_and_import(session, draft, env)
+    except Refused:
+        # A second run makes another document; this one would lie about.
+        draft.file.unlink(missing_ok=True)
+        raise
+
+
+def _holding(move: Move, session: Session, end: EntryIndex) -> str:
+    """The path of a fork that holds the session up to its end; empty where none does."""
+    if not move.forks:
+        return ""
+    mark = _mark(session, end)
+    agent = agents.agent_named(move.card.agent)
+    for fork in move.forks:
+        if fork.problem is not None or fork.agent != move.card.agent:
+            continue
+        with closing(agent.open(Path(fork.path))) as other:
+            kinds = other.columns.kind
+            same = (index for index in range(len(other)) if kinds[index] == session.columns.kind[end])
+            if any(_mark(other, index) == mark for index in same):
+                return fork.path
+    return ""
+
+
+def _mark(session: Session, index: int) -> tuple[object, ...]:
+    """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents."""
+    body = session.body(index) or {}
+    message = message_in(body)
+    said = message.get("content") if message else body.get("summary")
+    return (session.columns.kind[index] == Kind.ASSISTANT, str(body.get("timestamp")), repr(said))

@@ -1,0 +1,96 @@
+"""The verb `heal`: a new session from one that its agent or the provider refuses, with every change listed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from leafward import agents
+from leafward.agents.fork import Terms
+from leafward.base.safe_text import safe_line
+from leafward.branches import fork as forking
+from leafward.branches.healing import healing, new_session
+from leafward.cli.facts import id_of
+from leafward.cli.output import emit_json, note, page, plural, say
+from leafward.cli.selection import opened
+from leafward.cli.settings import configured
+from leafward.session.journal import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.agents.fork import Draft
+    from leafward.branches.healing import Healing
+    from leafward.session.session import Session
+
+
+def heal(selector: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
+    """`leafward heal`."""
+    settings = configured()
+    folder = forking.folder_named(cwd, os.environ) if cwd is not None else ""
+    with opened(selector) as session:
+        agent = agents.agent_behind(session)
+        found = healing(session)
+        draft = None
+        if found.changes:
+            draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
+            if not dry_run and draft.imported is not None:
+                forking.store_and_import(session, draft, os.environ)
+            elif not dry_run:
+                forking.store(session, draft)
+        if as_json:
+            emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
+            return 0
+        say(_text(session, found, draft, agent.title, dry_run=dry_run))
+        for text in _remarks(found):
+            note(text)
+        if dry_run:
+            note("nothing was written")
+    return 0
+
+
+def _remarks(found: Healing) -> list[str]:
+    if not found.changes or not found.left_out:
+        return []
+    pieces = plural(found.left_out, "piece")
+    return [f"{pieces} of thinking left out: only the request that made them can use them"]
+
+
+def _json(
+    session: Session, found: Healing, draft: Draft | None, agent: str, *, dry_run: bool
+) -> dict[str, Any]:
+    return {
+        "agent": agent,
+        "path": str(draft.path) if draft is not None else None,
+        "id": draft.id if draft is not None else None,
+        "cwd": draft.resume.cwd if draft is not None else None,
+        "resume": list(draft.resume.argv) if draft is not None else None,
+        "source": {"agent": agent, "id": session.id, "path": str(session.path)},
+        "changes": [
+            {"code": one.code, "entry": id_of(session, one.entry), "text": one.text} for one in found.changes
+        ],
+        "messages": len(found.messages),
+        "file": str(draft.file) if draft is not None and draft.imported is None else None,
+        "dry_run": dry_run,
+        "diagnostics": [{"code": "thinking-left", "text": text} for text in _remarks(found)],
+    }
+
+
+def _text(
+    session: Session, found: Healing, draft: Draft | None, title: str, *, dry_run: bool
+) -> Iterator[str]:
+    paper = page()
+    if draft is None:
+        yield "nothing to heal: a provider takes every message as it is"
+        return
+    done = "would begin" if dry_run else "began"
+    number = plural(len(found.changes), "change")
+    yield f"{paper.style(done, 'ghost')} a session of {title} with {number}; the old one stays as it is"
+    yield ""
+    width = max(len(one.code) for one in found.changes)
+    for one in found.changes:
+        place = paper.style(f"  ({safe_line(id_of(session, one.entry) or 'all', 40)})", "faint")
+        yield f"{paper.style('~', 'ghost')} {one.code:<{width}}  {safe_line(one.text, 400)}{place}"
+    yield ""
+    yield f"{paper.style('holds    ', 'faint')}{plural(len(found.messages), 'message')}"
+    yield f"{paper.style('continue ', 'faint')}{draft.resume.line()}"

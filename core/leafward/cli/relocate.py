@@ -1,0 +1,138 @@
+"""The verb `relocate`: the sessions of a project whose folder was renamed, begun anew in the folder it has now."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents import agent_named
+from leafward.agents.base import expanded
+from leafward.base.safe_text import safe_line
+from leafward.branches.fork import folder_named
+from leafward.branches.relocation import Outcome, moves, relocate
+from leafward.catalog import Catalogue
+from leafward.cli.ls import short_ids
+from leafward.cli.output import emit_json, note, page, plural, say, table
+from leafward.cli.settings import configured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.branches.relocation import Move, Relocation
+
+_PATH = 4000
+"""Characters of a path that are shown."""
+
+
+def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward relocate`. Returns 1 where a session is refused."""
+    settings = configured()
+    folder = folder_named(new, os.environ)
+    gone = str(expanded(old, os.environ))
+    catalogue = Catalogue(settings)
+    catalogue.refresh()
+    found = moves(catalogue.cards(), gone, folder)
+    diagnostics = [
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
+    ]
+    if os.path.isdir(gone):
+        diagnostics.append(
+            {"code": "old-folder", "text": f"{gone} is still there; its sessions go on there too"}
+        )
+    done: list[Relocation] = []
+    try:
+        done.extend(relocate(found, settings, os.environ, write=not dry_run))
+    except KeyboardInterrupt:
+        if not as_json:
+            say(_text(done, folder, dry_run=dry_run))
+            note(f"stopped with {plural(len(found) - len(done), 'session')} left; run it again to go on")
+        raise
+    if as_json:
+        emit_json(
+            {
+                "old": gone,
+                "new": folder,
+                "sessions": [_json(one) for one in done],
+                "totals": _totals(done),
+                "dry_run": dry_run,
+                "diagnostics": diagnostics,
+            }
+        )
+    else:
+        say(_text(done, folder, dry_run=dry_run))
+        for one in diagnostics:
+            note(one["text"])
+        if dry_run:
+            note("nothing was written")
+    return int(any(one.outcome is Outcome.REFUSED for one in done))
+
+
+def _totals(done: Sequence[Relocation]) -> dict[str, int]:
+    return {outcome.value: sum(one.outcome is outcome for one in done) for outcome in Outcome}
+
+
+def _json(one: Relocation) -> dict[str, Any]:
+    card = one.move.card
+    return {
+        "agent": card.agent,
+        "id": card.id,
+        "path": card.path,
+        "title": card.title,
+        "project": card.project,
+        "cwd": one.move.folder,
+        "outcome": one.outcome.value,
+        "reason": one.reason,
+        "new": one.path or None,
+        "new_id": one.draft.id if one.draft is not None else None,
+        "kept": one.draft.kept if one.draft is not None else None,
+        "resume": list(one.draft.resume.argv) if one.draft is not None else None,
+        "diagnostics": [{"code": remark.code, "text": remark.text} for remark in one.remarks],
+    }
+
+
+def _text(done: Sequence[Relocation], folder: str, *, dry_run: bool) -> Iterator[str]:
+    paper, totals = page(), _totals(done)
+    verb = "would begin" if dry_run else "began"
+    made = plural(totals["made"], "session")
+    yield f"{paper.style(f'{verb} {made}', 'ghost')} in {safe_line(folder, _PATH)}; the old ones stay as they are"
+    rest = {Outcome.THERE: "already there", Outcome.SKIPPED: "skipped", Outcome.REFUSED: "not possible"}
+    counts = [f"{totals[outcome]:,} {word}" for outcome, word in rest.items() if totals[outcome]]
+    if counts:
+        yield ", ".join(counts)
+    if not done:
+        return
+    yield ""
+    short = short_ids([one.move.card for one in done])
+    rows = [
+        (
+            _word(one, dry_run=dry_run),
+            agent_named(one.move.card.agent).title,
+            safe_line(short[one.move.card.id], 36),
+            one.move.card.title,
+            safe_line(_detail(one.move, one, folder), _PATH),
+        )
+        for one in done
+    ]
+    yield from table(("", "agent", "id", "title", ""), rows, paper, grow=3)
+
+
+def _word(one: Relocation, *, dry_run: bool) -> str:
+    words = {
+        Outcome.MADE: "would begin" if dry_run else "began",
+        Outcome.THERE: "there",
+        Outcome.SKIPPED: "skipped",
+        Outcome.REFUSED: "not possible",
+    }
+    return words[one.outcome]
+
+
+def _detail(move: Move, one: Relocation, folder: str) -> str:
+    """Why, or which session it is now, and where that works in a folder below the new one."""
+    notable = [remark.text for remark in one.remarks if remark.code in _NOTABLE]
+    below = f"in {os.path.relpath(move.folder, folder)}" if move.folder != folder else ""
+    new = f"as {one.draft.id}" if one.draft is not None and one.outcome is Outcome.MADE else ""
+    return "; ".join(part for part in (one.reason, new, below, *notable) if part)
+
+
+_NOTABLE = frozenset({"before-prompt", "kept-beside"})
+"""Remarks that say that the new session is not the old one, entry by entry."""

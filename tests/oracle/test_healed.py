@@ -1,0 +1,153 @@
+"""Sessions that providers refuse, healed: the real agents build a request of each that keeps every rule.
+
+The endpoint is strict: it answers what breaks a rule as the provider does. Of each shape as it is, Claude Code is asked as
+well: where it repairs a shape itself, that is said in `REPAIRED`. Runs for the agents that are named in the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_named
+from leafward.agents.fork import Terms
+from leafward.base.config import Config
+from leafward.branches import fork as forking
+from leafward.branches.healing import healing, new_session
+from tests.acting import Acting, call
+from tests.broken_shapes import END, SHAPES, written
+from tests.claude_transcript import Transcript
+from tests.codex_rollout import Rollout
+from tests.oracle.codex import BINARY, Codex, Script, endpoint
+from tests.oracle.forked import programs, seal
+from tests.oracle.provider_rules import chat_errors, messages_errors, responses_errors
+from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
+from tests.oracle.resume import find_node, model, surroundings
+from tests.oracle.scripted_model import scripted
+from tests.pi_file import HEADER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from leafward.agents.fork import Draft
+
+REPAIRED = frozenset(SHAPES) - {
+    *("wide_image", "broken_image", "mistyped_image", "unknown_image", "unsigned_thinking")
+}
+"""Shapes that Claude Code 2.1.330 repairs by itself before it sends them."""
+PI = os.environ.get("LEAFWARD_PI")
+_CLAUDE = programs("LEAFWARD_CLAUDE")
+_OPENCODE = programs("LEAFWARD_OPENCODE")
+
+
+def made(agent: str, path: Path, env: Mapping[str, str], cwd: Path) -> Draft:
+    """The healed session of a file, written where its agent finds it."""
+    with closing(agent_named(agent).open(path)) as session:
+        terms = Terms(env, Config(), datetime.now(UTC), cwd=str(cwd))
+        draft = new_session(session, healing(session), terms)
+        forking.store(session, draft)
+    return draft
+
+
+def placed(name: str, client: ClaudeClient, project: Path) -> Transcript:
+    """A shape where Claude Code looks for the sessions of a project."""
+    folder = f"projects/{re.sub(r'[^A-Za-z0-9]', '-', str(project))}"
+    file = Transcript(client.config, folder=folder)
+    file.defaults = {"cwd": str(project), "userType": "external", "version": "2.1.330"}
+    SHAPES[name][0](file)
+    return file
+
+
+@pytest.mark.skipif(not _CLAUDE, reason="LEAFWARD_CLAUDE names no program")
+@pytest.mark.parametrize("program", _CLAUDE or ["claude"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_claude_code_goes_on_in_each_healed_shape(program: str, name: str, tmp_path: Path) -> None:
+    project = tmp_path / "orchard"
+    project.mkdir()
+    with scripted({}, strict=True) as answers:
+        client = ClaudeClient(program, tmp_path / "home", answers, tmp_path / "home" / ".claude")
+        client.home.mkdir()
+        file = placed(name, client, project)
+        before = seal(file.path)
+        draft = made("claude", file.path, client.environment(), project)
+        assert seal(file.path) == before
+        asked = client.ask(project, END, *draft.resume.argv[1:])
+        assert answers.refused == []
+        assert messages_errors(asked.first) == []
+        assert END in json.dumps(asked.first["messages"][-1])
+        client.ask(project, END, "--resume", file.session, fails=True)
+        assert bool(answers.refused) == (name not in REPAIRED), answers.refused
+
+
+@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+def test_codex_goes_on_in_a_healed_thread(tmp_path: Path) -> None:
+    assert BINARY is not None
+    script = Script()
+    codex = Codex(tmp_path / "home" / ".codex", tmp_path / "orchard", script, BINARY)
+    rollout = Rollout(codex.home)
+    rollout.turn("count the pears", "Seven.")
+    rollout.item("function_call_output", call_id="lost", output="7")
+    rollout.item("function_call", call_id="open", name="shell_command", arguments="{}")
+    rollout.turn("never mind", "All right.")
+    with endpoint(script) as url:
+        codex.configure(url)
+        env = {"CODEX_HOME": str(codex.home), "HOME": str(codex.home.parent)}
+        draft = made("codex", rollout.path, env, codex.folder)
+        (sent, *_) = codex.resume(draft.id, END)
+    assert responses_errors(sent) == []
+    text = json.dumps(sent["input"])
+    assert text.index("Seven.") < text.index("All right.") < text.index(END)
+
+
+@pytest.mark.skipif(
+    not PI or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
+)
+def test_pi_goes_on_in_a_healed_session(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("count the pears")
+    file.answered("lost", "bash")
+    file.said("let me look", call("bash", "open", command="ls pears"))
+    file.user("never mind")
+    file.said("All right.")
+    draft = made(
+        "pi", file.path, {"PI_CODING_AGENT_DIR": str(tmp_path / "agent"), "HOME": str(tmp_path)}, tmp_path
+    )
+    assert PI is not None
+    with model() as (url, requests):
+        copy, cwd, env = surroundings(tmp_path / "scratch", draft.path, url)
+        command = [str(find_node()), f"{PI}/dist/bundle/cli.js", "-p", "--session", str(copy), "--", END]
+        subprocess.run(command, cwd=cwd, env=env, check=True, capture_output=True, timeout=60)
+    assert chat_errors(requests[0]) == []
+    text = json.dumps(requests[0]["messages"])
+    assert text.index("let me look") < text.index("All right.") < text.index(END)
+
+
+@pytest.mark.skipif(not _OPENCODE, reason="LEAFWARD_OPENCODE names no program")
+@pytest.mark.parametrize("name", ["one_of_two_open", "orphan_result", "repeated_id"])
+def test_opencode_goes_on_in_a_healed_conversation(name: str, tmp_path: Path) -> None:
+    """A shape of Claude Code's, healed as a session of opencode: what is written is the same for its own."""
+    project = tmp_path / "orchard"
+    project.mkdir()
+    source = written(name, tmp_path / ".claude").path
+    with scripted({}, strict=True) as answers:
+        client = OpenCodeClient(_OPENCODE[0], tmp_path / "home", answers)
+        client.home.mkdir()
+        client.ask(project, "begin")
+        with closing(agent_named("claude").open(source)) as session:
+            terms = Terms(client.environment(project), Config(), datetime.now(UTC), cwd=str(project))
+            draft = new_session(session, healing(session), terms, agent_named("opencode"))
+            forking.store(session, draft)
+        assert draft.imported is not None
+        ran = client.run(project, *draft.imported.command.argv[1:])
+        assert ran.returncode == 0, ran.stderr
+        asked = client.ask(project, END, *draft.resume.argv[1:])
+    assert answers.refused == []
+    assert chat_errors(asked.first) == []

@@ -1,0 +1,162 @@
+"""After `leafward relocate` every real agent finds its session in the new folder by itself, and goes on in it.
+
+Each agent works in a folder, the folder is renamed, and the agent is asked to go on with the latest session in the folder
+that it has now; Codex after its session was named once. Runs for the agents that are named in the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.branches.relocation import Outcome, moves, relocate
+from leafward.catalog import Catalogue
+from tests.oracle.codex import BINARY, Codex, Script, endpoint
+from tests.oracle.forked import programs
+from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
+from tests.oracle.resume import find_node, model, surroundings
+from tests.oracle.scripted_model import Step, scripted
+from tests.pi_file import conversation
+from tests.untouched import contents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.branches.relocation import Relocation
+
+FIRST, NEXT = "Count the pears", "And the apples?"
+REPLY = "Seven pears."
+PI = os.environ.get("LEAFWARD_PI")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """The folder before it is renamed, and after."""
+    old = tmp_path / "orchard"
+    old.mkdir()
+    return old, tmp_path / "grove"
+
+
+def relocated(agent: str, old: Path, new: Path, env: Mapping[str, str]) -> Iterator[Relocation]:
+    """What becomes of the sessions of one agent."""
+    catalogue = Catalogue(Config(), env=env)
+    catalogue.refresh()
+    mine = [card for card in catalogue.cards() if card.agent == agent]
+    yield from relocate(moves(mine, str(old), str(new)), Config(), env, write=True)
+
+
+def once(agent: str, old: Path, new: Path, env: Mapping[str, str], store: Path) -> Relocation:
+    """Renames the folder and relocates its only session, twice; the second time nothing is made."""
+    old.rename(new)
+    before = {name: held for name, held in contents(store).items() if name.endswith(".jsonl")}
+    (made,) = relocated(agent, old, new, env)
+    assert made.outcome is Outcome.MADE, made.reason
+    assert {name: contents(store)[name] for name in before} == before
+    (again,) = relocated(agent, old, new, env)
+    assert (again.outcome, again.path) == (Outcome.THERE, made.path)
+    return made
+
+
+def assert_goes_on(request: Any) -> None:
+    """A request holds what was said before the folder was renamed, and then what is asked now."""
+    text = json.dumps(request)
+    assert text.index(FIRST) < text.index(REPLY) < text.index(NEXT)
+
+
+@pytest.mark.parametrize("program", programs("LEAFWARD_CLAUDE") or [""])
+def test_claude_code_continues_in_the_new_folder(
+    program: str, tmp_path: Path, folders: tuple[Path, Path]
+) -> None:
+    if not program:
+        pytest.skip("LEAFWARD_CLAUDE names no program")
+    old, new = folders
+    with scripted({FIRST: [Step(REPLY)]}) as scripted_model:
+        client = ClaudeClient(program, tmp_path / "home", scripted_model, tmp_path / "home" / ".claude")
+        client.home.mkdir()
+        client.ask(old, FIRST)
+        made = once("claude", old, new, client.environment(), client.config)
+        asked = client.ask(new, NEXT, "--continue")
+        assert_goes_on(asked.first["messages"])
+    assert made.draft is not None
+    assert asked.session == made.draft.id
+
+
+@pytest.mark.parametrize("program", programs("LEAFWARD_OPENCODE") or [""])
+def test_opencode_continues_in_the_new_folder(
+    program: str, tmp_path: Path, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not program:
+        pytest.skip("LEAFWARD_OPENCODE names no program")
+    old, new = folders
+    shims = tmp_path / "bin"
+    shims.mkdir()
+    (shims / "opencode").symlink_to(program)
+    monkeypatch.setenv("PATH", f"{shims}{os.pathsep}{os.environ['PATH']}")
+    with scripted({FIRST: [Step(REPLY)]}) as scripted_model:
+        client = OpenCodeClient(program, tmp_path / "home", scripted_model)
+        client.home.mkdir()
+        client.ask(old, FIRST)
+        env = {name: value for name, value in client.environment(new).items() if name != "PWD"}
+        made = once("opencode", old, new, env, client.home)
+        asked = client.ask(new, NEXT, "--continue")
+        assert_goes_on(asked.first["messages"])
+    assert made.draft is not None
+    assert asked.session == made.draft.id
+    assert not list((tmp_path / "home").rglob("imports/*.json"))
+
+
+@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+def test_codex_continues_in_the_new_folder(tmp_path: Path, folders: tuple[Path, Path]) -> None:
+    assert BINARY is not None
+    old, new = folders
+    script = Script()
+    codex = Codex(tmp_path / "home" / ".codex", old, script, BINARY)
+    with endpoint(script) as url:
+        codex.configure(url)
+        codex.run(FIRST)
+        env = {"CODEX_HOME": str(codex.home), "HOME": str(codex.home.parent)}
+        made = once("codex", old, new, env, codex.home)
+        assert made.draft is not None
+        # Codex keeps an index of its own, in which a file that it did not write stands once it was named.
+        (sent, *_) = codex.run("resume", made.draft.id, NEXT, folder=new)
+        (later, *_) = codex.run("resume", "--last", "And the plums?", folder=new)
+    text = json.dumps(sent["input"])
+    assert text.index(FIRST) < text.index("Understood. (") < text.index(NEXT)
+    assert NEXT in json.dumps(later["input"])
+    assert NEXT in made.draft.path.read_text("utf-8"), "it went on in the new session"
+    with closing(agent_named("codex").open(made.draft.path)) as session:
+        assert session.cwd == str(new)
+
+
+@pytest.mark.skipif(
+    not PI or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
+)
+def test_pi_continues_in_the_new_folder(tmp_path: Path, folders: tuple[Path, Path]) -> None:
+    old, new = folders
+    node = find_node()
+    assert node is not None
+    assert PI is not None
+    with model() as (url, requests):
+        stub = conversation(tmp_path / "unused.jsonl").path
+        _, _, env = surroundings(tmp_path / "scratch", stub, url)
+        store = tmp_path / "scratch" / "home" / "agent"
+
+        def ask(folder: Path, *arguments: str) -> None:
+            command = [node, f"{PI}/dist/bundle/cli.js", *arguments]
+            subprocess.run(command, cwd=folder, env=env, check=True, capture_output=True, timeout=120)
+
+        ask(old, "-p", FIRST)
+        made = once("pi", old, new, env, store)
+        ask(new, "--continue", "-p", NEXT)
+    text = json.dumps(requests[-1]["messages"])
+    assert text.index(FIRST) < text.index("Understood.") < text.index(NEXT)
+    assert made.draft is not None
+    assert NEXT in made.draft.path.read_text("utf-8"), "it went on in the new session"

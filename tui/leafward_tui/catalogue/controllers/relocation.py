@@ -1,0 +1,92 @@
+"""A project whose folder is not there, and one that may be it: its sessions are begun anew there."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.catalogue.model.listing import Grouping, LineKind
+from leafward_tui.catalogue.relocation_jobs import Relocated, relocate_project
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.paths import tilde
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.catalogue.controllers.stores import Stores
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["ProjectRelocation"]
+
+_REASONS = 3
+"""Sessions that cannot go on there that the sheet names."""
+
+
+class ProjectRelocation:
+    """The key that begins the sessions of a moved project anew."""
+
+    def __init__(
+        self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
+    ) -> None:
+        self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
+        self._stores = stores
+        self.actions: Mapping[str, Callable[[], object]] = {"project.relocate": self.preview}
+
+    def enabled(self, _intent_id: str) -> bool:
+        """Whether the project under the cursor is gone and has a folder that it may be in now."""
+        return self._project() in self._list.stock.about.moved
+
+    def preview(self) -> None:
+        """Works out what would become of each session, and then asks."""
+        old = self._project()
+        new = self._list.stock.about.moved.get(old)
+        if new is not None:
+            work = partial(
+                relocate_project, self._list.stock.cards, old, new, self._services.config, write=False
+            )
+            self._jobs.latest("relocate", work, partial(self._ask, old, new), self._refused)
+
+    def _project(self) -> str:
+        line, card = self._view.line, self._view.card
+        if card is not None:
+            return card.project
+        if line is None or line.kind is not LineKind.GROUP:
+            return ""
+        return line.group if self._list.view.grouping is Grouping.PROJECT else ""
+
+    def _ask(self, old: str, new: str, found: Relocated) -> None:
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
+
+        about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
+        parts = [f"{found.there:,} already there" if found.there else ""]
+        parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
+        if any(parts):
+            about.append(SheetLine(", ".join(filter(None, parts))))
+        about += [SheetLine(reason, "warn") for reason in found.reasons[:_REASONS]]
+        if len(found.reasons) > _REASONS:
+            about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot go on there", "warn"))
+        choice = Choice(
+            "b",
+            f"Begin {counted(found.made, 'session')} in {tilde(new)}",
+            "forks; the old ones stay",
+            f"write {counted(found.made, 'new session')}",
+            "" if found.made else "nothing is left to begin",
+        )
+
+        def done(key: str | None) -> None:
+            if key == "b":
+                cards, config = self._list.stock.cards, self._services.config
+                work = partial(relocate_project, cards, old, new, config, write=True)
+                self._jobs.also("relocation", work, self._did, self._refused)
+
+        self._view.open_sheet(ChoiceSheet("Relocate", [choice], about), done)
+
+    def _did(self, found: Relocated) -> None:
+        self._services.say(found.words(), problem=bool(found.reasons))
+        self._stores.look_around()
+
+    def _refused(self, problem: str) -> None:
+        self._services.say(problem, problem=True)
