@@ -95,9 +95,7 @@ class View(Silent):
     def __init__(self, state: ExplorerState) -> None:
         self.tree = Tree(state)
         self.sought: list[str] = []
-        self.inspector = SimpleNamespace(
-            tab=Tab.ENTRY, show=_nothing, show_gauge=_nothing, seek=self.sought.append
-        )
+        self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=_nothing, show_gauge=_nothing, seek=self.seek)
         self.strip = self.gauge = self.peek = self.price_line = self.title_bar = Silent()
         self.said: list[str] = []
         self.asked: list[tuple[Any, Any]] = []
@@ -111,6 +109,9 @@ class View(Silent):
 
     def key_hints(self, *_wanted: Any) -> tuple[()]:
         return ()
+
+    def seek(self, words: str, *_place: int) -> None:
+        self.sought.append(words)
 
     def ask(self, sheet: Any, then: Any) -> None:
         self.asked.append((sheet, then))
