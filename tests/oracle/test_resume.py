@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
@@ -19,6 +20,9 @@ from typing import Any
 
 import pytest
 
+from leafward.session.journal import Writing
+from leafward.session.journal.verbs import keep_exam, kept_exams
+from leafward.session.session import Session
 from tests import reference_projection as reference
 from tests.oracle.golden import SESSIONS
 from tests.oracle.resume import Resumed, Sent, find_node, resume
@@ -273,3 +277,16 @@ def test_undo_label_and_name_leave_what_pi_sends(session: Path, tmp_path: Path) 
     sent, _ = resumed(session)
     assert_request(sent, expected_request(before, len(before) - 1))
     assert_context_is_request(context, entries_of(session), sent)
+
+
+@pytest.mark.parametrize("session", ["compacted-twice"], indirect=True)
+def test_the_result_of_an_exam_leaves_what_pi_sends(session: Path) -> None:
+    before = entries_of(session)
+    compaction = max(at for at, entry in enumerate(before) if entry["type"] == "compaction")
+    with closing(Session.open(session)) as opened:
+        keep_exam(
+            opened, compaction, {"model": "openai/x", "right": 1, "asked": 2, "answers": [0, None]}, Writing()
+        )
+        assert len(kept_exams(opened, compaction)) == 1
+    sent, _ = resumed(session)
+    assert_request(sent, expected_request(before, len(before) - 1))
