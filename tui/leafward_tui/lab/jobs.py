@@ -291,11 +291,11 @@ def outgoing(
     return Model(model_settings(choices.summarizer, config)).outgoing(span, budget)
 
 
-def graded(draft: Draft, _job: Job) -> Exam:
-    """The exam of a draft: what a model would still know after it."""
+def graded(draft: Draft, job: Job) -> Exam:
+    """The exam of a draft: what a model would still know after it. Raises Stopped where it is not wanted any more."""
     from leafward.compaction.exam import exam_of_draft
 
-    return exam_of_draft(draft)
+    return exam_of_draft(draft, job.unwanted)
 
 
 def model_problem(name: str, config: Config, _job: Job) -> str:

@@ -81,13 +81,13 @@ class Survivals:
                 known = self._aftermaths[entry] = (len(session), aftermath_of(session, compaction, stop))
             return known[1]
 
-    def exam(self, session: Session, compaction: int) -> Exam:
-        """The exam of a compaction. Raises Refused where the entry is none."""
+    def exam(self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Exam:
+        """The exam of a compaction. Raises as `report` does."""
         entry = session.entry(compaction).id
         with self._making:
             found = self._exams.get(entry)
             if found is None:
-                found = self._exams[entry] = exam_of(session, compaction)
+                found = self._exams[entry] = exam_of(session, compaction, stop)
             return found
 
 

@@ -117,11 +117,11 @@ def exam(
 
 
 def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Exam:
-    """The exam of a stored compaction. Raises Refused where the entry is none."""
+    """The exam of a stored compaction. Raises Refused where the entry is none, Stopped where `stop` turns true."""
     there = replaced_by(session, compaction)
-    asked = questions(there.messages, session.cwd, there.previous, there.previous_entry)
+    asked = questions(there.messages, session.cwd, there.previous, there.previous_entry, stop)
     return exam(
-        asked if not stop() else (),
+        asked,
         there.summary,
         injected=there.injected,
         kept="\n".join(message_text(said.message) for said in there.kept),
@@ -136,10 +136,10 @@ def context_after(session: Session, compaction: int) -> str:
     return "\n\n".join(text for text in (there.summary, there.injected, *kept) if text)
 
 
-def exam_of_draft(draft: Draft) -> Exam:
-    """The exam of a compaction that is not written."""
+def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
+    """The exam of a compaction that is not written. Raises Stopped where `stop` turns true."""
     there = draft.ground.there
-    asked = questions(there.replaced, draft.ground.cwd, draft.ground.previous)
+    asked = questions(there.replaced, draft.ground.cwd, draft.ground.previous, stop=stop)
     summary, injected = split_enclosed(draft.text)
     return exam(asked, summary, injected=injected, kept=draft.ground.kept, cwd=draft.ground.cwd)
 

@@ -14,15 +14,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.checks import Check, check_of
-from leafward.session.entries import EntryIndex, text_of
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
 from leafward.summaries.facts.demands import demands, guesses, takes_back
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import DROPPED
+from leafward.summaries.survival import Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from leafward.summaries.survival import Said
 
@@ -123,7 +124,14 @@ class _Run:
 class _Reading:
     """What the messages of a span hold that can be asked about."""
 
-    def __init__(self, messages: Sequence[Said], cwd: str, previous: str, previous_entry: int) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Said],
+        cwd: str,
+        previous: str,
+        previous_entry: int,
+        stop: Callable[[], bool],
+    ) -> None:
         reader = FactReader(cwd)
         sightings: list[Sighting] = (
             list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
@@ -139,6 +147,8 @@ class _Reading:
         withdrawn: set[str] = set()
         turn = len(sightings)
         for entry, message in messages:
+            if stop():
+                raise Stopped("the exam was given up")
             if message.get("role") == "user":
                 if takes_back(text_of(message.get("content")).strip()):
                     withdrawn |= {one.key for one in sightings[turn:] if one.kind is FactKind.CONSTRAINT}
@@ -214,10 +224,17 @@ def counts_in(printed: str) -> str:
 
 
 def questions(
-    messages: Sequence[Said], cwd: str, previous: str = "", previous_entry: int = -1
+    messages: Sequence[Said],
+    cwd: str,
+    previous: str = "",
+    previous_entry: int = NO_ENTRY,
+    stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Question, ...]:
-    """The questions about a span of messages; `previous` is the summary that stood before it."""
-    there = _Reading(messages, cwd, previous, previous_entry)
+    """The questions about a span of messages; `previous` is the summary that stood before it.
+
+    Raises Stopped where `stop` turns true.
+    """
+    there = _Reading(messages, cwd, previous, previous_entry, stop)
     found = [
         *_changed_last(there),
         *_tests(there),

@@ -110,7 +110,7 @@ def _compaction(
     _others(sheet, report)
     if stop():
         return False
-    _exam(sheet, survivals_of(session).exam(session, index))
+    _exam(sheet, survivals_of(session).exam(session, index, stop))
     if stop():
         return False
     _aftermath(sheet, survivals_of(session).aftermath(session, index, stop))
