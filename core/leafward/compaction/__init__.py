@@ -1,6 +1,7 @@
 """Compaction: what it would do to a path, by the rules of pi, Codex or opencode.
 
-`measure` reads a path once; `plan` is a pure function of that and of settings, fast enough to follow a slider.
+`measure` reads a path once; `plan` is a pure function of that and of settings, fast enough to follow a slider. `exam`
+asks what is known afterwards, `aftermath` what was done again.
 """
 
 from __future__ import annotations
