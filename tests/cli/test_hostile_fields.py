@@ -149,7 +149,7 @@ READING = [
     *(("tree",), ("tree", "--entries"), ("show",), ("show", "#0"), ("show", "#2"), ("context",), ("files",)),
     *(("diff", "#1", "#2"), ("diff", "leaf", "#1", "--what", "outcome"), ("diff", "leaf", "#1", "--what", "contents")),
     *(("diff", "leaf", "#1", "--what", "context"), ("diff", "leaf", "#1", "--what", "summary")),
-    *(("diff", "leaf", "#1", "--patch", "a"), ("select", "prompts()"), ("plan",), ("compact", "--dry-run"), ("survival",)),
+    *(("diff", "leaf", "#1", "--patch", "a"), ("select", "prompts()"), ("plan",), ("compact", "--dry-run"), ("survival",), ("exam",), ("heal", "--dry-run", "--cwd", "/")),
     *(("inject",), ("summarize", "--from", "leaf", "--to", "#1"), ("log",), ("doctor",), ("export",), ("resume", "--print")),
     *(("fork", "leaf", "--dry-run", "--cwd", "/"), ("fork", "leaf", "--dry-run", "--to", "codex", "--cwd", "/")),
     *(("move", "#1", "--dry-run"), ("undo", "--dry-run"), ("label", "#1", HOSTILE, "--dry-run")),
@@ -169,6 +169,8 @@ def verbs(path: Path) -> Iterator[tuple[str, ...]]:
     for name, *rest in READING:
         for form in ((), ("--json",)):
             yield (name, str(path), *rest, *form)
+    for form in ((), ("--json",)):
+        yield ("blame", __file__, "--among", str(path.parent), *form)
     for words in (
         ("ls",),
         ("search", "end"),
