@@ -131,7 +131,7 @@ def test_pi_goes_on_in_a_healed_session(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not _OPENCODE, reason="LEAFWARD_OPENCODE names no program")
-@pytest.mark.parametrize("name", ["one_of_two_open", "orphan_result", "repeated_id", "no_beginning"])
+@pytest.mark.parametrize("name", sorted(SHAPES))
 def test_opencode_goes_on_in_a_healed_conversation(name: str, tmp_path: Path) -> None:
     """A shape of Claude Code's, healed as a session of opencode: what is written is the same for its own."""
     project = tmp_path / "orchard"
