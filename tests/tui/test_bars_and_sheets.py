@@ -263,3 +263,13 @@ async def test_a_click_on_a_widget_just_removed_is_survived(monkeypatch: pytest.
         assert screen.get_widget_and_offset_at(3, 3) == (None, None)
         await pilot.click(offset=(3, 3))
         assert pilot.app.screen is screen
+
+
+async def test_what_becomes_known_while_a_sheet_is_put_up_is_said_once() -> None:
+    async with plain((80, 24)) as (pilot, _):
+        sheet = ChoiceSheet("Move here", CHOICES)
+        pilot.app.push_screen(sheet)
+        sheet.show_about([SheetLine("it costs nothing")])
+        await pilot.pause()
+        await pilot.pause()
+        assert sum("it costs nothing" in row for row in rows(pilot.app)) == 1

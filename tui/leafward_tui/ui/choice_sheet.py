@@ -147,13 +147,21 @@ class ChoiceSheet(Sheet):
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first)
         self._cycle = cycle
+        self._begun: tuple[SheetLine, ...] = ()
+        """What the sheet is about in the lines that it was composed of."""
+        self._stands = False
+        """Whether it is mounted: before that, nothing can be added to it."""
 
     def compose_body(self) -> ComposeResult:
         """The rows."""
+        self._begun = self._about
         yield self.rows
 
     def mounted(self) -> None:
-        """The key that opened the sheet steps through it."""
+        """The key that opened the sheet steps through it; what was said while it was put up is added."""
+        self._stands = True
+        if self._about is not self._begun:
+            self._add_about()
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
 
@@ -165,9 +173,12 @@ class ChoiceSheet(Sheet):
     def show_about(self, about: Sequence[SheetLine]) -> None:
         """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
         self._about = tuple(replace(line, text=safe(line.text)) for line in about)
-        if self.is_attached:
-            self.query_one(Vertical).mount(*self._about_lines(), after=1)
-            self.call_after_refresh(self._ask_for_room)
+        if self._stands and self.is_attached:
+            self._add_about()
+
+    def _add_about(self) -> None:
+        self.query_one(Vertical).mount(*self._about_lines(), after=1)
+        self.call_after_refresh(self._ask_for_room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only letters that stand there are keys."""
