@@ -209,7 +209,7 @@ def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
     assert live(NOW) == ["now 40.6k        compacts in 143.0k", bar(7)]
     assert live(NOW, 27) == [
         "now 40.6k        compacts in 143.0k",
-        bar(4, width=20) + "  loses 27 facts".rjust(15),
+        bar(4, width=19) + "  loses 27 facts",
     ]
     assert live(Load(190_000), 1)[0] == "now 190.0k             compacts now"
     assert live(NOW, height=1) == ["now 40.6k        compacts in 143.0k"]
