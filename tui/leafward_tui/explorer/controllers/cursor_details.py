@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import TURN_STARTS
+from leafward.session.entries import PROMPTS
 from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
@@ -258,7 +258,7 @@ def row_name(exploration: Exploration, line: Line) -> str:
         return f"{line.rows:,} {what}"
     if exploration.target(line) == exploration.session.place:
         return "At the leaf"
-    if layout.density is Density.ENTRIES or layout.tree.kind[head] not in TURN_STARTS:
+    if layout.density is Density.ENTRIES or layout.tree.kind[head] not in PROMPTS:
         return f"#{head:,}"
     return f"Turn {exploration.turn_of(head):,}"
 
