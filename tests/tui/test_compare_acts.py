@@ -216,3 +216,4 @@ def test_what_an_extension_says_is_part_of_a_turn_and_none_of_its_own(tmp_path: 
     turns = graft_turns(session, range(len(session)))
     assert len(turns) == session.tree.prompts_upto(session.leaf) == 3
     assert [len(turn.entries) for turn in turns] == [3, 3, 3]
+    session.close()
