@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _WORDS = 80
-_DOUBTS = 3
-"""Files that are not certain that are named for a turn."""
+_CANDIDATES = 12
+"""Turns that are listed where it cannot be told."""
 _LAST_LINES = 8
 """Of what the command printed where it failed first."""
 
@@ -64,7 +64,10 @@ class _Search:
         versions: FileVersions,
         run: Callable[[Version], Ran],
         tell: Callable[[str], object],
+        *,
+        likely: bool,
     ) -> None:
+        self.likely = likely
         self._session, self._versions, self._run, self._tell = session, versions, run, tell
         self._ran: dict[tuple[tuple[str, bytes | None], ...], Ran] = {}
         self.every = every
@@ -95,7 +98,8 @@ class _Search:
             ran = self._ran[files] = found if found is not None else self._run(version)
         step = _Step(point, ran, version.doubts)
         self.steps.append(step)
-        self._tell(f"{_turn(self._session, point)}: {_outcome(step)}")
+        if not step.doubts:
+            self._tell(f"{_turn(self._session, point)}: {_outcome(step)}")
         return step
 
 
@@ -107,7 +111,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
     with opened(selector) as session, cancellable() as stop:
         every = points(session, session.find(options.good), session.find(options.bad))
         base = _base_of(session, options.base)
-        versions = FileVersions(session, every[-1].entry, base, harmless, stop)
+        versions = FileVersions(session, every[-1].entry, base, None if options.likely else harmless, stop)
         if not versions.paths:
             raise Refused("no call up to the bad entry touches a file of the project")
         with Trial(base, stop) as trial:
@@ -117,6 +121,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
                 versions,
                 lambda one: trial.run(one, command, options.timeout),
                 _teller(as_json),
+                likely=options.likely,
             )
             found = search.find()
         written = _labelled(session, every, found, options.label) if options.label is not None else None
@@ -204,7 +209,8 @@ def _text(
     yield f"{plural(len(every) - 1, 'turn')} over {safe_line(versions.base)}, {plural(len(search.steps), 'version')} looked at, {plural(runs, 'run')}"
     if len(found.candidates) == 1:
         point = every[found.bad]
-        yield here.style(f"`{words}` fails since {_turn(session, point)}", "bold")
+        likely = ", if no command changed a file that it does not name" if search.likely else ""
+        yield here.style(f"`{words}` fails since {_turn(session, point)}{likely}", "bold")
         yield "it changed:"
         yield from (f"  {safe_line(path)}" for path in _changed(versions, every[found.good], point))
         failed = next(step.ran for step in search.steps if step.point == point)
@@ -215,10 +221,14 @@ def _text(
         return
     yield here.style(f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:", "bold")
     known = {step.point: step for step in search.steps}
-    for at in found.candidates:
+    for at in found.candidates[:_CANDIDATES]:
         step = known.get(every[at])
         why = f": {_outcome(step)}" if step is not None else ""
         yield f"  {_turn(session, every[at])}{why}"
+    if len(found.candidates) > _CANDIDATES:
+        yield f"  {len(found.candidates) - _CANDIDATES:,} more"
+    if any(step.doubts for step in search.steps) and not search.likely:
+        yield "--harmless PROGRAM says that a command changes no file, --likely that none does but those that it names"
 
 
 def _document(
@@ -246,6 +256,7 @@ def _document(
         "bad": id_of(session, every[-1].entry),
         "base": versions.base,
         "command": list(command),
+        "likely": search.likely,
         "first_bad": turn(every[found.bad])
         | {"files": _changed(versions, every[found.good], every[found.bad])}
         if certain

@@ -51,6 +51,11 @@ class BisectOptions:
         multiple=True,
         help="Commands of the session that begin so change no file, as `npm run lint`; COMMAND itself is taken for one.",
     )
+    likely: bool = option(
+        "--likely",
+        is_flag=True,
+        help="As if no command changed a file that it does not name; the answer is likely then, not certain.",
+    )
     timeout: float | None = option(
         "--timeout",
         metavar="SECONDS",

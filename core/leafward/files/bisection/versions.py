@@ -69,15 +69,47 @@ def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
     return found
 
 
+class _Course:
+    """The files up to an entry and to the end, from what they began with; a file that is not named there is not known."""
+
+    def __init__(
+        self,
+        session: Session,
+        begun: Mapping[str, str | None],
+        made: Sequence[Step],
+        later: Sequence[Step],
+    ) -> None:
+        states = {
+            path: FileState(text=text, base="base") if text is not None else FileState(absent=True)
+            for path, text in begun.items()
+        }
+        self._begun = begun
+        self._then = Replay(session, states, {})
+        self._then.go(made)
+        self._touched = {name for step in made for name in (step.path, step.to) if name is not None}
+        self.end = self._then.branch()
+        self.end.go(later)
+
+    def then(self, path: str) -> Rebuilt:
+        """A file at the entry: as it was left, or as it was when something first told of it."""
+        found = self._then.rebuilt(path)
+        if path in self._begun or path in self._touched or found.certainty in KNOWN:
+            return found
+        return self.end.original(path) or found
+
+
 class FileVersions:
-    """The versions of one path. Everything is decoded once; a version replays what was decoded."""
+    """The versions of one path. Everything is decoded once; a version replays what was decoded.
+
+    Commands that begin with the words of one of `harmless` change no file but those that they name; None: no command does.
+    """
 
     def __init__(
         self,
         session: Session,
         bad: EntryIndex,
         base: ProjectBase,
-        harmless: Collection[tuple[str, ...]] = (),
+        harmless: Collection[tuple[str, ...]] | None = (),
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._session = session
@@ -85,10 +117,9 @@ class FileVersions:
         self._made = steps(session, path, stop, sweeps=True)
         on_path = set(path)
         beside = [EntryIndex(one) for one in range(bad) if one not in on_path]
-        self._beside = (
-            [one for one in steps(session, beside, stop, sweeps=True) if _may_change(one)] if beside else []
-        )
-        self._opaque = opaque_calls(session, range(bad + 1), harmless)
+        changing = steps(session, beside, stop, sweeps=harmless is not None) if beside else []
+        self._beside = [one for one in changing if _may_change(one)]
+        self._opaque = opaque_calls(session, range(bad + 1), harmless) if harmless is not None else []
         touched = Replay(session, {}, {})
         touched.go(self._made, None, stop)
         self.paths = sorted(path for path in touched.files if _may_be_written(path))
@@ -99,35 +130,31 @@ class FileVersions:
         """The files at an entry of the path."""
         made = [one for one in self._made if one.entry <= entry]
         later = [one for one in self._made if one.entry > entry]
-        then = Replay(self._session, self._initial(), {})
-        then.go(made)
-        end = then.branch()
-        end.go(later)
+        # Where the base does not fit a file, what its first calls show of it is all that is known of what it was.
+        courses = [
+            _Course(self._session, begun, made, later)
+            for begun in ([self._begun, {}] if self._begun else [{}])
+        ]
         files: dict[str, bytes | None] = {}
         doubts: dict[str, str] = {}
         for path in self.paths:
-            one = then.rebuilt(path)
-            if not self._begun and not any(path in (step.path, step.to) for step in made):
-                # What it was when something first told of it, before anything changed it.
-                one = end.original(path) or one
-            why = self._doubt(one, entry, end, made, later)
+            found = [
+                (one, self._doubt(one, entry, course, made, later))
+                for course in courses
+                for one in [course.then(path)]
+            ]
+            one, why = next((pair for pair in found if not pair[1]), found[0])
             if why:
                 doubts[path] = why
             else:
                 files[path] = one.text.encode("utf-8") if one.text is not None else None
         return Version(files, doubts)
 
-    def _initial(self) -> dict[str, FileState]:
-        return {
-            path: FileState(text=text, base=self.base) if text is not None else FileState(absent=True)
-            for path, text in self._begun.items()
-        }
-
     def _doubt(
         self,
         one: Rebuilt,
         entry: EntryIndex,
-        end: Replay,
+        course: _Course,
         made: Sequence[Step],
         later: Sequence[Step],
     ) -> str:
@@ -153,7 +180,7 @@ class FileVersions:
         before = {at for at, _ in one.remarks}
         changed = following.entry if following is not None else EntryIndex(-1)
         # What it is found as behind the entry is what it was there, if nothing changed it between.
-        for at, remark in end.rebuilt(path).remarks:
+        for at, remark in course.end.rebuilt(path).remarks:
             if at not in before and remark in _OUTSIDE and at <= changed:
                 return "a later call finds it changed by something that is not recorded"
         seen = max(
