@@ -188,7 +188,8 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
 
 def log(selector: str, as_json: bool) -> int:
     """`leafward log`."""
-    from leafward.cli.restore import restore_json, restores_of
+    from leafward.cli.restore import restore_json
+    from leafward.files.restoration import restores_of
 
     with opened(selector) as session:
         found = journal.operations(session)
