@@ -10,6 +10,7 @@ from leafward_tui.explorer.controllers.comparison import Comparison
 from leafward_tui.explorer.controllers.context_edit import ContextEdits
 from leafward_tui.explorer.controllers.cursor_details import CursorDetails
 from leafward_tui.explorer.controllers.export import Export
+from leafward_tui.explorer.controllers.file_restore import FileRestore
 from leafward_tui.explorer.controllers.fork import NewSession
 from leafward_tui.explorer.controllers.modes import Modes
 from leafward_tui.explorer.controllers.move import Move
@@ -48,7 +49,8 @@ class Controllers:
         self.operations = Operations(state, view, services, self.write, self.loader, self.navigation)
         self.edits = ContextEdits(state, view, jobs, self.write)
         self.summary = BranchSummary(state, view, services, jobs, self.write, self.details)
-        self.move = Move(state, view, services, self.write, self.summary, self.details)
+        self.files = FileRestore(state, view, self.write, self.details)
+        self.move = Move(state, view, services, self.write, self.summary, self.details, self.files)
         self.resume = AgentResume(state, view, services, self.loader)
         self.fork = NewSession(
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
@@ -71,6 +73,7 @@ class Controllers:
             self.operations,
             self.edits,
             self.summary,
+            self.files,
             self.move,
             self.resume,
             self.fork,

@@ -75,6 +75,8 @@ class FileChange:
     """What is done where it is named and overwriting is asked for; None where nothing can be done."""
     clears: tuple[tuple[str, int], ...] = ()
     """Folders with nothing left in them that make room for it, with their permissions, from the top."""
+    remark: str = ""
+    """What is not as it was all the same, such as permissions that were not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,11 @@ def plan_restore(
     committed: Callable[[str], bytes | None] = lambda _: None,
     versions: Bases = lambda _: (),
     stop: Callable[[], bool] = lambda: False,
+    looked: Callable[[int, int], object] = lambda _at, _of: None,
 ) -> RestorePlan:
     """What a restore of the files at an entry would do.
+
+    `looked` hears how many of how many files are compared with what lies on disk.
 
     `left_by_restores` has the SHA-256 of what earlier restores left, `committed` gives what git has of a file,
     `versions` texts that it may have had: where the calls do not show how lines end, the one that is the same in all else tells.
@@ -118,9 +123,10 @@ def plan_restore(
     known = _Recorded(session, at, stop)
     then = _with_folders({path: known.then(path) for path in sorted(known.paths)})
     changes = []
-    for file, doubt in then.values():
+    for number, (file, doubt) in enumerate(then.values()):
         if stop():
             break
+        looked(number, len(then))
         changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed, versions))
     return RestorePlan(folder.path, str(session.columns.id(at)), tuple(_settled(changes, folder)))
 

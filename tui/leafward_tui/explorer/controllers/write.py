@@ -12,14 +12,14 @@ from leafward_tui.ui.write_target import remark_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.session.journal import Write
+    from leafward.session.journal import Clock, Write
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.jobs.changes import Change
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
     Done = str | Callable[[], str]
     """What a change did, in words; some can say so only once it is written."""
@@ -88,17 +88,57 @@ class SessionWrite:
             return
         from leafward_tui.explorer.jobs.changes import append
 
+        self._run(session, partial(append, session, change), done, then, on_error)
+
+    def run(
+        self,
+        done: str,
+        work: Callable[[Session, Clock, Job], Write | None],
+        ended: Callable[[], object],
+        on_error: Callable[[str], object],
+    ) -> None:
+        """Does a job that writes more than the session, unless a change is under way; `ended` is called before `done` is said."""
+        session = self._state.session
+        if session is None or self.waits_for_write():
+            on_error("another change is still being written")
+            return
+        self._run(session, partial(work, session), done, None, on_error, ended)
+
+    def _run(
+        self,
+        session: Session,
+        work: Callable[[Clock, Job], Write | None],
+        done: Done,
+        then: Callable[[], object] | None,
+        on_error: Callable[[str], object] | None,
+        ended: Callable[[], object] = lambda: None,
+    ) -> None:
         self._state.writing = True
         self._jobs.also(
             "write",
-            partial(append, session, change, self._services.clock),
-            partial(self._end, session, done, then),
+            partial(work, self._services.clock),
+            partial(self._end, session, done, then, ended),
             partial(self._fail, session, on_error),
         )
 
-    def _end(self, session: Session, done: Done, then: Callable[[], object] | None, written: Write) -> None:
+    def _end(
+        self,
+        session: Session,
+        done: Done,
+        then: Callable[[], object] | None,
+        ended: Callable[[], object],
+        written: Write | None,
+    ) -> None:
         self._state.writing = False
-        self.show(session, written, done if isinstance(done, str) else done(), then)
+        ended()
+        text = done if isinstance(done, str) else done()
+        if written is not None:
+            self.show(session, written, text, then)
+        elif session is self._state.session:
+            # Nothing was appended: it was about files only.
+            self._view.tell(text, "leaf")
+        else:
+            session.close()
 
     def _fail(self, session: Session, on_error: Callable[[str], object] | None, problem: str) -> None:
         self._state.writing = False

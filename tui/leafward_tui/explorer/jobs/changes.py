@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import Job
 
-    Change = Callable[[Session, Writing], Write]
-    """Appends something to a session, at the time that is given with it."""
+    Change = Callable[[Session, Writing], Write | None]
+    """Appends something to a session, at the time that is given with it; None where it changed files only."""
 
 
 class NamedChange:
     """An undo or redo that tells which operation it was about: `undid: label [done]`."""
 
-    def __init__(self, change: Change, verb: str, glyphs: Glyphs) -> None:
+    def __init__(self, change: Callable[[Session, Writing], Write], verb: str, glyphs: Glyphs) -> None:
         self._change = change
         self._glyphs = glyphs
         self._verb = verb
@@ -46,6 +46,6 @@ class NamedChange:
         return f"{self._verb}: {self._about}" if self._about else self._verb
 
 
-def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write:
+def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:
     """Appends a change to a session. Raises LeafwardError."""
     return change(session, Writing(now=clock))
