@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.model.restore_lines import action_words
@@ -49,7 +48,7 @@ class FileRestore:
 
         With `moved`, which says what was done, the leaf moves to the entry as well. `on_accept` is called before.
         """
-        from leafward_tui.explorer.jobs.restore import FileWrite, write_files
+        from leafward_tui.explorer.jobs.restore import FileWrite
         from leafward_tui.explorer.restore_sheet import RestoreSheet
 
         session = self._state.session
@@ -66,7 +65,7 @@ class FileRestore:
             on_accept()
             to = entry if moved else None
             wish = FileWrite(choice.plan, choice.changes, to, choice.stop, choice.tell)
-            self._write.run(_done(done, choice), partial(write_files, wish), choice.done, choice.fail)
+            self._write.restore(wish, _done(done, choice), choice.done, choice.fail)
 
         title = "Move and restore the files" if moved else "Restore the files"
         moves = appending(session) if moved else ""

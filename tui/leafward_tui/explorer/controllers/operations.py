@@ -59,7 +59,9 @@ class Operations:
         self._undo(Undo(op, self._services.glyphs))
 
     def _undo(self, change: Undo) -> None:
-        self._write.start(change.done, change, on_error=partial(self._not_undone, change))
+        write = self._write
+        if not (write.waits_for_summary() or write.is_read_only() or write.waits_for_write()):
+            write.start(change.done, change, on_error=partial(self._not_undone, change))
 
     def _not_undone(self, change: Undo, problem: str) -> None:
         """Says why nothing was undone; where that is about files, the rest of it can be undone without them."""

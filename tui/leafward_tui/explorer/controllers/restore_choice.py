@@ -115,9 +115,9 @@ class RestoreChoice:
             return []
         known = self._diffs.get(file.path)
         if known is None and self._comparing != file.path:
-            work, path = partial(diff_of_file, file), file.path
-            self._comparing = path
-            self._jobs.latest("diff", work, partial(self._compared, path), self.fail)
+            self._comparing = file.path
+            work = partial(diff_of_file, file)
+            self._jobs.latest("diff", work, partial(self._compared, file.path), self.fail)
         return known
 
     # --- what happens -------------------------------------------------------------------------------------------------

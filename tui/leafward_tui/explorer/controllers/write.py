@@ -12,14 +12,15 @@ from leafward_tui.ui.write_target import remark_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.session.journal import Clock, Write
+    from leafward.session.journal import Write
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.jobs.changes import Change
+    from leafward_tui.explorer.jobs.restore import FileWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices, Jobs
 
     Done = str | Callable[[], str]
     """What a change did, in words; some can say so only once it is written."""
@@ -88,36 +89,33 @@ class SessionWrite:
             return
         from leafward_tui.explorer.jobs.changes import append
 
-        self._run(session, partial(append, session, change), done, then, on_error)
+        self._state.writing = True
+        self._jobs.also(
+            "write",
+            partial(append, session, change, self._services.clock),
+            partial(self._end, session, done, then, None),
+            partial(self._fail, session, on_error),
+        )
 
-    def run(
+    def restore(
         self,
+        wish: FileWrite,
         done: str,
-        work: Callable[[Session, Clock, Job], Write | None],
         ended: Callable[[], object],
         on_error: Callable[[str], object],
     ) -> None:
-        """Does a job that writes more than the session, unless a change is under way; `ended` is called before `done` is said."""
+        """Writes files, and the move that belongs to them, unless a change is under way; `ended` is called before `done` is said."""
+        from leafward_tui.explorer.jobs.restore import write_files
+
         session = self._state.session
         if session is None or self.waits_for_write():
             on_error("another change is still being written")
             return
-        self._run(session, partial(work, session), done, None, on_error, ended)
-
-    def _run(
-        self,
-        session: Session,
-        work: Callable[[Clock, Job], Write | None],
-        done: Done,
-        then: Callable[[], object] | None,
-        on_error: Callable[[str], object] | None,
-        ended: Callable[[], object] = lambda: None,
-    ) -> None:
         self._state.writing = True
         self._jobs.also(
             "write",
-            partial(work, self._services.clock),
-            partial(self._end, session, done, then, ended),
+            partial(write_files, session, wish, self._services.clock),
+            partial(self._end, session, done, None, ended),
             partial(self._fail, session, on_error),
         )
 
@@ -126,11 +124,12 @@ class SessionWrite:
         session: Session,
         done: Done,
         then: Callable[[], object] | None,
-        ended: Callable[[], object],
+        ended: Callable[[], object] | None,
         written: Write | None,
     ) -> None:
         self._state.writing = False
-        ended()
+        if ended is not None:
+            ended()
         text = done if isinstance(done, str) else done()
         if written is not None:
             self.show(session, written, text, then)

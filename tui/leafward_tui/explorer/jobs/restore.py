@@ -69,7 +69,7 @@ class FileWrite(NamedTuple):
     """Hears how far it is."""
 
 
-def write_files(wish: FileWrite, session: Session, clock: Callable[[], datetime], job: Job) -> Write | None:
+def write_files(session: Session, wish: FileWrite, clock: Callable[[], datetime], job: Job) -> Write | None:
     """Writes chosen changes of a plan, and moves the leaf where that is wanted. Raises Refused, OSError."""
     from leafward.files.restoration import move_with_files, project_of, restore
     from leafward.files.restoration.operation import last_entry
