@@ -9,6 +9,7 @@ import pytest
 
 from leafward.files.restoration import records
 from leafward_tui.explorer.restore_sheet import RestoreSheet
+from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.core.test_restoring import snapshot
 from tests.tui.explored import exploring, lines, note
@@ -149,3 +150,28 @@ async def test_on_a_narrow_screen(work: Work) -> None:
         await pilot.press("escape")
         await pilot.pause()
     assert records() == []
+
+
+async def test_the_log_shows_restores_and_takes_them_back(work: Work) -> None:
+    async with restoring(work, "H") as (pilot, screen, _sheet):
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        await pilot.press("o")
+        log = await reached(pilot, LogScreen)
+        await until(pilot, lambda: log.view.operations is not None)
+        await pilot.pause()
+        text = shown(pilot)
+        assert "restored" in text
+        assert "3 files as at #" in text
+        work.put("notes.md", "mine\n")
+        files = snapshot(work.folder)
+        await pilot.press("u")
+        await until(pilot, lambda: "changed since the restore: notes.md" in shown(pilot))
+        assert snapshot(work.folder) == files
+        work.put("notes.md", "# Orchard\n\nWater on Mondays.\n")
+        await pilot.press("u")
+        await reached(pilot, ChoiceSheet)
+        assert "3 files as before the restore" in shown(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: snapshot(work.folder) == work.now)
+        await until(pilot, lambda: "undone" in shown(pilot))
