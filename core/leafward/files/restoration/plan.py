@@ -135,13 +135,14 @@ class _Course:
     """The files at an entry, and at the end, by one order of the calls."""
 
     def __init__(self, session: Session, made: Sequence[Step], at: int, stop: Callable[[], bool]) -> None:
-        self._made = [one for one in made if one.entry <= at]
+        before = [one for one in made if one.entry <= at]
         self._then = Replay(session, {}, {})
-        self._then.go(self._made, None, stop)
+        self._then.go(before, None, stop)
         self._touched = set(self._then.files)
         self._end = self._then.branch()
-        self._later = [one for one in made if one.entry > at]
-        self._end.go(self._later, None, stop)
+        later = [one for one in made if one.entry > at]
+        self._end.go(later, None, stop)
+        self._made, self._later = _by_name(before), _by_name(later)
         self.paths = {*self._then.files, *self._end.files}
 
     def touches(self, path: str) -> bool:
@@ -161,10 +162,7 @@ class _Course:
 
     def doubted(self, path: str) -> bool:
         """Whether it was found changed by others after the entry, so that it may have been another one there already."""
-        changed = min(
-            (one.entry for one in self._later if one.deed.changes and path in (one.path, one.to)),
-            default=None,
-        )
+        changed = min((one.entry for one in self._later.get(path, ()) if one.deed.changes), default=None)
         before = {entry for entry, _ in self._then.rebuilt(path).remarks}
         return any(
             what in _OUTSIDE and entry not in before and (changed is None or entry <= changed)
@@ -176,23 +174,40 @@ class _Course:
         names = {file.path, *file.was}
         telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
         if not self.touches(file.path):
-            first = next((one.entry for one in self._later if names & {one.path, one.to}), None)
+            first = self._first_later(names)
+            told = first.entry if first is not None else None
             return next(
-                (one for one in opaque if at < one.entry and (first is None or one.entry <= first)), None
+                (one for one in opaque if at < one.entry and (told is None or one.entry <= told)), None
             )
         seen = max(
             (
                 one.entry
-                for one in self._made
-                if one.path in names and one.deed in telling and one.outcome is Outcome.DONE
+                for name in names
+                for one in self._made.get(name, ())
+                if one.path == name and one.deed in telling and one.outcome is Outcome.DONE
             ),
             default=-1,
         )
-        later = next((one for one in self._later if names & {one.path, one.to}), None)
+        later = self._first_later(names)
         if later is not None and later.deed is FileOperation.READ and later.outcome is Outcome.DONE:
             # It shows what was known, see `doubted`.
             seen = later.entry
         return next((one for one in opaque if seen <= one.entry <= at), None)
+
+    def _first_later(self, names: Iterable[str]) -> Step | None:
+        """The first call behind the entry that is about a file of these names."""
+        found = [self._later[name][0] for name in names if name in self._later]
+        return min(found, key=lambda one: one.entry, default=None)
+
+
+def _by_name(made: Iterable[Step]) -> dict[str, list[Step]]:
+    """Calls by the files that they name, each list in their order."""
+    found: dict[str, list[Step]] = {}
+    for one in made:
+        for name in {one.path, one.to}:
+            if name is not None:
+                found.setdefault(name, []).append(one)
+    return found
 
 
 class _Recorded:
