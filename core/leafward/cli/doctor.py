@@ -35,7 +35,7 @@ from leafward.export.doctor import (
     stray_messages,
     waiting_imports,
 )
-from leafward.export.litter import clear, litter
+from leafward.export.litter import CopyLimits, clear, litter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -173,7 +173,9 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += lost_sidecars(books, agents.is_there)
     problems += waiting_imports(left_imports())
     problems += hook_problems()
-    problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listed)]))
+    problems += litter_problems(
+        litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))
+    )
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {
@@ -208,7 +210,7 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
     folders = [
         listing.folder for listing in listings(config, (), os.environ, lambda _path: False, lambda: False, [])
     ]
-    left = litter([*roots, *folders])
+    left = litter([*roots, *folders], copies=CopyLimits.of(config))
     after = left if dry_run else list(clear(left))
     gone, stays = ([one for one in after if bool(one.stays) is kept] for kept in (False, True))
     if as_json:

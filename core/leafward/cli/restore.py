@@ -121,6 +121,8 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
             continue
         action = actions.get(one.path, Action.LEAVE)
         why = one.why + ("; name it with --overwrite" if one.offered and one.path not in actions else "")
+        if one.remark and one.path in actions:
+            why += f"; {one.remark}"
         path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
         style = "faint" if action is Action.LEAVE else "bold"
         yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
@@ -173,6 +175,7 @@ def _document(
                 ).value,
                 "offered": one.offered.value if one.offered is not None else None,
                 "reason": one.why,
+                "remark": one.remark,
                 "certainty": one.certainty.value,
                 "base": one.base,
                 "on_disk": one.before.presence.value,
@@ -192,6 +195,7 @@ def restore_json(record: Record) -> dict[str, Any]:
         "entry": record.entry,
         "time": record.time,
         "state": record.state.value,
+        "move": record.move or None,
         "folder": record.folder,
         "files": [one.path for one in record.changes],
     }

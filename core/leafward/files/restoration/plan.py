@@ -363,6 +363,8 @@ def _change(
         action = Action.DELETE
     else:
         action = Action.CREATE if disk.presence in (Presence.ABSENT, Presence.FOLDER) else Action.WRITE
+    if action is Action.CREATE:
+        make = replace(make, remark=_permissions(after))
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -396,6 +398,13 @@ def _may_go(
     if disk.presence is Presence.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
     return ("changed since" if left else "what the session left is not known"), False
+
+
+def _permissions(after: OnDisk) -> str:
+    """What is to be said of the permissions of a file that is created: they are recorded nowhere."""
+    if after.data.startswith(b"#!"):
+        return "it is created without the executable bit: permissions are not in file"
+    return "it is created with your usual permissions: its own are not in file"
 
 
 def _odd(path: str) -> str:

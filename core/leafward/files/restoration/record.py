@@ -254,6 +254,38 @@ def belonging(record: Record, move: str) -> Record:
     return linked
 
 
+def outlived(now: float, seconds: float, size: int) -> list[tuple[Record, int]]:
+    """Restores whose copies may go, the oldest first, with their bytes: older than `seconds`, or beyond `size` bytes of all.
+
+    Never one that stopped halfway.
+    """
+    found = [(one, _size(one.place)) for one in records()]
+    total = sum(taken for _, taken in found)
+    gone = []
+    for one, taken in found:
+        if one.state in (State.WRITING, State.UNDOING):
+            continue
+        if now - one.place.stat().st_mtime > seconds or total > size:
+            gone.append((one, taken))
+            total -= taken
+    return gone
+
+
+def forget(place: Path) -> None:
+    """Removes the copies of a restore: from now on it cannot be undone. Raises OSError, Refused where it is not finished."""
+    with exclusive():
+        record = _read(place)
+        if record is not None and record.state in (State.WRITING, State.UNDOING):
+            raise Refused("it stopped halfway, and its undo needs it")
+        # Without its manifest the rest is nothing, wherever this stops.
+        (place / _MANIFEST).unlink(missing_ok=True)
+        rmtree(place)
+
+
+def _size(place: Path) -> int:
+    return sum(one.stat().st_size for one in place.iterdir() if one.is_file())
+
+
 def _read(place: Path) -> Record | None:
     try:
         found = json.loads(read_regular(place / _MANIFEST))
