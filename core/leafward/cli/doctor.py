@@ -82,7 +82,7 @@ def _one(selector: str, as_json: bool) -> int:
 def _healing(session: Session) -> tuple[Change, ...]:
     """What would heal a session; nothing where nothing was said in it."""
     try:
-        return healing(session).changes
+        return healing(session, settings.load()[0]).changes
     except Refused:
         return ()
 

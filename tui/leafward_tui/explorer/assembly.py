@@ -12,6 +12,7 @@ from leafward_tui.explorer.controllers.cursor_details import CursorDetails
 from leafward_tui.explorer.controllers.export import Export
 from leafward_tui.explorer.controllers.file_restore import FileRestore
 from leafward_tui.explorer.controllers.fork import NewSession
+from leafward_tui.explorer.controllers.heal import Heal
 from leafward_tui.explorer.controllers.modes import Modes
 from leafward_tui.explorer.controllers.move import Move
 from leafward_tui.explorer.controllers.navigation import Navigation
@@ -55,6 +56,7 @@ class Controllers:
         self.fork = NewSession(
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
+        self.heal = Heal(state, view, services, jobs)
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
         self.compactions = Compactions(
@@ -77,6 +79,7 @@ class Controllers:
             self.move,
             self.resume,
             self.fork,
+            self.heal,
             self.export,
             self.comparison,
             self.compactions,

@@ -12,7 +12,6 @@ from leafward.files.restoration import (
     step_back,
     take_back,
 )
-from leafward.files.restoration.record import State
 from leafward.session.journal import OperationKind, Writing, operations, redo
 from leafward_tui.ui.cells import counted
 
@@ -47,11 +46,7 @@ def read_operations(session: Session, _job: Job) -> Log:
     """The operations on a session; a restore that belongs to a move is none by itself, unless the move was undone without it."""
     log, restores = operations(session), restores_of(session)
     standing, undone = ({one.op for one in log if one.undone is state} for state in (False, True))
-    alone = [
-        one
-        for one in restores
-        if one.move not in standing and (one.move not in undone or one.state is not State.UNDONE)
-    ]
+    alone = [one for one in restores if one.move not in standing and (one.move not in undone or one.standing)]
     return Log(as_operations(session, log, alone), restores)
 
 

@@ -30,7 +30,7 @@ __all__ = [
 EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft", "restore")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft", "restore", "heal")
 """Every name that ``Intent.screens`` may hold."""
 
 
@@ -415,6 +415,15 @@ INTENTS: tuple[Intent, ...] = (
         _TREE,
         "Leafward",
     ),
+    Intent(
+        "session.heal",
+        "h",
+        "Heal: start a new session that its provider takes",
+        "heal",
+        _TREE,
+        "Leafward",
+    ),
+    Intent("heal.accept", "enter", "Start the healed session and open it", "begin", ("heal",), "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),

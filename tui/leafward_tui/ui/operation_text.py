@@ -336,7 +336,7 @@ class OperationText:
         restore = self.restore(operation)
         if operation.kind is OperationKind.RESTORE:
             return f"{self._files(operation)} as before the restore"
-        if restore is not None and restore.state.value != "undone":
+        if restore is not None and restore.standing:
             return f"{self._set_back(operation)}; {self._files(operation)} as before it"
         return self._set_back(operation)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration.on_disk import ProjectFolder
-from leafward.files.restoration.record import State, belonging, records
+from leafward.files.restoration.record import belonging, records
 from leafward.files.restoration.write import restore, undo
 from leafward.session import journal
 from leafward.session.entries import EntryId, EntryIndex
@@ -98,7 +98,7 @@ def move_with_files(
 def step_back(session: Session, op: str | None = None) -> StepBack:
     """What an undo takes back: what was done last, or the operation `op` with what belongs to it."""
     log = journal.operations(session)
-    standing = [one for one in restores_of(session) if one.state is not State.UNDONE]
+    standing = [one for one in restores_of(session) if one.standing]
     if op is not None:
         operation = next((one for one in log if one.op == op), None)
         return StepBack(operation, _belonging_to(standing, operation))
@@ -153,7 +153,7 @@ def as_operations(session: Session, log: Sequence[Operation], found: Sequence[Re
             None,
             None,
             root=op,
-            undone=record.state is State.UNDONE,
+            undone=not record.standing,
         )
         merged.append((place, record.number, made))
     return [one for _, _, one in sorted(merged, key=lambda one: one[:2])]

@@ -99,6 +99,11 @@ class Record:
     """The operation on the session that it belongs to; empty where it stands for itself."""
 
     @property
+    def standing(self) -> bool:
+        """Whether it was not undone."""
+        return self.state is not State.UNDONE
+
+    @property
     def number(self) -> int:
         """Its place among all restores."""
         return int(self.place.name)

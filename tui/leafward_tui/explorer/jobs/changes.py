@@ -30,6 +30,7 @@ class NamedChange:
 
     def __call__(self, session: Session, writing: Writing) -> Write:
         """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
+        from leafward.files.restoration import restores_of
         from leafward.session.journal import operations
         from leafward_tui.ui.operation_text import OperationText
 
@@ -38,7 +39,10 @@ class NamedChange:
         found = next((one for one in log if one.op == written.undoes), None)
         if found is not None:
             operation_text = OperationText(session, log, self._glyphs)
-            self._about = operation_text.short(operation_text.root(found))
+            root = operation_text.root(found)
+            self._about = operation_text.short(root)
+            if any(one.move == root.op for one in restores_of(session)):
+                self._about += "; the files stay as they are"
         return written
 
     def done(self) -> str:
