@@ -84,13 +84,13 @@ async def test_a_move_puts_the_files_back_and_its_undo_too(work: Work) -> None:
         assert "Move and restore the files" in text
         for part in ("[✓] write   rows.py", "[✓] create  notes.md", "[✓] delete  graft.py"):
             assert part in text
-        assert "write 1, create 1, delete 1 files" in text
+        assert "write 1 file, create 1, delete 1" in text
         assert snapshot(work.folder) == work.now
         await pilot.press("ctrl+s")
         await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
         assert snapshot(work.folder) == work.then
         assert len(lines(work.path)) == len(before) + 1
-        assert "wrote 1, created 1, deleted 1 files" in note(screen)
+        assert "wrote 1 file, created 1, deleted 1" in note(screen)
         assert sheet.choice.problem == ""
         await pilot.press("u")
         await until(pilot, lambda: snapshot(work.folder) == work.now)

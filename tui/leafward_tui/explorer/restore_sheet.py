@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
 from leafward_tui.explorer.widgets.restore_files import RestoreFiles
 from leafward_tui.ui.intents import intent_bindings
+from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
@@ -41,7 +42,7 @@ class RestoreSheet(Sheet):
     ) -> None:
         """`write` begins to write what is chosen; `moves` says what is appended with it, empty where nothing is."""
         self.choice = RestoreChoice(session, entry, self, write, moves)
-        about = [SheetLine(f"in {session.cwd}; the files from before are kept for the undo", lines=1)]
+        about = [SheetLine(f"in {tilde(session.cwd)}; the files from before are kept for the undo", lines=1)]
         super().__init__(title, about, note=note)
         self.files = RestoreFiles(self.choice, self.hairline())
         self.routes = Routes(RowSteps(self.files.step, self.files.page), self.choice)

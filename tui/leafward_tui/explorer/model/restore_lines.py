@@ -74,10 +74,11 @@ def file_lines(
 
 
 def action_words(changes: Sequence[FileChange]) -> str:
-    """What is done: `write 3, delete 1 files`; empty for nothing."""
+    """What is done: `write 3 files, delete 1`; empty for nothing."""
     numbers = [(words, sum(one.action is action for one in changes)) for action, words in _DOES.items()]
-    parts = [f"{words} {number:,}" for words, number in numbers if number]
-    return f"{', '.join(parts)} {'file' if len(changes) == 1 else 'files'}" if parts else ""
+    some = [(words, number) for words, number in numbers if number]
+    parts = [f"{words} {counted(number, 'file')}" for words, number in some[:1]]
+    return ", ".join([*parts, *(f"{words} {number:,}" for words, number in some[1:])])
 
 
 def preview_lines(

@@ -26,6 +26,9 @@ _FRAME = 9
 _IN_SIGHT = 4
 """Lines of the screen that stay in sight while files are chosen."""
 
+_PREVIEW = 12
+"""Lines of a diff that are enough to choose by."""
+
 
 class RestoreFiles(Vertical):
     """What is going on, the list, and the diff of the file under its cursor."""
@@ -71,7 +74,7 @@ class RestoreFiles(Vertical):
         some = max(1, len(choice.files) + bool(choice.same))
         rows = min(some, 3 if choice.in_diff else max(3, room // 2))
         self.file_list.styles.height = rows
-        self.preview.styles.height = max(3, room - rows)
+        self.preview.styles.height = max(3, room - rows if choice.in_diff else min(room - rows, _PREVIEW))
         self.state.display = bool(choice.state or choice.problem)
 
     def step(self, by: int) -> None:
