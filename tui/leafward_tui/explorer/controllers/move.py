@@ -88,6 +88,8 @@ class Move:
                 self._move(target, f"moved to {named(target)}", partial(self._view.run, "agent.resume"))
             elif key == "e":
                 self._move(before, f"moved before {named(prompt)}; prompt copied to the clipboard")
+            elif key == "w" and target == here:
+                self._files.ask(target)
             elif key == "w":
                 self._files.ask(target, moved=f"moved to {named(target)}")
             elif key == "W":
@@ -136,10 +138,9 @@ class Move:
         with_files = "nothing is written before you chose the files"
         refused = "the leaf is here" if target == here else ""
         effect = f"the next prompt follows {named(target)}"
-        choices = [
-            Choice("m", "Move the leaf here", effect, one_line, refused),
-            Choice("w", "Move and restore the files", "you see each file first", with_files, refused),
-        ]
+        choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
+        title = "Restore the files" if target == here else "Move and restore the files"
+        files = Choice("w", title, "you see each file first", with_files)
         left = entries_left(session, here, target)
         if left:
             effect = left_words(left, self._details.price_of(target))
@@ -147,18 +148,19 @@ class Move:
                 Choice("s", "Move with a summary", effect, with_summary),
                 Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),
             ]
+        choices.append(files)
         if prompt >= 0:
             refused = "the leaf is there" if before == here else ""
             title = "Edit and resend this prompt"
             choices.append(Choice("e", title, "prompt copied to the clipboard", one_line, refused))
-            title = "Edit and resend, with the files restored"
-            no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
-            choices.append(Choice("W", title, "you see each file first", with_files, no_files))
             left_before = entries_left(session, here, before)
             if left_before and not refused:
                 effect = f"{counted(left_before, 'entry', 'entries')}, prompt copied"
                 title = "Edit and resend, with a summary"
                 choices.append(Choice("b", title, effect, with_summary))
+            title = "Edit and resend, with the files restored"
+            no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
+            choices.append(Choice("W", title, "you see each file first", with_files, no_files))
         choices.append(_resuming(session, target))
         effect, operation = "in this agent or another", "this session stays as it is"
         return [*choices, Choice("n", "New session from here", effect, operation)]
