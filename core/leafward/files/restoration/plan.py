@@ -30,7 +30,7 @@ from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
 from leafward.files.restoration.opaque import opaque_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from leafward.files.file_replay import Bases, Step
     from leafward.files.restoration.on_disk import ProjectFolder
@@ -88,7 +88,7 @@ class RestorePlan:
     """Id of the entry."""
     changes: tuple[FileChange, ...]
 
-    def chosen(self, paths: Sequence[str] = (), *, overwrite: bool = False) -> tuple[FileChange, ...]:
+    def chosen(self, paths: Collection[str] = (), *, overwrite: bool = False) -> tuple[FileChange, ...]:
         """What a restore does: the safe changes, or those named; with `overwrite` also the ones offered among those named."""
         found = []
         for one in self.changes:

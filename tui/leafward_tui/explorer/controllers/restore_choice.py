@@ -54,7 +54,11 @@ class RestoreChoice:
         self.moves = moves
         self.plan: RestorePlan | None = None
         self.files: list[FileChange] = []
+        self.same = 0
+        """Files that are as they were already."""
         self.chosen: frozenset[str] = frozenset()
+        self.changes: tuple[FileChange, ...] = ()
+        """What would be done."""
         self.state = "reading the recorded calls"
         """What is going on; empty where the files are there to choose from."""
         self.problem = ""
@@ -90,18 +94,6 @@ class RestoreChoice:
         return next((one for one in self.files if one.path == path), None)
 
     @property
-    def same(self) -> int:
-        """Files that are as they were already."""
-        return 0 if self.plan is None else sum(one.action is Action.SAME for one in self.plan.changes)
-
-    @property
-    def changes(self) -> tuple[FileChange, ...]:
-        """What would be done."""
-        if self.plan is None or not self.chosen:
-            return ()
-        return self.plan.chosen(tuple(self.chosen), overwrite=True)
-
-    @property
     def operation(self) -> str:
         """What would be written, or what is missing for it."""
         if self.plan is None or self.writing:
@@ -135,8 +127,8 @@ class RestoreChoice:
     def _planned(self, plan: RestorePlan) -> None:
         self.plan, self.state = plan, ""
         self.files = listed(plan)
-        self.chosen = frozenset(one.path for one in self.files if is_safe(one))
-        self._view.draw()
+        self.same = sum(one.action is Action.SAME for one in plan.changes)
+        self._choose(frozenset(one.path for one in self.files if is_safe(one)))
 
     def _compared(self, path: str, diff: list[str]) -> None:
         self._diffs[path] = diff
@@ -166,6 +158,7 @@ class RestoreChoice:
 
     def _choose(self, chosen: frozenset[str]) -> None:
         self.chosen, self.problem = chosen, ""
+        self.changes = self.plan.chosen(chosen, overwrite=True) if self.plan is not None and chosen else ()
         self._view.draw()
 
     def switch_pane(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration import Action
 from leafward_tui.ui.cells import counted, expand_tabs, fit, fit_path, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks
+from leafward_tui.ui.pane_lines import Block, LabLine, LazyLines, Span, blanks
 from leafward_tui.ui.spans import shown
 
 if TYPE_CHECKING:
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
     from leafward.files.restoration import FileChange, RestorePlan
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.pane_lines import Lines
 
 __all__ = ["action_words", "file_lines", "is_offered", "is_safe", "listed", "preview_lines"]
 
 _VERB = 7
+_DIFF_HEAD = 2
+"""Lines of a diff that name the file."""
 _LONGEST = 1_000
 """Characters shown of one line of a diff."""
 _DOES = {Action.WRITE: "write", Action.CREATE: "create", Action.DELETE: "delete"}
@@ -43,34 +46,41 @@ def listed(plan: RestorePlan) -> list[FileChange]:
 
 def file_lines(
     changes: Sequence[FileChange], same: int, chosen: Collection[str], width: int, glyphs: Glyphs
-) -> Block:
+) -> Lines:
     """The files, each with whether it is chosen, what would be done and why it is safe or not."""
-    lines = []
     room = width - 4 - _VERB - 1 - 2
     reasons = min(max((len(one.why) for one in changes), default=0), room // 2)
-    for change in changes:
-        here, possible = change.path in chosen, is_safe(change) or is_offered(change)
-        sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
-        action = change.action if is_safe(change) else change.offered
-        verb = _DOES.get(action, "leave") if action is not None else "leave"
-        ink = "text" if here else "sub" if possible else "faint"
-        tone = "faint" if is_safe(change) or not possible else "warn"
-        path = fit_path(safe_line(change.path, _LONGEST), room - reasons, pad=True, gap=glyphs.ellipsis)
-        why = fit(safe_line(change.why, _LONGEST), reasons, pad=True, ellipsis=glyphs.ellipsis)
-        spans = (
-            Span(sign, "leaf" if here else "faint"),
-            Span(f"{verb:<{_VERB}} ", ink),
-            Span(path, ink),
-            blanks(2),
-            Span(why, tone),
-        )
-        lines.append(LabLine(spans, f"file:{change.path}"))
-    if same:
-        words = f"{counted(same, 'file is', 'files are')} as at that entry already"
-        lines.append(LabLine((Span(words, "nothing"),)))
-    if not lines:
-        lines.append(LabLine((Span("no recorded call touched a file", "nothing"),)))
-    return Block(lines)
+    below = f"{counted(same, 'file is', 'files are')} as at that entry already" if same else ""
+    if not changes and not same:
+        below = "no recorded call touched a file"
+
+    def made(y: int) -> LabLine:
+        if y == len(changes):
+            return LabLine((Span(below, "nothing"),))
+        return _file_line(changes[y], changes[y].path in chosen, room - reasons, reasons, glyphs)
+
+    places = {f"file:{one.path}": y for y, one in enumerate(changes)}
+    return LazyLines(len(changes) + bool(below), made, places)
+
+
+def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
+    """One file in `names` cells for its path and `reasons` for why."""
+    possible = is_safe(change) or is_offered(change)
+    sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
+    action = change.action if is_safe(change) else change.offered
+    verb = _DOES.get(action, "leave") if action is not None else "leave"
+    ink = "text" if here else "sub" if possible else "faint"
+    tone = "faint" if is_safe(change) or not possible else "warn"
+    path = fit_path(safe_line(change.path, _LONGEST), names, pad=True, gap=glyphs.ellipsis)
+    why = fit(safe_line(change.why, _LONGEST), reasons, pad=True, ellipsis=glyphs.ellipsis)
+    spans = (
+        Span(sign, "leaf" if here else "faint"),
+        Span(f"{verb:<{_VERB}} ", ink),
+        Span(path, ink),
+        blanks(2),
+        Span(why, tone),
+    )
+    return LabLine(spans, f"file:{change.path}")
 
 
 def action_words(changes: Sequence[FileChange]) -> str:
@@ -83,7 +93,7 @@ def action_words(changes: Sequence[FileChange]) -> str:
 
 def preview_lines(
     change: FileChange | None, diff: Sequence[str] | None, chosen: bool, width: int, glyphs: Glyphs
-) -> Block:
+) -> Lines:
     """What becomes of one file in full, and its diff; None while that is worked out."""
     if change is None:
         return Block()
@@ -92,8 +102,12 @@ def preview_lines(
         return Block(lines)
     if diff is None:
         return Block([*lines, LabLine((Span("comparing", "nothing"),))])
-    lines += [_diff_line(line, width, glyphs) for line in diff[2:] if line]
-    return Block(lines)
+    begin = len(lines) - _DIFF_HEAD
+
+    def made(y: int) -> LabLine:
+        return lines[y] if y < len(lines) else _diff_line(diff[y - begin], width, glyphs)
+
+    return LazyLines(begin + max(_DIFF_HEAD, len(diff)), made)
 
 
 def _about(change: FileChange, chosen: bool, width: int, glyphs: Glyphs) -> list[tuple[str, str]]:
@@ -114,7 +128,7 @@ def _about(change: FileChange, chosen: bool, width: int, glyphs: Glyphs) -> list
 
 def _diff_line(line: str, width: int, glyphs: Glyphs) -> LabLine:
     ink, ground = {"+": ("text", "leaf_tint"), "-": ("text", "bad_tint"), "@": ("faint", "")}.get(
-        line[0], ("sub", "")
+        line[:1], ("sub", "")
     )
     text = shown(expand_tabs(line[:_LONGEST].rstrip("\r")))
     return LabLine((Span(fit(text, width, pad=True, ellipsis=glyphs.ellipsis), ink, ground),))
