@@ -6,15 +6,15 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
-from leafward.files.restoration import Action
 from leafward_tui.explorer.jobs.restore import diff_of_file, plan_files
-from leafward_tui.explorer.model.restore_lines import action_words, is_offered, is_safe, listed
+from leafward_tui.explorer.model.restore_lines import action_words, is_offered, is_safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.files.restoration import FileChange, RestorePlan
     from leafward.session.session import Session
+    from leafward_tui.explorer.jobs.restore import PlannedFiles
     from leafward_tui.ui.services import Jobs
 
 __all__ = ["RestoreChoice", "RestorePort"]
@@ -69,6 +69,7 @@ class RestoreChoice:
         """Whether keys go to the diff."""
         self._diffs: dict[str, list[str]] = {}
         self._comparing = ""
+        self._safe: frozenset[str] = frozenset()
         self.actions: Mapping[str, Callable[[], object]] = {
             "restore.toggle": self.toggle,
             "restore.all": self.choose_all,
@@ -124,11 +125,10 @@ class RestoreChoice:
         self.state, self.problem, self.writing = "", problem, False
         self._view.draw()
 
-    def _planned(self, plan: RestorePlan) -> None:
-        self.plan, self.state = plan, ""
-        self.files = listed(plan)
-        self.same = sum(one.action is Action.SAME for one in plan.changes)
-        self._choose(frozenset(one.path for one in self.files if is_safe(one)))
+    def _planned(self, found: PlannedFiles) -> None:
+        self.plan, self.state = found.plan, ""
+        self.files, self.same, self._safe = found.files, found.same, found.safe
+        self._choose(found.safe)
 
     def _compared(self, path: str, diff: list[str]) -> None:
         self._diffs[path] = diff
@@ -152,9 +152,8 @@ class RestoreChoice:
 
     def choose_all(self) -> None:
         """All that is safe, or nothing."""
-        safe = frozenset(one.path for one in self.files if is_safe(one))
         if not self.writing:
-            self._choose(frozenset() if self.chosen == safe else safe)
+            self._choose(frozenset() if self.chosen == self._safe else self._safe)
 
     def _choose(self, chosen: frozenset[str]) -> None:
         self.chosen, self.problem = chosen, ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Refused
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import Writing
+from leafward_tui.explorer.model.restore_lines import is_safe, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +22,18 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import Job
 
 
-def plan_files(session: Session, entry: int, told: Callable[[str], object], job: Job) -> RestorePlan:
+class PlannedFiles(NamedTuple):
+    """A plan, in the order in which it is shown."""
+
+    plan: RestorePlan
+    files: list[FileChange]
+    same: int
+    """Files that are as they were already."""
+    safe: frozenset[str]
+    """Paths of those that are chosen beforehand."""
+
+
+def plan_files(session: Session, entry: int, told: Callable[[str], object], job: Job) -> PlannedFiles:
     """What restoring the files at an entry would do; `told` hears how far it is. Raises Refused."""
     from leafward.files.file_replay import WorkspaceBases
     from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
@@ -36,7 +48,7 @@ def plan_files(session: Session, entry: int, told: Callable[[str], object], job:
                 f"restore {halfway.number} of this project stopped halfway; undo it first, in the log of its session"
             )
         bases = WorkspaceBases(Path(folder.path))
-        return plan_restore(
+        plan = plan_restore(
             session,
             EntryIndex(entry),
             folder,
@@ -46,6 +58,9 @@ def plan_files(session: Session, entry: int, told: Callable[[str], object], job:
             job.unwanted,
             looked,
         )
+    files = listed(plan)
+    safe = frozenset(one.path for one in files if is_safe(one))
+    return PlannedFiles(plan, files, len(plan.changes) - len(files), safe)
 
 
 def diff_of_file(change: FileChange, job: Job) -> list[str]:
