@@ -86,6 +86,8 @@ class RestoreSheet(Sheet):
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, what leaves, what chooses."""
+        if self.choice.plan is None or self.choice.writing:
+            return (("esc", "cancel"),)
         other = "list" if self.choice.in_diff else "diff"
         return (
             ("ctrl+s", "restore"),
@@ -114,4 +116,7 @@ class RestoreSheet(Sheet):
     def pressed(self, number: int) -> None:
         """Does what one of `keys`, which was clicked, does."""
         choice = self.choice
+        if choice.plan is None or choice.writing:
+            choice.leave()
+            return
         (choice.accept, choice.leave, choice.toggle, choice.choose_all, choice.switch_pane)[number]()

@@ -158,7 +158,7 @@ class Move:
                 effect = f"{counted(left_before, 'entry', 'entries')}, prompt copied"
                 title = "Edit and resend, with a summary"
                 choices.append(Choice("b", title, effect, with_summary))
-            title = "Edit and resend, with the files restored"
+            title = "Edit and resend, with the files"
             no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
             choices.append(Choice("W", title, "you see each file first", with_files, no_files))
         choices.append(_resuming(session, target))
