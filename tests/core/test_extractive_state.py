@@ -189,3 +189,78 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
         *ran("z", "inspect the next part"), previous=text, previous_entry=span(*said).messages[0].entry
     )
     assert "part59" not in summarize(later, 400).text
+
+
+def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, printed, failed)]
+
+
+PYTEST = "uv run pytest -q"
+
+
+def test_the_file_changed_last_and_the_last_run_of_the_tests_are_told() -> None:
+    failed_edit = [
+        reply("", ("e", "write", {"path": "src/z.py", "content": "x"})),
+        result("e", "denied", True),
+    ]
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *made("src/a.py", "a"),
+        *ended("b", PYTEST, "F.\n1 failed, 29 passed in 2s\nCommand exited with code 1", failed=True),
+        *made("src/b.py", "c"),
+        *ended("d", f"cd /x && {PYTEST} 2>&1 | tail -5", "..\n31 passed in 2s"),
+        *failed_edit,
+    ]
+    context = told_in(Section.CONTEXT, *said)
+    assert context[:2] == ["Last file changed: `src/b.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
+    assert not any("29 passed" in line for line in context)
+    later = told_in(Section.CONTEXT, *said, *made("src/a.py", "f"))
+    assert later[0] == "Last file changed: `src/a.py`"
+    assert later[1].endswith("printed 31 passed; files were changed after it")
+
+
+def test_a_deleted_file_is_not_the_last_and_a_patch_counts() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/b.py\n@@\n-x\n+y\n*** End Patch"
+    said = [
+        user("Port the lexer of orchard to a table."),
+        reply("", ("a", "apply_patch", {"input": patch})),
+        result("a", "ok"),
+        *made("src/trial.py", "b"),
+        *ran("c", "rm src/trial.py"),
+    ]
+    assert told_in(Section.CONTEXT, *said)[0] == "Last file changed: `src/b.py`"
+
+
+def test_where_the_kept_messages_go_on_the_last_of_the_span_is_told_as_earlier() -> None:
+    kept = [Said(one.entry, one.message) for one in span(*made("src/c.py", "k")).messages]
+    said = [user("Port the lexer of orchard to a table."), *made("src/a.py", "a")]
+    told = told_in(Section.CONTEXT, *said, kept=kept)
+    assert told[0] == "Last file changed before the messages that were kept: `src/a.py`"
+
+
+def test_what_was_last_is_carried_on_until_something_is_later() -> None:
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *made("src/a.py", "a"),
+        *ended("b", PYTEST, "31 passed in 2s"),
+    ]
+    before = summarize(span(*said)).text
+    asked = [user("what does the table look like"), reply("It has forty rows and seven columns of states.")]
+    carried = told_in(Section.CONTEXT, *asked, previous=before, previous_entry=3)
+    assert carried[:2] == ["Last file changed: `src/a.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
+    renewed = told_in(
+        Section.CONTEXT, user("now the docs"), *made("docs/b.md", "c"), previous=before, previous_entry=3
+    )
+    assert renewed[0] == "Last file changed: `docs/b.md`"
+    assert renewed[1] == f"Last test run: `{PYTEST}` printed 31 passed; files were changed after it"
+    assert sum(line.startswith("Last file changed") for line in renewed) == 1
+
+
+@pytest.mark.parametrize("size", [300, 600])
+def test_what_was_last_has_room_beside_long_requests_and_goals(size: int) -> None:
+    long = "Port the lexer of orchard to a table of states and keep every token as it is. " * 20
+    before = "## Goal\n" + "\n".join(f"- Goal {place}: {long[:200]}" for place in range(12))
+    said = [user(long), *made("src/a.py", "a"), user(long + "And its docs.")]
+    made_here = summarize(span(*said, previous=before, previous_entry=3), size)
+    assert "Last file changed: `src/a.py`" in made_here.text
+    assert made_here.tokens <= size

@@ -192,7 +192,7 @@ class FactReader:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
 
     def _call(self, entry: EntryIndex, call_id: str, arguments: dict[str, Any]) -> Iterator[Sighting]:
-        command = _first(arguments, COMMAND_ARGUMENTS)
+        command = command_of(arguments)
         path = _first(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
         silent = bool(path) and not command and "pattern" not in arguments
@@ -221,7 +221,7 @@ class FactReader:
         failed = bool(message.get("isError"))
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
-            outcome = _outcome(text, failed)
+            outcome = outcome_of(text, failed)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
@@ -269,7 +269,7 @@ def error_key(line: str) -> str:
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
-def _outcome(text: str, failed: bool) -> str:
+def outcome_of(text: str, failed: bool) -> str:
     """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
     if not failed:
         return "exit 0"
@@ -278,6 +278,11 @@ def _outcome(text: str, failed: bool) -> str:
         return f"exit {codes[-1]}"
     # A command that the user stopped neither failed nor succeeded.
     return "" if _GIVEN_UP.search(text[-200:]) else "failed"
+
+
+def command_of(arguments: dict[str, Any]) -> str:
+    """The command that a call runs; empty where it runs none."""
+    return _first(arguments, COMMAND_ARGUMENTS)
 
 
 def _first(arguments: dict[str, Any], names: tuple[str, ...]) -> str:

@@ -21,6 +21,10 @@ OUTCOME = " → "
 """Stands between a request and what came of it."""
 
 
+FIRST_OF_ALL = -1
+"""The place of lines that stand before all others of their section: pins, and where the work stands."""
+
+
 def leads_somewhere(url: str) -> bool:
     """Whether a URL tells more than that there are URLs."""
     return _NOWHERE.search(url) is None

@@ -17,6 +17,7 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import state, statements, unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.ending import LEAD
+from leafward.summaries.summarizers.last_state import tell_state, tells_state
 from leafward.summaries.summarizers.outline import Section, line_key, read_outline
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
@@ -68,7 +69,8 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     statements.settled(evidence, messages)
     statements.stated(evidence)
     statements.changed(evidence)
-    state.settle(evidence, messages, turns, span.cwd)
+    gone = state.settle(evidence, messages, turns, span.cwd)
+    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
 
 
@@ -157,7 +159,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
     for section, text, is_open in read_outline(previous):
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
-        if evidence.size and text.startswith(LEAD):
+        if tells_state(text) or (evidence.size and text.startswith(LEAD)):
             continue
         if evidence.size and _OF_THE_END.match(text):
             # Something was asked and answered since.

@@ -27,7 +27,7 @@ from leafward.summaries.summarizers import (
     tokens_of,
     unless_cancelled,
 )
-from leafward.summaries.summarizers.candidates import Candidate, Evidence, leads_somewhere
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate, Evidence, leads_somewhere
 from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.name_lists import (
@@ -260,10 +260,13 @@ class _Choice:
         self._used += sum(len(_NOTHING) + 3 for section in headings if section is not Section.PROGRESS)
         self._whole_outline = bool(headings)
         for pin in self._pins:
-            self._take(Candidate(Section.CONTEXT, pin, -1, (), first=True), forced=True)
-        for candidate in self._candidates:
-            if candidate.first:
-                self._take(candidate, forced=True)
+            self._take(Candidate(Section.CONTEXT, pin, FIRST_OF_ALL, (), first=True), forced=True)
+        # Where the work stands has room beside any goal, unless there is hardly any room at all.
+        first = [candidate for candidate in self._candidates if candidate.first]
+        for candidate in sorted(
+            first, key=lambda one: (one.place == FIRST_OF_ALL) is not self._whole_outline
+        ):
+            self._take(candidate, forced=True)
         end = int(self._end_share * self.room) if self._ending else 0
         reserved = int(_LIST_SHARE * self.room)
         self._rank(self.room - reserved - end, stop)
@@ -349,7 +352,9 @@ class _Choice:
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
         self._groups[candidate.group] = (together + 1, length + price)
-        self._words.append((candidate, frozenset(content_words(candidate.text))))
+        if candidate.place != FIRST_OF_ALL or not candidate.sources:
+            # That a file was changed last does not say what else was done to it.
+            self._words.append((candidate, frozenset(content_words(candidate.text))))
         self._facts_in |= candidate.facts
         self._taken[section].append(candidate)
         self._spent[section] += price

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.demands import takes_back
+from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
@@ -45,10 +46,14 @@ class _Gone:
     """Its new name; empty where it was deleted."""
 
 
-def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], cwd: str) -> None:
-    """Leaves out the lines that do not hold any more, and says what holds instead."""
+def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], cwd: str) -> frozenset[str]:
+    """Leaves out the lines that do not hold any more, and says what holds instead.
+
+    The files that are no longer under their names.
+    """
     _take_back(evidence, messages, turns)
-    _files(evidence, _gone(messages, cwd))
+    gone = _gone(messages, cwd)
+    _files(evidence, gone)
     _steps(evidence)
     _counts(evidence)
     evidence.candidates = [
@@ -57,6 +62,7 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
         if candidate.section is not Section.DECISIONS
         or not (_PLAIN.match(candidate.text) and len(candidate.text.split()) < _BRIEF)
     ]
+    return frozenset(gone)
 
 
 def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
@@ -80,11 +86,7 @@ def _take_back(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Tur
 def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
     """The files that were deleted or renamed and did not come back, by their names."""
     gone: dict[str, _Gone] = {}
-    failed = {
-        str(message.get("toolCallId"))
-        for _, message in messages
-        if message.get("role") == "toolResult" and message.get("isError")
-    }
+    failed = failed_calls(message for _, message in messages)
     for place, (entry, message) in enumerate(messages):
         if message.get("role") != "assistant":
             continue
