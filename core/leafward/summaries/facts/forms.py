@@ -41,8 +41,14 @@ _EXTENSIONS_WORDS = (
 EXTENSIONS = frozenset(_EXTENSIONS_WORDS.split())
 """Endings by which a word without a slash is taken for a file."""
 
+_BARE_NAMES = frozenset(
+    {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
+)
+
 _PATH = re.compile(
     r"(?<![A-Za-z0-9_/@.~$-])"
+    # Plain words are passed over here, where it costs least.
+    rf"(?=[\w.@+~:-]{{0,160}}[./\\][\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
     r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
     r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
 )
@@ -54,10 +60,6 @@ _SEVERAL = re.compile(
     r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)"
 )
 """A slash between two files that are told together (`a.ts/b.ts`)."""
-_BARE_NAMES = frozenset(
-    {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
-)
-
 _NO_FILES = frozenset(
     {
         "console.log",

@@ -42,6 +42,7 @@ from leafward.summaries.summarizers.name_lists import (
 )
 from leafward.summaries.summarizers.outline import TOLD, Section, cut, harmless, line_key
 from leafward.summaries.summarizers.ranking import Ranking, fitted, likely
+from leafward.summaries.summarizers.repeats import Repeats
 from leafward.summaries.survival.text_match import Held, Text, file_names
 
 if TYPE_CHECKING:
@@ -79,8 +80,6 @@ _FACT_WORTH = {Section.DONE: 0.35, Section.NEXT: 0.8}
 """What a fact adds to a line's worth where it is not all of its likelihood: what is done is needed less."""
 _NEEDED = 4.0
 """What a fact that is certainly needed is worth, beside the worth of a line by itself."""
-_REPEATED = 0.75
-"""A line of which this part of the words stands in a chosen one already says nothing new by itself."""
 
 
 class Extractive:
@@ -176,7 +175,6 @@ class _Choice:
         self._taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
         self._facts_in: set[tuple[FactKind, str]] = set()
-        self._words: list[tuple[Candidate, frozenset[str]]] = []
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
         self._rest = Names(None, Candidate(Section.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
@@ -198,6 +196,7 @@ class _Choice:
         self._candidates = [*evidence.candidates, *(names.candidate for names in self._lists)]
         for candidate in unless_cancelled(self._candidates, stop):
             self._measure(candidate)
+        self._repeats = Repeats(self._candidates)
 
     def _measure(self, candidate: Candidate) -> None:
         """Finds the facts a line carries."""
@@ -223,7 +222,7 @@ class _Choice:
 
     def _gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
-        worth = 0.0 if self._is_repeated(candidate) else candidate.worth
+        worth = 0.0 if self._repeats.has(candidate) else candidate.worth
         likely, facts_in = self._likely, self._facts_in
         worth += (
             _NEEDED
@@ -231,27 +230,6 @@ class _Choice:
             * sum(likely[identity] for identity in candidate.ordered if identity not in facts_in)
         )
         return worth / (utf16_length(candidate.text) + _PRICE)
-
-    def _is_repeated(self, candidate: Candidate) -> bool:
-        """Whether a chosen line says most of it. Lines are only ever added, so each is compared once."""
-        words = candidate.words
-        if not words or candidate.repeats:
-            return True
-        for chosen, other in self._words[candidate.compared :]:
-            if chosen.section is not candidate.section:
-                if candidate.section is Section.DONE and chosen.asks:
-                    # That something was asked does not say that it was done.
-                    continue
-                # What the user demands stands among the demands, even where a longer request that is quoted holds it.
-                whole = candidate.section is Section.CONSTRAINTS
-            else:
-                whole = False
-            among = max(len(words), len(other)) if whole else len(words)
-            if len(words & other) >= _REPEATED * among:
-                candidate.repeats = True
-                break
-        candidate.compared = len(self._words)
-        return candidate.repeats
 
     def choose(self, stop: Callable[[], bool]) -> None:
         """Takes lines until the room is used up."""
@@ -354,7 +332,7 @@ class _Choice:
         self._groups[candidate.group] = (together + 1, length + price)
         if candidate.place != FIRST_OF_ALL or not candidate.sources:
             # That a file was changed last does not say what else was done to it.
-            self._words.append((candidate, frozenset(content_words(candidate.text))))
+            self._repeats.add(candidate, frozenset(content_words(candidate.text)))
         self._facts_in |= candidate.facts
         self._taken[section].append(candidate)
         self._spent[section] += price
