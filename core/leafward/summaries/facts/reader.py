@@ -51,7 +51,9 @@ _PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _NAMED_ERROR = re.compile(
-    r"`[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bTS\d{4}\b|\bE[A-Z]{4,12}\b|\bSIG[A-Z]{3,6}\b"
+    # Each begins with one of few characters, so that the search passes over all others quickly.
+    r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
+    r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
 )
 _PLAIN_ERRORS = frozenset(
     {
@@ -89,10 +91,13 @@ class FactReader:
     def __init__(self, cwd: str = "") -> None:
         self._cwd = cwd
         self._calls: dict[str, _Call] = {}
+        self.written: list[tuple[str, list[str]]] = []
+        """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
         role = message.get("role")
+        self.written = []
         if role == "user":
             return list(self._typed(text_of(message.get("content")), entry))
         if role == "custom":
@@ -186,7 +191,14 @@ class FactReader:
             if isinstance(text, str):
                 yield from self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
         for call in tool_calls(message):
-            yield from self._call(entry, call.id, call.arguments)
+            seen = list(self._call(entry, call.id, call.arguments))
+            yield from seen
+            path = next(
+                (given for name in PATH_ARGUMENTS if isinstance(given := call.arguments.get(name), str)), ""
+            )
+            if path and changes_text(call.arguments):
+                names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]
+                self.written.append((path, names))
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)

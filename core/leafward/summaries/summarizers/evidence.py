@@ -55,7 +55,7 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
             continue
         seen = reader.read(entry, message)
         sightings += seen
-        _work(evidence.files, seen, message, place, entry)
+        _work(evidence.files, seen, reader.written, message, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     _carried(evidence, previous, span.previous_entry)
@@ -103,7 +103,12 @@ def _is_idle(text: str) -> bool:
 
 
 def _work(
-    files: dict[str, FileWork], seen: list[Sighting], message: Body, place: int, entry: EntryIndex
+    files: dict[str, FileWork],
+    seen: list[Sighting],
+    written: Sequence[tuple[str, list[str]]],
+    message: Body,
+    place: int,
+    entry: EntryIndex,
 ) -> None:
     """Notes what a reply's calls do to files, and the names in what they write."""
     if message.get("role") != "assistant":
@@ -134,22 +139,10 @@ def _work(
         for sighting in seen
         if sighting.kind is FactKind.PATH and sighting.voice is Voice.CHANGED
     }
-    for call in tool_calls(message):
-        named = next(
-            (call.arguments[name] for name in PATH_ARGUMENTS if isinstance(call.arguments.get(name), str)), ""
-        )
+    for named, names in written:
         work_of = files.get(paths.get(named, ""))
-        if work_of is None:
-            continue
-        written = FactReader().read(entry, {"role": "assistant", "content": [_as_block(call.arguments)]})
-        for sighting in written:
-            if sighting.kind is FactKind.IDENTIFIER:
-                work_of.names[sighting.key] = place
-
-
-def _as_block(arguments: dict[str, object]) -> dict[str, object]:
-    kept = {key: value for key, value in arguments.items() if key not in PATH_ARGUMENTS}
-    return {"type": "toolCall", "id": "", "name": "", "arguments": kept}
+        if work_of is not None:
+            work_of.names.update(dict.fromkeys(names, place))
 
 
 def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:

@@ -11,7 +11,7 @@ import heapq
 from typing import TYPE_CHECKING
 
 from leafward.base.redact import Redactor
-from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts import FactKind, Voice
@@ -101,7 +101,8 @@ class Extractive:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor()
         messages = [
-            Said(entry, redactor.value(message)) for entry, message in unless_cancelled(span.messages, stop)
+            Said(entry, redactor.value(_read_of(message)))
+            for entry, message in unless_cancelled(span.messages, stop)
         ]
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
@@ -126,6 +127,15 @@ def _summary(
 ) -> Summary:
     made = tuple(Line(*line) for line in lines)
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
+
+
+def _read_of(message: Body) -> Body:
+    """A message without what agents keep for their screens, such as diffs: no summary reads it, so it need not be made safe."""
+    return (
+        {key: value for key, value in message.items() if key != "details"}
+        if "details" in message
+        else message
+    )
 
 
 def _has_an_end(span: Span, messages: Sequence[Said], room: int) -> bool:
