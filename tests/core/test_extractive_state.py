@@ -71,7 +71,47 @@ def test_no_pasted_error_and_no_bare_option_in_a_real_session(corpora: Path, siz
             decided = [line for section, line, _ in read_outline(text) if section is Section.DECISIONS]
             assert not any(len(line.split()) < 4 for line in decided if line != "(none)")
     lines = stored(path, size=size)
-    assert not any("invalid_request_error" in line for line in lines[Section.CONSTRAINTS])
+    assert not any(
+        "invalid_request_error" in line or "tool_use" in line for line in lines[Section.CONSTRAINTS]
+    )
+
+
+@pytest.mark.parametrize("size", [600, 1000, 2500])
+def test_no_step_for_a_renamed_file_and_nothing_stays_that_was_removed_in_a_real_session(
+    corpora: Path, size: int
+) -> None:
+    lines = stored(corpora / "pi" / "before-compaction.jsonl", size=size)
+    assert not any("cli-new" in line for line in lines[Section.NEXT])
+    every = [line for section in Section for line in lines[section]]
+    assert size < 1000 or "Deleted `packages/coding-agent/src/tui/tui-renderer.ts`" in every
+    assert not any("stays in place" in line for line in every)
+    # Folders that a command went to first belong to the names.
+    renamed = "Renamed `packages/coding-agent/src/cli-new.ts` to `packages/coding-agent/src/cli.ts`"
+    assert size < 1000 or renamed in every
+    assert not any("to `.`" in line for line in every)
+
+
+@pytest.mark.parametrize("size", [600, 1000, 2500])
+def test_no_rule_of_a_warning_that_was_pasted_into_a_real_request(corpora: Path, size: int) -> None:
+    (path,) = (corpora / "real" / "claude").glob("PackmindHub__context-evaluator__*.jsonl")
+    with closing(agent_of(path).open(path)) as session:
+        (compaction,) = need.compactions_of(session)
+        text = Extractive().summarize(need.span_of(session, replaced_by(session, compaction)), size).text
+    told = [line for section, line, _ in read_outline(text) if not line.startswith("At the end, ")]
+    for wrong in ("Keys should be unique", "Item 3 failed", "w3.org"):
+        assert not any(wrong in line for line in told)
+
+
+@pytest.mark.parametrize("size", [600, 1000])
+def test_a_plan_that_was_replaced_leaves_no_steps_in_a_real_session(corpora: Path, size: int) -> None:
+    (path,) = (corpora / "real" / "claude").glob("entireio__cli__a5_*.jsonl")
+    with closing(agent_of(path).open(path)) as session:
+        first = need.compactions_of(session)[0]
+        text = Extractive().summarize(need.span_of(session, replaced_by(session, first)), size).text
+    steps = [line for section, line, _ in read_outline(text) if section is Section.NEXT]
+    assert not any(line.startswith("Commit ") for line in steps)
+    assert any("lane" in line.casefold() for line in steps)
+    assert "let me" not in text.casefold()
 
 
 def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done() -> None:
@@ -82,6 +122,7 @@ def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done(
         counts = {count for count in ("29 tests", "32 tests", "34 tests") for line in every if count in line}
         assert len(counts) <= 1
         assert not any("Asked" in line or "Last request" in line for line in lines[Section.IN_PROGRESS][1:])
+        assert lines[Section.NEXT] in ([], ["(none)"])
 
 
 def made(path: str, key: str) -> list[dict[str, Any]]:
@@ -264,3 +305,60 @@ def test_what_was_last_has_room_beside_long_requests_and_goals(size: int) -> Non
     made_here = summarize(span(*said, previous=before, previous_entry=3), size)
     assert "Last file changed: `src/a.py`" in made_here.text
     assert made_here.tokens <= size
+
+
+def planned(key: str, *items: tuple[str, str]) -> list[dict[str, Any]]:
+    todos = [{"content": text, "status": status} for text, status in items]
+    return [reply("", (key, "TodoWrite", {"todos": todos})), result(key, "ok")]
+
+
+def test_a_step_that_is_not_in_the_newest_plan_is_out() -> None:
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *planned("a", ("Draw the states of the table", "in_progress"), ("Measure the old lexer", "pending")),
+        *planned("b", ("Draw the states of the table", "completed"), ("Compare both lexers", "pending")),
+    ]
+    assert told_in(Section.NEXT, *said) == ["Compare both lexers"]
+    assert told_in(Section.NEXT, *said, *planned("c")) == []
+
+
+def test_what_was_being_done_or_thought_is_no_state() -> None:
+    said = [
+        user("Find out why the import of orchard is slow with many rows."),
+        reply(
+            "CodeRabbit remains pending on orchard.py, so I'll give it one more poll. Wait, `row_cache` is at fault here, not"
+            " `row_index`. Pros:\n- `row_cache` is quick\n\n`row_index` has a TODO comment that asks whether it works.",
+            ("a", "read", {"path": "orchard.py"}),
+        ),
+        result("a", "row_cache = row_index"),
+        reply("Now let me implement the cache. I'll add `row_cache` to `orchard.py`."),
+    ]
+    text = summarize(span(*said)).text
+    for wrong in ("pending", "poll", "Wait", "Last reply", "I'll", "let me", "is quick"):
+        assert wrong not in text
+    assert told_in(Section.NEXT, *said) == []
+
+
+def test_a_request_is_told_in_the_words_of_the_user() -> None:
+    pasted = (
+        "the import crashes, please fix it\n\n"
+        'Error: 400 {"type":"error","message":"Each\n `tool_use` block must have a `tool_result` block in the next\n message."}\n'
+        "shop (main) ➜ shop npx tsx cli.ts\n    at div\n    at go (cli.ts:3:1)\n\nand never touch gen/ for it"
+    )
+    said = [user(pasted), *made("src/a.py", "a")]
+    assert told_in(Section.GOAL, *said) == ["the import crashes, please fix it and never touch gen/ for it"]
+    assert told_in(Section.CONSTRAINTS, *said) == ["never touch gen/ for it"]
+    within = user("it works but I see this warning: Warning: Keys should be unique. They must never repeat.")
+    assert told_in(Section.CONSTRAINTS, within, *made("src/a.py", "a")) == []
+
+
+def test_an_error_that_a_passing_command_printed_blocks_nothing() -> None:
+    printed = "error: item 3 failed\nTypeError: rowCount is None in the fixture\n12 passed"
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *ended("b", PYTEST, printed),
+        *ended("a", "frobnicate --all", "E: the disk is full\nexit code 2", failed=True),
+    ]
+    blocked = told_in(Section.BLOCKED, *said)
+    assert any("frobnicate" in line for line in blocked)
+    assert not any("item 3" in line or "rowCount" in line for line in blocked)

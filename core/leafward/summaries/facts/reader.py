@@ -91,6 +91,8 @@ class FactReader:
     def __init__(self, cwd: str = "") -> None:
         self._cwd = cwd
         self._calls: dict[str, _Call] = {}
+        self._planned: dict[str, str] = {}
+        """The open items of the list that the agent keeps of its own work, as it was written last."""
         self.written: list[tuple[str, list[str]]] = []
         """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
 
@@ -221,11 +223,24 @@ class FactReader:
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
                 continue
             if name in {"todos", "plan", "tasks", "items"} and isinstance(value, list):
-                yield from _todo_list(value, entry)
+                yield from self._plan(value, entry)
             for text in _strings(value):
                 code = name in _TEXT_ARGUMENTS
                 yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
         yield from _checklist(arguments, entry)
+
+    def _plan(self, items: list[Any], entry: EntryIndex) -> Iterator[Sighting]:
+        """The items of the list that an agent keeps of its own work; each call writes it whole, so what is not in it is dropped."""
+        found = list(_todo_list(items, entry))
+        if items and not found:
+            return
+        yield from found
+        left = {one.key: one.text for one in found if one.is_open}
+        for key in self._planned.keys() - {one.key for one in found}:
+            yield Sighting(
+                FactKind.TODO, key, self._planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
+            )
+        self._planned = left
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         call = self._calls.pop(str(message.get("toolCallId")), None)

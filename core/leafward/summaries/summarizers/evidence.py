@@ -51,6 +51,8 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
+        if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
+            evidence.failed.add(entry)
         if by_machine(message):
             continue
         seen = reader.read(entry, message)
@@ -99,7 +101,11 @@ def _join(files: dict[str, FileWork]) -> None:
 
 def _is_idle(text: str) -> bool:
     """A line that only introduces others, or comments code."""
-    return text.endswith((":", "：", "{", "}")) or text.startswith(("//", "/*", "#")) or text == "(none)"
+    return (
+        text.endswith((":", "：", "{", "}", "(", "["))
+        or text.startswith(("//", "/*", "#"))
+        or text == "(none)"
+    )
 
 
 def _work(
