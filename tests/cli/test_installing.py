@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import pytest
 
 from leafward.cli import main
 from leafward.cli.hook import failures
+from tests.oracle.resume import find_node
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +30,7 @@ SETTINGS = [
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "ours"))
-    for name in ("CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
@@ -68,7 +70,7 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
     assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
 
 
-@pytest.mark.parametrize("agent", ["claude", "pi", "opencode"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
 def test_a_dry_run_writes_nothing_and_a_home_is_left_as_it_was(home: Path, agent: str) -> None:
     assert main(["install", agent, "--dry-run"]) == 0
     assert not list(home.rglob("*"))
@@ -100,9 +102,41 @@ def test_links_and_files_of_others_are_refused(settings: Path, home: Path) -> No
     assert theirs.read_text() == "// mine\n"
 
 
-def test_codex_is_refused_with_the_reason(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["install", "codex"]) == 1
-    assert "not supported" in capsys.readouterr().err
+def test_codex_gets_the_same_hooks_without_a_limit_and_its_user_is_told_of_the_review(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".codex").mkdir()
+    file = home / ".codex" / "hooks.json"
+    file.write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}')
+    before = file.read_bytes()
+    assert main(["install", "codex"]) == 0
+    assert "reviewed" in capsys.readouterr().out
+    hooks = json.loads(file.read_bytes())["hooks"]
+    assert list(hooks) == ["Stop", "PreCompact", "SessionStart"]
+    assert hooks["SessionStart"][0]["hooks"][0]["additionalContextLimit"] == 100_000
+    assert main(["uninstall", "codex"]) == 0
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])
+def test_only_pi_takes_a_summary(home: Path, agent: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", agent, "--summary"]) == 1
+    assert "takes no summary" in capsys.readouterr().err
+    assert main(["install", "pi", "--summary"]) == 0
+    assert "const summaries = true;" in capsys.readouterr().out
+
+
+def test_a_script_that_cannot_start_leafward_notes_it_where_doctor_looks(home: Path) -> None:
+    node = find_node()
+    if node is None:
+        pytest.skip("no Node")
+    main(["install", "pi"])
+    file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    gone = file.read_text().replace(json.dumps(sys.executable), '"/nowhere/python"')
+    ran = home / "ran.mjs"
+    ran.write_text(gone + '\nconsole.log(JSON.stringify(await textOf("/nowhere.jsonl", "a")));\n')
+    assert subprocess.run([node, ran], capture_output=True, check=True).stdout == b'""\n'
+    assert failures()[-1].endswith("pi: spawn /nowhere/python ENOENT")
 
 
 @pytest.mark.parametrize("told", ["", "[]", '{"session": 1}', '{"session": "/nowhere.jsonl"}'])

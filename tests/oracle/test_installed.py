@@ -1,6 +1,6 @@
 """What `leafward install` puts into the real agents: behind a compaction of theirs the model sees the text once.
 
-Runs where `LEAFWARD_CLAUDE`, `LEAFWARD_PI` and `LEAFWARD_OPENCODE` name the agents.
+Runs where `LEAFWARD_CLAUDE`, `LEAFWARD_CODEX`, `LEAFWARD_PI` and `LEAFWARD_OPENCODE` name the agents.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.oracle.codex import BINARY
 from tests.oracle.open_pi import OpenPi, running
+from tests.oracle.orchard import planted
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
+from tests.oracle.responses_model import ResponsesModel, answering
 from tests.oracle.resume import find_node
 from tests.oracle.scripted_model import Step, scripted
 from tests.oracle.sweep_agents import CLAUDE, OPENCODE, PI, SUMMARY, newest, painted, steps
@@ -49,13 +52,18 @@ def texts(value: Any) -> list[str]:
     return [text for item in items for text in texts(item)]
 
 
+def said_in(request: dict[str, Any]) -> Any:
+    """The messages of a request, of the Responses API too."""
+    return request["messages"] if "messages" in request else request["input"]
+
+
 def held(request: dict[str, Any], text: str) -> int:
     """How often a request holds a text, byte for byte."""
-    return sum(one.count(text) for one in texts(request["messages"]))
+    return sum(one.count(text) for one in texts(said_in(request)))
 
 
 def marks(request: dict[str, Any]) -> int:
-    return sum(one.count("</leafward-context>") for one in texts(request["messages"]))
+    return sum(one.count("</leafward-context>") for one in texts(said_in(request)))
 
 
 @pytest.mark.slow
@@ -90,6 +98,55 @@ def test_claude_code_carries_the_text_over_its_own_compaction(
         assert settings.read_bytes() == before
         client.ask(project, "/compact", "--resume", session, fails=True)
         assert marks(client.ask(project, AFTER, "--resume", session).first) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environment: dict[str, str]) -> None:
+    program = str(BINARY)
+    project, home = planted(tmp_path / "orchard"), tmp_path / "home" / ".codex"
+    home.mkdir(parents=True)
+    # Above 10,000 bytes: so much Codex passes on whole by itself.
+    anchors = (f'[[anchors]]\ncontent = "{"樹" * 200}{number}"\npriority = "high"\n' for number in range(90))
+    (project / ".leafward").mkdir()
+    (project / ".leafward" / "governance.toml").write_text("\n".join(anchors))
+    model = ResponsesModel({"orchard": [], "Fill": [], "Go on": []}, {"Fill"})
+    with answering(model):
+        (home / "config.toml").write_text(
+            'model = "gpt-5.1-codex"\nmodel_provider = "fake"\napproval_policy = "never"\n'
+            'sandbox_mode = "danger-full-access"\ncheck_for_update_on_startup = false\n'
+            "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
+            f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
+            "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
+            f'[projects."{project}"]\ntrust_level = "trusted"\n'
+        )
+        ours = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "CODEX_HOME": str(home)}
+        ours |= {"PWD": str(project), **environment}
+
+        def asked(*arguments: str) -> dict[str, Any]:
+            # Who uses it reviews the hooks once; here nobody can.
+            argv = [program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *arguments]
+            quiet = subprocess.DEVNULL
+            subprocess.run(argv, cwd=project, env=ours, stdin=quiet, capture_output=True, check=True)
+            return model.exchanges[-1].request
+
+        leafward(ours, "install", "codex")
+        asked(PROMPT)
+        (path,) = (home / "sessions").rglob("*.jsonl")
+        asked("resume", path.stem[-36:], "Fill the window")
+        text = leafward(ours, "inject", str(path))
+        assert len(text.encode()) > 11_000
+        sent = asked("resume", path.stem[-36:], AFTER)
+        assert sum(one.compacts for one in model.exchanges) == 1
+        assert (held(sent, text), marks(sent)) == (1, 1)
+        for installed in (1, 0):
+            if not installed:
+                leafward(ours, "uninstall", "codex")
+                assert not (home / "hooks.json").exists()
+            model.large.add("Fill")
+            asked("resume", path.stem[-36:], "Fill the window")
+            assert marks(asked("resume", path.stem[-36:], AFTER)) == installed
+        assert sum(one.compacts for one in model.exchanges) == 3
 
 
 @pytest.mark.slow
@@ -178,5 +235,20 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
             assert (held(sent, text), marks(sent)) == (1, 1)
             pi.command("compact")
             assert marks(prompted(pi, AFTER)) == 1
+        leafward(ours, "install", "pi", "--summary")
+        asked = len(model.requests)
+        with open_(path) as pi:
+            prompted(pi, "Never push to main." + " Go on with the plums." * 80)
+            prompted(pi, AFTER + " and more of it" * 80)
+            pi.command("compact")
+            assert len(model.requests) == asked + 2, "the summary was made without the model"
+            sent = prompted(pi, AFTER)
+            assert marks(sent) == 1
+        made = [one for one in map(json.loads, path.read_text().splitlines()) if one["type"] == "compaction"][
+            -1
+        ]
+        assert made["fromHook"]
+        assert "Never push to main." in made["summary"]
+        assert held(sent, made["summary"]) == 1
         leafward(ours, "uninstall", "pi")
         assert not (agent / "extensions").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.session import Session
 from leafward_tui.compare.graft import GraftSheet
 from leafward_tui.compare.model.grafts import graft_turns, turn_lines, validation
 from leafward_tui.compare.summary_merge import MergeSheet
@@ -203,3 +204,16 @@ async def test_a_key_that_does_nothing_on_a_tab_says_so(tmp_path: Path) -> None:
         await pilot.pause()
         assert screen.enabled("compare.fold")
         assert "not on this tab" not in rows(pilot.app)[-1]
+
+
+def test_what_an_extension_says_is_part_of_a_turn_and_none_of_its_own(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    for number in range(3):
+        file.user(f"prompt {number}")
+        file.entry("custom_message", customType="note", content="an extension says so", display=True)
+        file.said("answered")
+    session = Session.open(file.path)
+    turns = graft_turns(session, range(len(session)))
+    assert len(turns) == session.tree.prompts_upto(session.leaf) == 3
+    assert [len(turn.entries) for turn in turns] == [3, 3, 3]
+    session.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.journal import Writing, move
+from leafward_tui.explorer.controllers import cursor_details
 from leafward_tui.explorer.jobs import session as jobs
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.intents import intents_for
@@ -61,6 +62,21 @@ class TestFollowing:
             await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
             row = next(row for row in tree(screen) if "d prompt" in row)
             assert "┃ ○" in row
+
+    async def test_while_it_grows_the_gauge_says_how_far_the_next_compaction_is(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cursor_details, "FORECAST_AFTER", 0.01)
+        monkeypatch.setattr(cursor_details, "FORECAST_FROM", 0.0)
+        file = Named(tmp_path / "session.jsonl")
+        for number in range(60):
+            file.working_turn(f"t{number}")
+            file.said("leaves " * 600)
+        async with exploring(file.path) as (pilot, _screen):
+            assert not any("compacts in" in row for row in rows(pilot.app))
+            file.turn("e")
+            await until(pilot, lambda: any("compacts in" in row for row in rows(pilot.app)))
+            await until(pilot, lambda: any("loses " in row for row in rows(pilot.app)))
 
     async def test_it_can_be_switched_off(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

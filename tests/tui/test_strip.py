@@ -202,6 +202,21 @@ def test_the_gauge_now_and_moved() -> None:
     assert plain(gauge_lines(35, 4, UNICODE, NOW, 200_000))[2:] == [" " * 35] * 2
 
 
+def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
+    def live(now: Load | None, lost: int | None = None, height: int = 2) -> list[str]:
+        return plain(gauge_lines(35, height, UNICODE, now, 200_000, threshold=183_616, live=True, lost=lost))
+
+    assert live(NOW) == ["now 40.6k        compacts in 143.0k", bar(7)]
+    assert live(NOW, 27) == [
+        "now 40.6k        compacts in 143.0k",
+        bar(4, width=19) + "  loses 27 facts",
+    ]
+    assert live(Load(190_000), 1)[0] == "now 190.0k             compacts now"
+    assert live(NOW, height=1) == ["now 40.6k        compacts in 143.0k"]
+    assert [len(line) for line in live(NOW, 27, height=4)] == [35] * 4
+    assert "/ 200k" in live(None)[0]
+
+
 def test_the_gauge_on_two_lines_and_on_one() -> None:
     two = plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, moving=True, moved=MOVED))
     assert two == ["40.6k → 102.3k / 200k          51 %", bar(1, again=16, entered=1)]

@@ -121,8 +121,8 @@ class Agent(Protocol):
     """How its tools name files."""
 
     @property
-    def hooks(self) -> Hooks | None:
-        """What it runs around a compaction; None where Leafward installs nothing there."""
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
         ...
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:

@@ -3,63 +3,123 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.hooks import Heard, Moment
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from leafward.agents.hooks import Runner
 
 MARK = "// Written by `leafward install`; `leafward uninstall` removes it."
 
-_COMMAND = "__COMMAND__"
-
 _RUN = """import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
 
+const agent = __AGENT__;
 const command = __COMMAND__;
+const log = __LOG__;
+const summaries = __SUMMARIES__;
+
+// What `leafward doctor` says of a run that Leafward itself could not tell of.
+const failed = (why) => {
+  try {
+    const time = new Date().toISOString().slice(0, 19).replace("T", " ");
+    appendFileSync(log, JSON.stringify(`${time} ${agent}: ${why}`) + "\\n", { mode: 0o600 });
+  } catch {}
+  return "";
+};
 
 // What Leafward prints for a session; nothing where it fails or takes longer than ten seconds.
-const textOf = (session, at) =>
+const textOf = (session, at, more) =>
   new Promise((done) => {
     try {
       const pieces = [];
       const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] });
-      const timer = setTimeout(() => { child.kill(); done(""); }, 10000);
+      const timer = setTimeout(() => { child.kill(); done(failed("no text after 10 s")); }, 10000);
       const end = (text) => { clearTimeout(timer); done(text); };
-      child.on("error", () => end(""));
-      child.on("close", (code) => end(code === 0 ? Buffer.concat(pieces).toString("utf8") : ""));
+      child.on("error", (error) => end(failed(error.message)));
+      child.on("close", (code) => {
+        if (code === 0) end(Buffer.concat(pieces).toString("utf8"));
+        // A negative code is that of a start that failed: "error" came before it.
+        else end(code > 0 ? failed(`${command[0]} ended with ${code}`) : "");
+      });
       child.stdout.on("data", (piece) => pieces.push(piece));
       child.stdin.on("error", () => {});
-      child.stdin.end(JSON.stringify({ session, at }));
-    } catch {
-      done("");
+      child.stdin.end(JSON.stringify({ session, at, ...more }));
+    } catch (error) {
+      done(failed(error.message));
     }
   });
 """
 
 
-def installed_file(text: str | None, script: str, command: Sequence[str]) -> str:
-    """The whole file. Raises Refused where one of that name is there that is not ours."""
-    if text is not None and not is_own_file(text):
-        raise Refused("a file of that name is there that Leafward did not write; rename it first")
-    return f"{MARK}\n{_RUN.replace(_COMMAND, json.dumps(list(command)))}\n{script}"
+@dataclass(frozen=True, slots=True)
+class HookFile:
+    """A script that runs Leafward with what it asks for on stdin, and takes the text as it is printed."""
 
+    agent: str
+    script: str
+    place: Callable[[Mapping[str, str]], Path]
+    """The file, in the folder whose scripts the agent loads for every project."""
+    folder: Callable[[Mapping[str, str]], str] = lambda _env: ""
+    """What stands before a session's name on the way to it."""
+    gives_summaries: bool = False
+    """Whether the script hands over summaries of Leafward's, where its `summaries` is true."""
+    room: int | None = None
+    note: str = ""
+    cost: str = "one run of Leafward while the summary is made"
 
-def removed_file(text: str) -> str | None:
-    """None, for the file goes whole; one that is not ours stays."""
-    return None if is_own_file(text) else text
+    def file(self, env: Mapping[str, str]) -> Path:
+        """Where the script lies."""
+        return self.place(env)
 
+    def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
+        """The whole file. Raises Refused where one of that name is there that is not ours, or no summary can be given."""
+        if text is not None and not self.is_in(text):
+            raise Refused("a file of that name is there that Leafward did not write; rename it first")
+        if summary and not self.gives_summaries:
+            raise Refused(f"{self.agent} takes no summary from elsewhere")
+        said = {
+            "AGENT": self.agent,
+            "COMMAND": list(runner.command),
+            "LOG": str(runner.log),
+            "SUMMARIES": summary,
+        }
+        run = _RUN
+        for name, value in said.items():
+            run = run.replace(f"__{name}__", json.dumps(value))
+        return f"{MARK}\n{run}\n{self.script}"
 
-def is_own_file(text: str) -> bool:
-    """Whether a file is one of ours."""
-    return text.startswith(MARK)
+    def removed(self, text: str) -> str | None:
+        """None, for the file goes whole; one that is not ours stays."""
+        return None if self.is_in(text) else text
 
+    def is_in(self, text: str) -> bool:
+        """Whether the file is one of ours."""
+        return text.startswith(MARK)
 
-def asked(told: Mapping[str, Any], prefix: str = "") -> Heard | None:
-    """What our own script asks for."""
-    session = told.get("session")
-    if not isinstance(session, str) or not session:
-        return None
-    at = told.get("at")
-    return Heard(Moment.NOW, prefix + session, at if isinstance(at, str) else None)
+    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
+        """What our own script asks for."""
+        session = told.get("session")
+        if not isinstance(session, str) or not session:
+            return None
+        wanted = told.get("wanted", Moment.NOW.value)
+        if wanted not in (Moment.NOW.value, Moment.SUMMARY.value, Moment.BRANCH.value):
+            return None
+        at, to, focus = (told.get(key) for key in ("at", "to", "focus"))
+        return Heard(
+            Moment(wanted),
+            self.folder(env) + session,
+            at if isinstance(at, str) else None,
+            to if isinstance(to, str) else None,
+            focus if isinstance(focus, str) else "",
+        )
+
+    def answer(self, text: str) -> str:
+        """As it is."""
+        return text

@@ -58,6 +58,11 @@ def imports_dir() -> Path:
     return state_dir() / "imports"
 
 
+def hook_log() -> Path:
+    """What failed where agents ran Leafward, one JSON text a line."""
+    return state_dir() / "hooks.log"
+
+
 def make_private(folder: Path) -> Path:
     """Creates `folder` and its parents with mode 0700 where they are missing, and returns it."""
     missing = []

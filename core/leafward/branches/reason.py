@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.branches.diff.outcomes import Checked, OutcomeReader
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, text_of
+from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex, Kind, text_of
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
-
-_PROMPTS = (Kind.USER, Kind.BASH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ def _checks(session: Session, entry: EntryIndex) -> tuple[tuple[Checked, ...], i
     kinds, later, begin = session.columns.kind, 0, 0
     while begin < len(below):
         stop = begin + 1
-        while stop < len(below) and kinds[below[stop]] not in _PROMPTS:
+        while stop < len(below) and kinds[below[stop]] not in PROMPTS:
             stop += 1
         checks = OutcomeReader(session).outcomes(below[begin:stop]).checks
         if checks:

@@ -23,7 +23,7 @@ from leafward.catalog import listings, stores
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.facts import id_of
-from leafward.cli.install import hook_problems
+from leafward.cli.hook import failures
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
 from leafward.export.doctor import (
@@ -35,6 +35,7 @@ from leafward.export.doctor import (
     stray_messages,
     waiting_imports,
 )
+from leafward.export.installation import installation_problems
 from leafward.export.litter import clear, litter
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
+_HOOK_FAILURES = 3
+"""So many of what failed in hooks are told, the last ones."""
 
 
 def doctor(selector: str | None, as_json: bool, check_app: CheckApp | None = None) -> int:
@@ -172,7 +175,8 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += check_files(sorted(files), opened_one, progress)
     problems += lost_sidecars(books, agents.is_there)
     problems += waiting_imports(left_imports())
-    problems += hook_problems()
+    problems += installation_problems()
+    problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])
     problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listed)]))
     if watched:
         sys.stderr.write("\r\x1b[K")

@@ -17,6 +17,8 @@ from leafward.base.regular_files import read_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.agents.hooks import Heard
+
 __all__ = ["failures", "hook"]
 
 _TOLD_LIMIT = 1 << 20
@@ -25,34 +27,36 @@ _WAIT = 8.0
 _LOG_LIMIT = 64 << 10
 
 
-def hook(name: str, prepare: str | None) -> int:
+def hook(name: str, prepare: str | None, size: int | None) -> int:
     """`leafward hook`: what the agent says is on stdin, what it is to take on stdout. Never fails."""
     try:
-        _answer(name, prepare)
+        _answer(name, prepare, size)
     except Exception as error:  # an agent must not stop for us
         _log(name, f"{type(error).__name__}: {error}")
     return 0
 
 
-def _answer(name: str, prepare: str | None) -> None:
+def _answer(name: str, prepare: str | None, size: int | None) -> None:
     from leafward import agents
     from leafward.agents.hooks import Moment
 
     hooks = agents.agent_named(name).hooks
-    if hooks is None:
-        return
     if prepare is not None:
-        _prepare(name, prepare)
+        _prepare(name, prepare, size, hooks.room)
         return
     heard = hooks.heard(json.loads(sys.stdin.buffer.read(_TOLD_LIMIT)), os.environ)
     if heard is None:
         return
     if heard.moment is Moment.NOW:
-        text = _text(heard.session, heard.at)
+        text = _text(heard.session, heard.at, None, hooks.room)
+    elif heard.moment in (Moment.SUMMARY, Moment.BRANCH):
+        text = _summary(heard)
     elif heard.moment is Moment.BEFORE:
         _kept(heard.session).unlink(missing_ok=True)
         # It goes on when we have ended: the agent makes its summary meanwhile.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", heard.session]
+        # The compaction may be written before the file is read: it is none of what was there.
+        argv += ["--size", str(os.path.getsize(heard.session))]
         quiet = subprocess.DEVNULL
         subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
         return
@@ -63,22 +67,61 @@ def _answer(name: str, prepare: str | None) -> None:
         sys.stdout.buffer.flush()
 
 
-def _text(session: str, at: str | None = None) -> str:
-    """What `leafward inject` prints for a session."""
+def _text(session: str, at: str | None, size: int | None, room: int | None) -> str:
+    """What `leafward inject` prints for a session, or printed when its file had that size, within what the agent passes on whole."""
+    from dataclasses import replace
+
     from leafward.base import config
     from leafward.cli.selection import opened
     from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
+    from leafward.session.entries import EntryIndex
+    from leafward.session.tokens import utf16_length
 
+    settings = configured_settings(config.load()[0])
     with opened(session) as found:
         node = found.find(at) if at is not None else found.leaf
-        return inject(found, node, configured_settings(config.load()[0])).text
+        while size is not None and node >= 0 and found.origin(node).offset >= size:
+            node = EntryIndex(found.columns.parent[node])
+        while True:
+            text = inject(found, node, settings).text
+            units = utf16_length(text)
+            if room is None or units <= room:
+                return text
+            settings = replace(settings, budget=min(settings.budget, len(text)) * room // units - 1)
 
 
-def _prepare(name: str, session: str) -> None:
+def _summary(heard: Heard) -> str:
+    """A summary that Leafward makes without a model, as JSON with pi's names."""
+    from leafward.agents.hooks import Moment
+    from leafward.cli.selection import opened
+    from leafward.compaction.branch import left_branch, summarize_branch
+    from leafward.compaction.measure import measure
+    from leafward.compaction.plan import plan as plan_of
+    from leafward.compaction.run import draft
+    from leafward.compaction.settings import PlanSettings, Strategy
+    from leafward.summaries.summarizers.extractive import Extractive
+
+    if heard.to is None:
+        raise ValueError("nothing says where the summary ends")
+    with opened(heard.session) as found:
+        node = found.find(heard.at) if heard.at is not None else found.leaf
+        to = found.find(heard.to)
+        if heard.moment is Moment.BRANCH:
+            branch = left_branch(found, node, to)
+            if branch is None:
+                return ""
+            summary = summarize_branch(found, branch, Extractive(), focus=heard.focus)
+            return json.dumps({"summary": summary.text, "details": summary.details()})
+        plan = plan_of(measure(found, node), PlanSettings(strategy=Strategy.PI, cut=to))
+        made = draft(found, plan, Extractive(), focus=heard.focus)
+        return json.dumps({"summary": made.text, "details": made.details()})
+
+
+def _prepare(name: str, session: str, size: int | None, room: int | None) -> None:
     text = ""
     try:
-        text = _text(session)
+        text = _text(session, None, size, room)
     except Exception as error:
         _log(name, f"{type(error).__name__}: {error}")
     kept = _kept(session)
@@ -104,22 +147,18 @@ def _kept(session: str) -> Path:
     return paths.state_dir() / "hooks" / sha256(os.fsencode(session)).hexdigest()[:32]
 
 
-def _log_file() -> Path:
-    return paths.state_dir() / "hooks.log"
-
-
 def _log(name: str, why: str) -> None:
     with suppress(Exception):
         from leafward.session.journal.durable import replace_file
 
         line = json.dumps(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name}: {why}")
-        paths.make_private(_log_file().parent)
-        replace_file(_log_file(), "\n".join([*_logged(), line, ""])[-_LOG_LIMIT:].encode())
+        paths.make_private(paths.hook_log().parent)
+        replace_file(paths.hook_log(), "\n".join([*_logged(), line, ""])[-_LOG_LIMIT:].encode())
 
 
 def _logged() -> list[str]:
     try:
-        return read_regular(_log_file()).decode("utf-8", "replace").splitlines()
+        return read_regular(paths.hook_log()).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
 

@@ -143,20 +143,21 @@ def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
     return run(session, options, as_json)
 
 
-@verb("leafward install claude --dry-run", "leafward install pi")
+@verb("leafward install claude --dry-run", "leafward install pi --summary")
 @click.argument("agent")
+@click.option("--summary", is_flag=True, help="Make its summaries as well, without a model (pi).")
 @dry_run_option
 @json_option
-def install(agent: str, dry_run: bool, as_json: bool) -> int:
+def install(agent: str, summary: bool, dry_run: bool, as_json: bool) -> int:
     """Let an agent carry the injected context over its own compactions.
 
     One file of the agent is changed or made, and what changes is shown; every other byte of it stays. After its next
-    start AGENT (pi, claude or opencode) runs Leafward at each compaction, and the model sees once what `leafward inject`
+    start AGENT (pi, claude, codex or opencode) runs Leafward at each compaction, and the model sees once what `leafward inject`
     prints. Where that fails the agent goes on without it, and `leafward doctor` says why.
     """
     from leafward.cli.install import install as run
 
-    return run(agent, dry_run, as_json)
+    return run(agent, summary, dry_run, as_json)
 
 
 @verb("leafward uninstall claude --dry-run", "leafward uninstall pi")
@@ -176,8 +177,9 @@ def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
 @leafward.command("hook", hidden=True)
 @click.argument("agent")
 @click.option("--prepare", metavar="SESSION")
-def hook(agent: str, prepare: str | None) -> int:
+@click.option("--size", type=int, metavar="BYTES")
+def hook(agent: str, prepare: str | None, size: int | None) -> int:
     """Answer an agent that runs what `install` put there."""
     from leafward.cli.hook import hook as run
 
-    return run(agent, prepare)
+    return run(agent, prepare, size)

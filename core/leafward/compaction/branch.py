@@ -111,21 +111,21 @@ class BranchDraft:
     remarks: tuple[str, ...]
     """One line each."""
 
-    def line(self, place: Place, now: Clock = utc_now) -> Body:
-        """The entry that would be appended at a place."""
-        moment, _ = milliseconds(now)
+    def details(self) -> Body:
+        """The entry's `details`: the file lists as pi stores them, and how the summary came about."""
         ours = provenance(self.summary, self.text, self.branch.columns, None)
         if self.focus:
             ours["focus"] = self.focus
         files = self.branch.files
+        return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}
+
+    def line(self, place: Place, now: Clock = utc_now) -> Body:
+        """The entry that would be appended at a place."""
+        moment, _ = milliseconds(now)
         fields: Body = {
             "fromId": place.leaf if place.leaf is not None else "root",
             "summary": self.text,
-            "details": {
-                "readFiles": list(files.read),
-                "modifiedFiles": list(files.modified),
-                "leafward": ours,
-            },
+            "details": self.details(),
             "usage": usage_body(self.summary.usage, self.summary.cost),
             "fromHook": False,
         }

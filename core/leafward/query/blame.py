@@ -19,7 +19,7 @@ from leafward.files.file_replay.replay import related
 from leafward.files.line_origins import LineOrigins, plain_lines, says_something
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Sieve, crowds
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
 from leafward.session.messages import prompt_text, written_at
 
 if TYPE_CHECKING:
@@ -430,7 +430,7 @@ def _claimed(
 def _author(part: _Part, change: _Change) -> Author:
     session, entry = part.session, change.step.entry
     prompt = entry
-    while prompt != NO_ENTRY and session.columns.kind[prompt] not in (Kind.USER, Kind.BASH):
+    while prompt != NO_ENTRY and session.columns.kind[prompt] not in PROMPTS:
         prompt = EntryIndex(session.columns.parent[prompt])
     body = session.body(prompt) if prompt >= 0 else None
     return Author(

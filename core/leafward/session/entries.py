@@ -108,7 +108,7 @@ SILENT_BYTES = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.SYSTEM, Kind.C
 
 TURN_STARTS = frozenset({Kind.USER, Kind.BASH, Kind.CUSTOM_ROLE, Kind.CUSTOM_MESSAGE})
 """Kinds that begin a turn (pi 1.5.2; the two summary kinds stand for themselves)."""
-PROMPTS = (Kind.USER, Kind.BASH)
+PROMPTS = frozenset({Kind.USER, Kind.BASH})
 """What the user says: turns are counted and numbered by it, on every screen. What is injected is said by nobody."""
 
 

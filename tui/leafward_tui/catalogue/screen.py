@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
+from leafward_tui.catalogue.controllers.installation import AgentInstallation
 from leafward_tui.catalogue.controllers.preview import Previews
 from leafward_tui.catalogue.controllers.relocation import ProjectRelocation
 from leafward_tui.catalogue.controllers.session import SessionExits
@@ -73,6 +74,7 @@ class CatalogueScreen(BaseScreen[None]):
             Filter(view),
             Curation(state, view, services, jobs, self.stores),
             ProjectRelocation(state, view, services, jobs, self.stores),
+            AgentInstallation(view, services, jobs),
             SessionExits(state, view, services, jobs, self.arrangement, self.stores),
         )
         yield view.filter_bar

@@ -119,6 +119,9 @@ class GaugePort(Protocol):
     def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
         """Shows the context at the leaf, in tokens."""
 
+    def set_forecast(self, *, live: bool, lost: int | None = None) -> None:
+        """Says how far the next compaction is, and how many facts it would lose."""
+
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
         """Shows the context after a proposed move."""
 

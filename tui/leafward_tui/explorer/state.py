@@ -77,6 +77,8 @@ class ExplorerState:
     following: bool = True
     growing: bool = False
     """Whether what was appended to the file is being taken in."""
+    grown: bool = False
+    """Whether its agent went on in it since it was opened."""
     unseen: int = 0
     """Entries of the conversation that came while the cursor was not on the leaf."""
 

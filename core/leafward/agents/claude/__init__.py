@@ -71,9 +71,9 @@ class Claude:
     @property
     def hooks(self) -> Hooks:
         """What it runs around a compaction."""
-        from leafward.agents.claude.hooks import ClaudeHooks
+        from leafward.agents.claude.hooks import HOOKS
 
-        return ClaudeHooks()
+        return HOOKS
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""

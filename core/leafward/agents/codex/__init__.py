@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Stamp, Touch
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.hooks import Hooks
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
@@ -66,12 +67,18 @@ class Codex:
     name = "codex"
     title = "Codex"
     tool_table = CODEX_TOOLS
-    hooks = None
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = Lock()
         self._shelves: dict[str, tuple[float, Shelf]] = {}
+
+    @property
+    def hooks(self) -> Hooks:
+        """What it runs around a compaction."""
+        from leafward.agents.codex.hooks import HOOKS
+
+        return HOOKS
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$CODEX_HOME`, else `~/.codex`."""

@@ -67,9 +67,9 @@ class OpenCode:
     @property
     def hooks(self) -> Hooks:
         """What it runs around a compaction."""
-        from leafward.agents.opencode.hooks import OpenCodeHooks
+        from leafward.agents.opencode.hooks import HOOKS
 
-        return OpenCodeHooks()
+        return HOOKS
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.

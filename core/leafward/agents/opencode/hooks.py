@@ -7,17 +7,15 @@ the prompt, and what other plugins add there, stay as they are.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
-from leafward.agents.hook_file import asked, installed_file, is_own_file, removed_file
+from leafward.agents.hook_file import HookFile
 from leafward.agents.opencode.places import usual_root
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from leafward.agents.hooks import Heard
 
 _SCRIPT = """const OLD = /\\n*^<leafward-context>$[^]*?^<\\/leafward-context>$/gm;
 
@@ -46,33 +44,14 @@ export const LeafwardContext = async ({ client }) => {
 """
 
 
-class OpenCodeHooks:
-    """A file of its own among opencode's plugins."""
+def _place(env: Mapping[str, str]) -> Path:
+    config = env.get("XDG_CONFIG_HOME") or "~/.config"
+    return expanded(os.path.join(config, "opencode", "plugin", "leafward-context.js"), env)
 
-    cost = "one run of Leafward while the summary is made"
 
-    def file(self, env: Mapping[str, str]) -> Path:
-        """In the folder whose plugins opencode loads for every project."""
-        config = env.get("XDG_CONFIG_HOME") or "~/.config"
-        return expanded(os.path.join(config, "opencode", "plugin", "leafward-context.js"), env)
+def _database(env: Mapping[str, str]) -> str:
+    """The one that opencode itself uses; a session is a name in it."""
+    return os.path.join(usual_root(env), env.get("OPENCODE_DB") or "opencode.db") + os.sep
 
-    def installed(self, text: str | None, command: Sequence[str]) -> str:
-        """The plugin."""
-        return installed_file(text, _SCRIPT, command)
 
-    def removed(self, text: str) -> str | None:
-        """Nothing of it."""
-        return removed_file(text)
-
-    def is_in(self, text: str) -> bool:
-        """Whether it is ours."""
-        return is_own_file(text)
-
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
-        """The session in the database that opencode itself uses."""
-        given = env.get("OPENCODE_DB") or "opencode.db"
-        return asked(told, os.path.join(usual_root(env), given) + os.sep)
-
-    def answer(self, text: str) -> str:
-        """As it is."""
-        return text
+HOOKS = HookFile("opencode", _SCRIPT, _place, _database)

@@ -50,9 +50,9 @@ class Pi:
     @property
     def hooks(self) -> Hooks:
         """What it runs around a compaction."""
-        from leafward.agents.pi.hooks import PiHooks
+        from leafward.agents.pi.hooks import HOOKS
 
-        return PiHooks()
+        return HOOKS
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else the one that pi itself would use."""

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
-from leafward.agents.hook_file import asked, installed_file, is_own_file, removed_file
+from leafward.agents.hook_file import HookFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from leafward.agents.hooks import Heard
 
 _SCRIPT = """const KIND = "leafward-context";
 
+// A summary that Leafward makes, where it was installed for that; without one pi makes its own.
+const summaryOf = async (ctx, wanted, to, focus) => {
+  const file = ctx.sessionManager.getSessionFile();
+  if (!summaries || !file) return undefined;
+  try {
+    return JSON.parse(await textOf(file, ctx.sessionManager.getLeafId(), { wanted, to, focus }));
+  } catch {
+    return undefined;
+  }
+};
+
 export default function (pi) {
   let waiting = null;
-  const begin = (_event, ctx) => {
+  const begin = (ctx) => {
     const file = ctx.sessionManager.getSessionFile();
     // The entry is named because the compaction may be written before Leafward reads the file.
     waiting = file ? textOf(file, ctx.sessionManager.getLeafId()) : null;
@@ -27,12 +36,21 @@ export default function (pi) {
     waiting = null;
     if (text) pi.sendMessage({ customType: KIND, content: text, display: true });
   };
-  pi.on("session_before_compact", begin);
+  pi.on("session_before_compact", async (event, ctx) => {
+    begin(ctx);
+    const { firstKeptEntryId, tokensBefore } = event.preparation;
+    const made = await summaryOf(ctx, "summary", firstKeptEntryId, event.customInstructions);
+    return made && { compaction: { ...made, firstKeptEntryId, tokensBefore } };
+  });
   pi.on("session_compact", end);
   pi.on("session_compact_failed", () => { waiting = null; });
-  pi.on("session_before_tree", (event, ctx) => {
+  pi.on("session_before_tree", async (event, ctx) => {
     waiting = null;
-    if (event.preparation.userWantsSummary) begin(event, ctx);
+    if (!event.preparation.userWantsSummary) return undefined;
+    begin(ctx);
+    const { targetId, customInstructions } = event.preparation;
+    const summary = await summaryOf(ctx, "branch", targetId, customInstructions);
+    return summary && { summary };
   });
   pi.on("session_tree", async (event) => {
     if (event.summaryEntry) await end();
@@ -49,35 +67,9 @@ export default function (pi) {
 """
 
 
-class PiHooks:
-    """A file of its own among pi's extensions."""
+def _place(env: Mapping[str, str]) -> Path:
+    home = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+    return home / "extensions" / "leafward-context.js"
 
-    cost = "one run of Leafward while the summary is made"
 
-    def file(self, env: Mapping[str, str]) -> Path:
-        """In the folder whose extensions pi loads for every project."""
-        return (
-            expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
-            / "extensions"
-            / "leafward-context.js"
-        )
-
-    def installed(self, text: str | None, command: Sequence[str]) -> str:
-        """The extension."""
-        return installed_file(text, _SCRIPT, command)
-
-    def removed(self, text: str) -> str | None:
-        """Nothing of it."""
-        return removed_file(text)
-
-    def is_in(self, text: str) -> bool:
-        """Whether it is ours."""
-        return is_own_file(text)
-
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:  # noqa: ARG002  # of other agents
-        """The file of the session."""
-        return asked(told)
-
-    def answer(self, text: str) -> str:
-        """As it is."""
-        return text
+HOOKS = HookFile("pi", _SCRIPT, _place, gives_summaries=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.tool_calls import file_calls
-from leafward.session.entries import Body, Kind, ToolCall, blocks_of, text_of, tool_calls
+from leafward.session.entries import PROMPTS, Body, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.session.messages import nested_calls
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Passage(NamedTuple):
 
 KINDS = {
     "summary": (Kind.COMPACTION, Kind.BRANCH_SUMMARY),
-    "prompt": (Kind.USER, Kind.BASH),
+    "prompt": tuple(sorted(PROMPTS)),
     "reply": (Kind.ASSISTANT,),
     "thinking": (Kind.ASSISTANT,),
     "call": (Kind.ASSISTANT, Kind.BASH, Kind.TOOL_RESULT),

@@ -27,7 +27,7 @@ from leafward.query.search import patterns
 from leafward.query.select import sets
 from leafward.query.select.predicates import Bodies, numbers, times
 from leafward.query.vocabulary import FUNCTION_NAMES, moment_of, part_of
-from leafward.session.entries import BOOKKEEPING_BYTES, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ class Selection:
 
 
 _KINDS = {
-    "prompts": frozenset({Kind.USER, Kind.BASH}),
+    "prompts": PROMPTS,
     "replies": frozenset({Kind.ASSISTANT}),
     "results": frozenset({Kind.TOOL_RESULT}),
     "compactions": frozenset({Kind.COMPACTION}),

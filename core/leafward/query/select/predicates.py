@@ -23,7 +23,7 @@ from leafward.query.vocabulary import FIELDS
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
     NO_ENTRY,
-    TURN_STARTS,
+    PROMPTS,
     Body,
     EntryIndex,
     Kind,
@@ -139,12 +139,12 @@ class Bodies:
             at = index
             while at >= 0 and not found[at]:
                 found[at] = 1
-                if self._kinds[at] in TURN_STARTS:
+                if self._kinds[at] in PROMPTS:
                     break
                 at = EntryIndex(tree.parent[at])
             stop = tree.bounds(tree.run_of(index))[1]
             for below in range(index + 1, stop):
-                if self._kinds[below] in TURN_STARTS:
+                if self._kinds[below] in PROMPTS:
                     break
                 found[below] = 1
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import TURN_STARTS, EntryIndex
+from leafward.session.entries import PROMPTS, EntryIndex
 from leafward.session.headline import headline
 from leafward_tui.ui.cells import count, counted, fit, right, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
@@ -33,7 +33,7 @@ def graft_turns(session: Session, entries: Iterable[int]) -> list[GraftTurn]:
     kinds = session.columns.kind
     found: list[list[EntryIndex]] = []
     for at in entries:
-        if not found or kinds[at] in TURN_STARTS:
+        if not found or kinds[at] in PROMPTS:
             found.append([])
         found[-1].append(EntryIndex(at))
     return [GraftTurn(tuple(turn), headline(session, turn[0]).text) for turn in found]

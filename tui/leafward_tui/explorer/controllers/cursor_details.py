@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import TURN_STARTS
+from leafward.session.entries import PROMPTS
 from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
@@ -34,6 +34,11 @@ SETTLE = 0.06
 PRICE_AFTER = 0.12
 """Seconds more before a price is worked out: in a large session that takes the interpreter from the keys."""
 
+FORECAST_AFTER = 2.0
+"""Seconds after the last growth before it is worked out what a compaction would lose."""
+FORECAST_FROM = 0.5
+"""Of the size from which the agent compacts: below that share nothing is foreseen."""
+
 
 class CursorDetails:
     """Follows the cursor, never on the key path."""
@@ -53,6 +58,7 @@ class CursorDetails:
         self._metrics = metrics
         self._settling: Timer | None = None
         self._pricing: Timer | None = None
+        self._foreseeing: Timer | None = None
         self._priced: Callable[[], object] | None = None
         """Waits for the price of the move that is proposed."""
 
@@ -204,7 +210,31 @@ class CursorDetails:
         window, reserve = context.window, self._services.config.reserve
         self._state.lacks_prompt = context.lacks_prompt
         self._view.gauge.show(self._load(context.size), window, window - reserve)
+        self._foresee(context.size.total >= (window - reserve) * FORECAST_FROM)
         self._view.inspector.show_gauge(Gauge(window, reserve))
+
+    def _foresee(self, near: bool) -> None:
+        """While an agent works in the session: how far its next compaction is; near to it, what that would lose."""
+        state, gauge = self._state, self._view.gauge
+        if self._foreseeing is not None:
+            self._foreseeing.stop()
+        live = state.grown and state.following
+        gauge.set_forecast(live=live)
+        if live and near:
+            self._foreseeing = self._view.after(FORECAST_AFTER, self._count_lost)
+
+    def _count_lost(self) -> None:
+        session = self._state.session
+        if session is None:
+            return
+        from leafward_tui.explorer.jobs.forecast import lost_at_leaf
+
+        def tell(lost: int | None) -> None:
+            self._view.gauge.set_forecast(live=True, lost=lost)
+
+        # What cannot be foreseen is not shown: nobody asked for it.
+        work = partial(lost_at_leaf, session, self._services.config)
+        self._jobs.latest("forecast", work, tell, lambda _problem: None)
 
     def _show_overview(self, overview: Overview) -> None:
         if self._state.overview is None:
@@ -228,7 +258,7 @@ def row_name(exploration: Exploration, line: Line) -> str:
         return f"{line.rows:,} {what}"
     if exploration.target(line) == exploration.session.place:
         return "At the leaf"
-    if layout.density is Density.ENTRIES or layout.tree.kind[head] not in TURN_STARTS:
+    if layout.density is Density.ENTRIES or layout.tree.kind[head] not in PROMPTS:
         return f"#{head:,}"
     return f"Turn {exploration.turn_of(head):,}"
 

@@ -258,6 +258,7 @@ class SessionLoader:
             self._view.tell("the file shrank or was replaced: reloaded", "warn")
             self.read_anew(growth.before)
         elif growth.added:
+            self._state.grown = True
             on_leaf = self._is_on_leaf(exploration)
             if not on_leaf:
                 came = session.columns.kind[-growth.added :]

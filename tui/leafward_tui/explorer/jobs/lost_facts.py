@@ -30,7 +30,7 @@ def count_lost(
 
     reports = survivals_of(session)
     for head in compactions:
-        if _bytes_above(session, head) > MOST_BYTES:
+        if bytes_above(session, head) > MOST_BYTES:
             continue
         try:
             report = reports.report(session, head, job.unwanted)
@@ -43,7 +43,7 @@ def count_lost(
         time.sleep(_NAP)
 
 
-def _bytes_above(session: Session, entry: int) -> int:
+def bytes_above(session: Session, entry: int) -> int:
     """Bytes of the lines on the path to an entry, back to the compaction before the one before it."""
     columns, tree = session.columns, session.tree
     total = 0

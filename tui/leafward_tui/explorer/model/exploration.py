@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import Kind
+from leafward.session.entries import PROMPTS, Kind
 from leafward.session.tree_layout import Density, Layout, arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
@@ -353,12 +353,11 @@ _KEPT = 3
 """Layouts kept: one for each way in which filters make rows."""
 _FAR = 2_000
 """Rows that a step to a sibling branch counts down."""
-_PROMPTS = frozenset({Kind.USER, Kind.BASH})
 _MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 _PASSING: dict[Filter, bytes] = {
     wanted: bytes(kind in kinds for kind in range(256))
     for wanted, kinds in (
-        (Filter.PROMPTS, _PROMPTS),
+        (Filter.PROMPTS, PROMPTS),
         (Filter.COMPACTIONS, _MARKS),
         (Filter.NO_TOOLS, frozenset(Kind) - {Kind.TOOL_RESULT}),
     )

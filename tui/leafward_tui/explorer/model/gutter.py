@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import Damage, Kind
+from leafward.session.entries import PROMPTS, Damage, Kind
 from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, Standing, standing
 
@@ -168,7 +168,7 @@ class GutterMaker:
             return glyphs.leaf, "leaf"
         if self.ghost is not None and any(self.ghost.target in span for span in entries):
             return glyphs.leaf, "ghost"
-        if kind in (Kind.USER, Kind.BASH):
+        if kind in PROMPTS:
             return (glyphs.prompt if filled else glyphs.prompt_off), _NODE_INK[stands]
         return self._rail(stands), _RAIL_INK[stands]
 

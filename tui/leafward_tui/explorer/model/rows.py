@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, Kind
+from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Kind
 from leafward.session.headline import LIMIT, Headline, headline
 from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import Line, LineKind
@@ -178,7 +178,7 @@ class RowPainter:
         if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
             words = f"{line.rows:,} hidden"
             if line.kind is LineKind.ARCHIVED:
-                words = f"{counted(line.rows, *self._row_names())} archived"
+                words = f"{self._rows_of(line)} archived"
             text = fit(words, columns.text, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(text, ground.nothing))
             segments.append(Segment(" " * (columns.width - columns.text_at - columns.text), ground.blank))
@@ -309,18 +309,24 @@ class RowPainter:
         compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
         if compactions:
             return counted(compactions, "compaction", "compactions")
-        return counted(line.rows, *self._row_names())
+        return self._rows_of(line)
 
     def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
         if selected:
             return ground.strong
-        own = kind in (Kind.USER, Kind.BASH)
+        own = kind in PROMPTS
         if stands in (Standing.ON, Standing.ENTERED):
             return ground.text if own else ground.sub
         return ground.sub if own else ground.faint
 
-    def _row_names(self) -> tuple[str, str]:
-        return ("entry", "entries") if self.layout.density is Density.ENTRIES else ("turn", "turns")
+    def _rows_of(self, line: Line) -> str:
+        """How many rows a line stands for: turns, as they are numbered, where there are any among them."""
+        if self.layout.density is Density.ENTRIES:
+            return counted(line.rows, "entry", "entries")
+        kind = self.layout.tree.kind
+        heads = self.layout.head[line.row : line.row + line.rows]
+        turns = sum(kind[entry] in PROMPTS for entry in heads)
+        return counted(turns, "turn") if turns else counted(line.rows, "row")
 
     def _chips(self, line: Line, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
         chips: list[tuple[str, Style]] = []
@@ -345,7 +351,7 @@ class RowPainter:
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
                 chips.append((right(self._lost(line), LOST_WIDTH - 1), ground.warn))
         elif line.kind is LineKind.FOLDED_BRANCH:
-            chips.append((counted(line.rows, *self._row_names()), ground.faint))
+            chips.append((self._rows_of(line), ground.faint))
         spaced: list[tuple[str, Style]] = []
         for at, chip in enumerate(chips):
             if at:

@@ -52,14 +52,19 @@ def gauge_lines(
     threshold: int | None = None,
     moving: bool = False,
     moved: Load | None = None,
+    live: bool = False,
+    lost: int | None = None,
 ) -> list[list[_Piece]]:
     """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
 
-    `threshold` is the size from which the agent compacts. A load that is not known yet keeps its cells.
+    `threshold` is the size from which the agent compacts. A load that is not known yet keeps its cells. While a session is
+    `live` they say how far that size is instead of the window, and how many facts would be `lost`.
     """
     if width <= 0 or height <= 0:
         return []
     gauge = _Gauge(width, glyphs, window, threshold)
+    if live and not moving and now is not None and threshold is not None:
+        return gauge.forecast(now, threshold, lost)[:height] + [_blank(width)] * (height - 2)
     if height == 1:
         return [gauge.one_line(now, moved, moving=moving)]
     if height < 4 and moving:
@@ -154,6 +159,23 @@ class _Gauge:
             if _length(pieces) + 2 + _length(right) <= self.width:
                 return self._spread(pieces, right)
         return self._spread([(value, ink)], warning)
+
+    def forecast(self, now: Load, threshold: int, lost: int | None) -> list[list[_Piece]]:
+        """`now 64.9k   compacts in 118.7k`, and below it what that would lose beside the bar."""
+        over = self.over(now)
+        when = "compacts now" if over else f"compacts in {count(threshold - now.total, zero='0')}"
+        head: list[_Piece] = [
+            ("now ", "faint"),
+            (_value(now), "strong_warn" if over else "strong"),
+            *_rest(now),
+        ]
+        what = f"loses {lost:,} {'fact' if lost == 1 else 'facts'}" if lost is not None else ""
+        room = self.width - (cell_len(what) + _BAR_GAP if what else 0)
+        bar = self.bar(now, room, moved=False)
+        return [
+            self._spread(head, [(when, "warn" if over else "sub")]),
+            self._spread(bar, [(what, "sub")] if what else []),
+        ]
 
     def both(self, now: Load | None, moved: Load | None) -> list[_Piece]:
         """`40.6k → 102.3k / 200k   51 %`."""
@@ -253,12 +275,19 @@ class Gauge(Widget):
         self._now: Load | None = None
         self._moving = False
         self._moved: Load | None = None
+        self._forecast: tuple[bool, int | None] = (False, None)
 
     def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
         """Sets the context as it is (None: not known yet), its window, and the size from which it is compacted."""
         reading = (now, window, threshold)
         if reading != (self._now, self._window, self._threshold):
             self._now, self._window, self._threshold = reading
+            self.refresh()
+
+    def set_forecast(self, *, live: bool, lost: int | None = None) -> None:
+        """Says how far the next compaction is while a session is live, and what it would lose where that is known."""
+        if (live, lost) != self._forecast:
+            self._forecast = (live, lost)
             self.refresh()
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
@@ -288,6 +317,8 @@ class Gauge(Widget):
             threshold=self._threshold,
             moving=self._moving,
             moved=self._moved,
+            live=self._forecast[0],
+            lost=self._forecast[1],
         )
 
 

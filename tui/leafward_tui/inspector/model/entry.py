@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.session.entries import DAMAGE_TEXT, TURN_STARTS, Damage, EntryIndex, Kind
+from leafward.session.entries import DAMAGE_TEXT, PROMPTS, Damage, EntryIndex, Kind
 from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import described
@@ -96,7 +96,7 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     title: list[Span] = []
     if selection.kind is SelectionKind.FOLD:
         kinds = session.columns.kind
-        turns = sum(1 for span in selection.entries for at in span if kinds[at] in TURN_STARTS)
+        turns = sum(kinds[at] in PROMPTS for span in selection.entries for at in span)
         title.append(Span(counted(turns, "turn"), "strong"))
     elif selection.kind is SelectionKind.ENTRY or selection.turn is None or kind in SPECIAL:
         hue = "strong_memory" if kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY) else "strong"

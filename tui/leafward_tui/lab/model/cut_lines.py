@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction import RULE_TEXT, Rule, Strategy
 from leafward.compaction.cut_rules import LEGAL, first_said
 from leafward.compaction.measure import Part
-from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
@@ -164,7 +164,7 @@ class CutLines:
         named = _NODE_OF_KIND.get(Kind(kind))
         if named is not None:
             return str(getattr(glyphs, named))
-        if kind in (Kind.USER, Kind.BASH):
+        if kind in PROMPTS:
             return glyphs.prompt
         return glyphs.rail if row.kind is RowKind.MESSAGE else glyphs.prompt_off
 
@@ -173,7 +173,7 @@ class CutLines:
         if first_words is None:
             return []
         kind = self.kinds[entry]
-        own = kind in (Kind.USER, Kind.BASH)
+        own = kind in PROMPTS
         if kind == Kind.BRANCH_SUMMARY:
             return [Span(first_words.text, "memory")]
         if kind == Kind.TOOL_RESULT:

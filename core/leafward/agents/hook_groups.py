@@ -1,0 +1,141 @@
+"""Hooks that are groups of commands by event in a JSON file, as Claude Code 2.1 and Codex 0.169 read them.
+
+Both run `PreCompact` before a compaction, and `SessionStart` with the source `compact` behind it; what that one answers is sent
+to the model.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from leafward.agents.hooks import Heard, Moment
+from leafward.agents.json_text import added, parts, root, without
+from leafward.base.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from leafward.agents.hooks import Runner
+    from leafward.agents.json_text import Part
+
+_SECONDS = 10
+_EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), ("SessionStart", "compact"))
+
+
+@dataclass(frozen=True, slots=True)
+class HookGroups:
+    """Members of `hooks` in a file; every other byte of it stays."""
+
+    agent: str
+    """As `leafward hook` names it."""
+    title: str
+    name: str
+    """The file's name."""
+    folder: Callable[[Mapping[str, str]], Path]
+    """The agent's folder in an environment."""
+    room: int | None = None
+    """UTF-16 units of a text that the agent still passes on whole."""
+    with_text: Mapping[str, Any] = field(default_factory=dict)
+    """More members of the hook that answers with the text."""
+    note: str = ""
+    cost: str = "two short runs of Leafward; the text is made while the summary is"
+
+    def file(self, env: Mapping[str, str]) -> Path:
+        """In the agent's folder."""
+        return self.folder(env) / self.name
+
+    def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
+        """The file's text with our two hooks. Raises Refused where it cannot be read, or a summary is to be given."""
+        if summary:
+            raise Refused(f"{self.title} takes no summary from elsewhere")
+        made = text if text is not None and text.strip() else "{}\n"
+        made = self.removed(made) or "{}\n"
+        for event, matcher in _EVENTS:
+            hook = {"type": "command", "command": shlex.join(runner.command), "timeout": _SECONDS}
+            hook |= self.with_text if matcher else {}
+            group = {"matcher": matcher, "hooks": [hook]} if matcher else {"hooks": [hook]}
+            made = self._with_group(made, event, json.dumps(group, ensure_ascii=False))
+        return made
+
+    def removed(self, text: str) -> str | None:
+        """The text without hooks of ours, whoever changed the rest meanwhile; None where nothing is left. Raises Refused."""
+        start = root(text, self.name)
+        place = self._member(text, start, "hooks", dict)
+        if place is None or not self.is_in(text):
+            return text
+        for event, _ in _EVENTS:
+            groups = self._member(text, place, event, list)
+            if groups is None:
+                continue
+            every = parts(text, groups)
+            ours = [number for number, group in enumerate(every) if self._is_ours(group.value)]
+            if ours and len(ours) == len(every):
+                text = _without_member(text, place, event)
+            else:
+                text = without(text, groups, ours)
+        if not parts(text, place):
+            text = _without_member(text, start, "hooks")
+        return text if parts(text, start) else None
+
+    def is_in(self, text: str) -> bool:
+        """Whether every event has a hook of ours."""
+        try:
+            hooks = json.loads(text).get("hooks") or {}
+            return all(any(map(self._is_ours, hooks.get(event) or [])) for event, _ in _EVENTS)
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            return False
+
+    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:  # noqa: ARG002  # of other agents
+        """By the name of the event."""
+        session = told.get("transcript_path")
+        if not isinstance(session, str) or not session:
+            return None
+        event, source = told.get("hook_event_name"), told.get("source")
+        if event == "PreCompact":
+            return Heard(Moment.BEFORE, session)
+        return Heard(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None
+
+    def answer(self, text: str) -> str:
+        """As additional context, which keeps every byte."""
+        return json.dumps(
+            {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
+        )
+
+    def _is_ours(self, group: Any) -> bool:
+        """Whether a group of hooks runs our command and nothing else, wherever Leafward lies."""
+        hooks = group.get("hooks") if isinstance(group, dict) else None
+        if not isinstance(hooks, list) or len(hooks) != 1 or not isinstance(hooks[0], dict):
+            return False
+        return str(hooks[0].get("command", "")).endswith(f" leafward hook {self.agent}")
+
+    def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:
+        """Where a member's value begins; of two of one name the last counts. Raises Refused where it is of another kind."""
+        every: list[Part] = parts(text, at)
+        found = next((part for part in reversed(every) if part.key == key), None)
+        if found is None:
+            return None
+        if not isinstance(found.value, kind):
+            raise Refused(f"{self.name}: {key!r} is not what {self.title} reads there; put it right first")
+        place: int = found.at
+        return place
+
+    def _with_group(self, text: str, event: str, group: str) -> str:
+        start = root(text, self.name)
+        hooks = self._member(text, start, "hooks", dict)
+        if hooks is None:
+            return added(text, start, f'"hooks": {{{json.dumps(event)}: [{group}]}}')
+        groups = self._member(text, hooks, event, list)
+        return (
+            added(text, hooks, f"{json.dumps(event)}: [{group}]")
+            if groups is None
+            else added(text, groups, group)
+        )
+
+
+def _without_member(text: str, at: int, key: str) -> str:
+    every = parts(text, at)
+    return without(text, at, [max(number for number, part in enumerate(every) if part.key == key)])

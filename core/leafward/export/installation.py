@@ -1,0 +1,206 @@
+"""What Leafward puts into an agent's own files so that the agent runs it around a compaction, and the taking back of it.
+
+A change is made first and shown; what was there before is kept in our data folder, and comes back byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafward import agents
+from leafward.agents.hooks import Runner
+from leafward.base import paths
+from leafward.base.errors import Refused
+from leafward.base.regular_files import read_regular
+from leafward.export.doctor import Problem
+from leafward.export.output_file import write_document, write_new_document
+from leafward.session.journal.durable import replace_file, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Change", "apply", "installation", "installation_problems", "is_installed", "removal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file of an agent's as it is, and as it would be."""
+
+    agent: str
+    file: Path
+    before: str | None
+    """None: there is no file."""
+    after: str | None
+    """None: the file goes."""
+    cost: str
+    """What it costs at a compaction, in one line; empty for a removal."""
+    note: str
+    """What the user has to do besides, in one line; mostly empty."""
+    first: str | None
+    """What was there before anything of ours."""
+    folder: str | None
+    """The topmost folder that is made for the file, or was."""
+    installs: bool
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is to be written."""
+        return self.before != self.after
+
+    def lines(self) -> list[str]:
+        """A unified diff; empty where nothing changes."""
+        old, new = ((text or "").splitlines() for text in (self.before, self.after))
+        return list(unified_diff(old, new, "before", "after", lineterm="", n=1))
+
+
+def installation(name: str, summary: bool = False) -> Change:
+    """What `leafward install` would write; with `summary` Leafward makes the agent's summaries as well. Raises Refused."""
+    hooks = agents.agent_named(name).hooks
+    file = hooks.file(os.environ)
+    before = _text(file)
+    known = _known(name, file)
+    # What was there first is kept before anything is changed: it is what a removal gives back.
+    first = known["before"] if known is not None and known["after"] == before else before
+    after = hooks.installed(first, runner_of(name), summary)
+    folder = known["folder"] if known is not None else _first_missing(file)
+    return Change(name, file, before, after, hooks.cost, hooks.note, first, folder, installs=True)
+
+
+def removal(name: str) -> Change:
+    """What `leafward uninstall` would write. Raises Refused."""
+    hooks = agents.agent_named(name).hooks
+    file = hooks.file(os.environ)
+    before = _text(file)
+    known = _known(name, file)
+    if before is None:
+        after = None
+    elif known is not None and known["after"] == before:
+        after = known["before"]
+    else:
+        after = hooks.removed(before)
+    folder = known["folder"] if known is not None else None
+    return Change(name, file, before, after, "", "", None, folder, installs=False)
+
+
+def apply(change: Change) -> None:
+    """Writes a change. Raises Refused where the file changed since, or cannot be written."""
+    record = _record(change.agent)
+    if change.installs:
+        if change.changed:
+            paths.make_private(paths.hook_log().parent)
+            paths.make_private(record.parent)
+            kept = {"file": str(change.file), "before": change.first}
+            kept |= {"after": change.after, "folder": change.folder}
+            replace_file(record, json.dumps(kept).encode())
+            _write(change)
+        return
+    if change.changed:
+        _write(change)
+    if change.after is None and change.folder:
+        _drop_folders(change.file.parent, Path(change.folder))
+    record.unlink(missing_ok=True)
+
+
+def runner_of(name: str) -> Runner:
+    """What runs the hook: this Python and this Leafward, never one that lies in the folder of a project."""
+    return Runner((sys.executable, "-P", "-m", "leafward", "hook", name), paths.hook_log())
+
+
+def is_installed(name: str) -> bool:
+    """Whether Leafward's part is in an agent's file now."""
+    hooks = agents.agent_named(name).hooks
+    try:
+        text = _text(hooks.file(os.environ))
+    except (OSError, Refused):
+        return False
+    return text is not None and hooks.is_in(text)
+
+
+def installation_problems() -> Iterator[Problem]:
+    """What is wrong with what was installed."""
+    for agent in agents.all_agents():
+        known = _known(agent.name, None)
+        if known is None:
+            continue
+        file = Path(known["file"])
+        again = f"`leafward install {agent.name}` puts it there again"
+        try:
+            text = _text(file)
+        except (OSError, Refused) as error:
+            yield Problem("hook", f"{file}: {error}")
+            continue
+        if text is None or not agent.hooks.is_in(text):
+            yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
+        elif sys.executable not in known["after"] and sys.executable not in text:
+            yield Problem("hook", f"{file}: it runs another Leafward than this one; {again}")
+
+
+def _text(file: Path) -> str | None:
+    """What a file says; None where there is none. Raises Refused for links, odd files and other text than UTF-8."""
+    if file.is_symlink():
+        raise Refused(f"{file} is a link; what it leads to is not changed")
+    try:
+        return read_regular(file).decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise Refused(f"{file} is not UTF-8; put it right first") from None
+    except OSError as error:
+        raise Refused(f"{file}: {error.strerror or error}") from error
+
+
+def _write(change: Change) -> None:
+    file = change.file
+    if _text(file) != change.before:
+        raise Refused(f"{file} changed meanwhile; nothing was written")
+    if change.after is None:
+        file.unlink()
+        sync_folder(file.parent)
+    elif change.before is None:
+        paths.make_private(file.parent)
+        write_new_document(file, change.after)
+    else:
+        write_document(file, change.after)
+
+
+def _record(name: str) -> Path:
+    return paths.data_dir() / "installed" / f"{name}.json"
+
+
+def _known(name: str, file: Path | None) -> dict[str, Any] | None:
+    """What was kept of an installation, in that file where one is given; None where there is nothing that fits."""
+    try:
+        found = json.loads(read_regular(_record(name)))
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("after"), str):
+        return None
+    texts = all(isinstance(found.get(key), str | None) for key in ("before", "folder"))
+    if (
+        not texts
+        or not isinstance(found.get("file"), str)
+        or (file is not None and found["file"] != str(file))
+    ):
+        return None
+    return {"before": None, "folder": None, **found}
+
+
+def _first_missing(file: Path) -> str | None:
+    """The topmost folder that has to be made for a file."""
+    missing = [folder for folder in file.parents if not folder.exists()]
+    return str(missing[-1]) if missing else None
+
+
+def _drop_folders(folder: Path, top: Path) -> None:
+    """Removes folders that were made for a file, where nothing else came to lie in them."""
+    while folder.is_relative_to(top):
+        with suppress(OSError):
+            folder.rmdir()
+        folder = folder.parent

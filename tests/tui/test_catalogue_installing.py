@@ -1,0 +1,77 @@
+"""The catalogue puts Leafward into an agent's file after showing what it would write, and takes it out again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from tests.tui.session_store import NARROW, WIDE, app_over, listed, reached, shown, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / ".claude").mkdir(parents=True)
+    (tmp_path / "home" / ".claude" / "settings.json").write_text('{"model": "opus"}')
+    return tmp_path / "home"
+
+
+async def _asked(pilot: Pilot[Any], words: str) -> None:
+    await pilot.press("I")
+    await reached(pilot, ChoiceSheet)
+    text = shown(pilot)
+    line = next(line for line in text.splitlines() if words in line)
+    await pilot.press(next(sign for sign in line.split(words)[0] if sign in "abcd"))
+    await reached(pilot, ReadingSheet)
+
+
+async def test_it_is_written_after_it_was_shown_and_taken_out_whole(home: Path) -> None:
+    file = home / ".claude" / "settings.json"
+    before = file.read_bytes()
+    async with app_over().run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await _asked(pilot, "Put it into Claude Code")
+        assert "PreCompact" in shown(pilot)
+        assert file.read_bytes() == before
+        await pilot.press("enter")
+        await until(pilot, lambda: file.read_bytes() != before)
+        assert set(json.loads(file.read_bytes())["hooks"]) == {"PreCompact", "SessionStart"}
+        await _asked(pilot, "Take it out of Claude Code")
+        await pilot.press("enter")
+        await until(pilot, lambda: file.read_bytes() == before)
+
+
+async def test_nothing_is_written_where_one_leaves_or_the_file_changed(home: Path) -> None:
+    file = home / ".claude" / "settings.json"
+    async with app_over().run_test(size=NARROW) as pilot:
+        await listed(pilot)
+        await _asked(pilot, "Put it into Claude Code")
+        await pilot.press("escape")
+        assert file.read_text() == '{"model": "opus"}'
+        await _asked(pilot, "Put it into Claude Code")
+        file.write_text("{}")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: any("changed meanwhile" in one.message for one in pilot.app._notifications)
+        )
+        assert file.read_text() == "{}"
+
+
+async def test_a_file_that_cannot_be_read_is_said_and_cannot_be_chosen(home: Path) -> None:
+    (home / ".claude" / "settings.json").write_text("// mine\n{}")
+    async with app_over().run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("I")
+        await reached(pilot, ChoiceSheet)
+        assert "settings.json is not valid JSON" in shown(pilot)

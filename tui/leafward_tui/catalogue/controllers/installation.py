@@ -1,0 +1,93 @@
+"""The injected context in the agents' own compactions: put into a file of theirs, or taken out of it, after it was shown."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.catalogue.installation_jobs import agent_files, write_change
+from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.sheet import SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.export.installation import Change
+    from leafward_tui.catalogue.installation_jobs import AgentFile
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["AgentInstallation"]
+
+_KEYS = "abcdefgh"
+
+
+class AgentInstallation:
+    """The key that puts Leafward into an agent."""
+
+    def __init__(self, view: CatalogueView, services: AppServices, jobs: Jobs) -> None:
+        self._view, self._services, self._jobs = view, services, jobs
+        self.actions: Mapping[str, Callable[[], object]] = {"agents.install": self.look}
+
+    def look(self) -> None:
+        """Reads what is in the agents' files, and then asks in which one."""
+        self._jobs.latest("installation", agent_files, self._choose, self._refused)
+
+    def _choose(self, found: Sequence[AgentFile]) -> None:
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+
+        about = [
+            SheetLine("An agent runs Leafward when it compacts, and its model sees the injected context."),
+            SheetLine("What would be written is shown first."),
+        ]
+        choices = []
+        for key, one in zip(_KEYS, found, strict=False):
+            verb = "Take it out of" if one.installed else "Put it into"
+            file = tilde(str(one.change.file)) if one.change is not None else ""
+            choices.append(
+                Choice(key, f"{verb} {one.title}", file, refused=one.refused, current=one.installed)
+            )
+
+        def done(key: str | None) -> None:
+            if key is not None and (change := found[_KEYS.index(key)].change) is not None:
+                self._show(found[_KEYS.index(key)].title, change)
+
+        self._view.open_sheet(ChoiceSheet("Leafward in the agents", choices, about), done)
+
+    def _show(self, title: str, change: Change) -> None:
+        from leafward_tui.ui.reading_sheet import ReadingSheet
+
+        file = tilde(str(change.file))
+        sheet = ReadingSheet(
+            f"Leafward in {title}",
+            note="unified diff",
+            markdown=False,
+        )
+        verb = "write" if change.after is not None else "remove"
+        costs = [
+            f"At a compaction: {change.cost}." if change.cost else "",
+            f"{change.note}." if change.note else "",
+        ]
+        head = "\n".join(line for line in costs if line)
+        text = "\n".join(change.lines())
+        sheet.ended(
+            f"{head}\n\n{text}" if head else text,
+            f"would {verb} {file}",
+            tone="",
+            move=verb,
+            operation=f"{verb} {file}",
+        )
+
+        def done(answer: str | None) -> None:
+            if answer == "move":
+                self._jobs.also("installation", partial(write_change, change), self._did, self._refused)
+
+        self._view.open_sheet(sheet, done)
+
+    def _did(self, change: Change) -> None:
+        verb = "wrote" if change.after is not None else "removed"
+        next_step = "start the agent again" if change.installs else "I puts it there again"
+        self._services.say(f"{verb} {tilde(str(change.file))}; {next_step}")
+
+    def _refused(self, problem: str) -> None:
+        self._services.say(problem, problem=True)
