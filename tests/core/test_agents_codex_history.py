@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context.model_context import context_at
+from leafward.cli import main
+from leafward.context.model_context import context_at, uncertainties
 from leafward.session.entries import Damage
 from leafward.session.source import UNCERTAIN_CONTEXT
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
@@ -78,7 +80,7 @@ def test_a_rollback_is_a_branch(tmp_path: Path, turns: int, left: list[str]) -> 
 
 @pytest.mark.parametrize("own_turn", [True, False])
 def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncertain(
-    tmp_path: Path, own_turn: bool
+    tmp_path: Path, own_turn: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Seen at 0.107, 0.125 and 0.142; a /compact has a turn of its own and stays."""
     rollout = Rollout(tmp_path)
@@ -101,6 +103,10 @@ def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncerta
     assert says == [note.text for note in notes]
     assert len(notes) == (0 if own_turn else 1)
     assert all(session.tree.is_ancestor(note.entry, session.leaf) for note in notes)
+    assert list(uncertainties(session, context_at(session))) == notes
+    assert main(["context", str(rollout.path), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert [one["code"] for one in said] == [UNCERTAIN_CONTEXT] * len(notes)
 
 
 def test_rollbacks_add_up(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
+from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output import Page, compact, emit_json, money, note, page, plural, say, table
+from leafward.cli.output import Page, emit_json, money, note, page, plural, say, table
 from leafward.cli.selection import opened
 from leafward.compaction.aftermath import Repeat
 from leafward.compaction.aftermath_totals import AftermathTotals
@@ -68,7 +69,7 @@ def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
             safe_line(one["strategy"], 40),
             f"{one['compactions']:,}",
             *(f"{one['counts'][kind]:,}" for kind in Repeat),
-            compact(one["tokens"]),
+            short(one["tokens"]),
             "?" if one["cost"] is None else money(one["cost"]) + ("+" if one["unpriced"] else ""),
         )
         for one in sums

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of, shown_ids
 from leafward.cli.output import (
     Page,
     cells,
-    compact,
     emit_json,
     fit,
     money,
@@ -22,12 +22,11 @@ from leafward.cli.output import (
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.context.context_messages import ContextMessage, message_body
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at, context_window, uncertainties
 from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
-from leafward.session.source import UNCERTAIN_CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +97,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             "path": usage_json(path),
             "session": usage_json(whole),
         },
-        "diagnostics": context_remarks(session, found.at),
+        "diagnostics": context_remarks(session, found),
     }
 
 
@@ -111,9 +110,9 @@ def ledger_json(ledger: Any) -> dict[str, int]:
     return {**parts, "total": ledger.total}
 
 
-def context_remarks(session: Session, at: EntryIndex) -> list[dict[str, str]]:
+def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
     """What a reader of a context should know of its path."""
-    remarks = []
+    remarks, at = [], found.at
     if at == NO_ENTRY:
         remarks.append({"code": "empty", "text": "the session has no entries"})
     damage = session.columns.damage
@@ -122,6 +121,7 @@ def context_remarks(session: Session, at: EntryIndex) -> list[dict[str, str]]:
         for index in sorted(path & damage.keys()):
             text = f"{id_of(session, index)}: {DAMAGE_TEXT[damage[index]]}"
             remarks.append({"code": "damage", "text": text})
+    remarks += [{"code": one.code, "text": one.text} for one in uncertainties(session, found)]
     return remarks
 
 
@@ -163,7 +163,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
                 page.style(pad(names.get(message.entry, ""), name_width), "faint"),
                 pad(fit(first_words.word, 10, unicode=page.unicode), 11),
                 pad(fit(mark + text, width, unicode=page.unicode), width),
-                pad(compact(message.tokens), 9, right=True),
+                pad(short(message.tokens), 9, right=True),
                 "  ",
                 page.style(bar * length, "leaf"),
             )
@@ -178,10 +178,8 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     yield ""
     yield from _ledger_lines(found.ledger, page)
     yield page.style(_counted(found), "faint")
-    for note in session.source.notes:
-        behind = note.code == UNCERTAIN_CONTEXT and found.compaction < note.entry <= found.at
-        if behind and session.tree.is_ancestor(note.entry, found.at):
-            yield f"{page.style('!', 'warn')} {note.text}"
+    for note in uncertainties(session, found):
+        yield f"{page.style('!', 'warn')} {note.text}"
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     if whole.total:
         own = ", without what it inherited" if session.inherited else ""
@@ -200,7 +198,7 @@ def _counted(found: Context) -> str:
 
 def _spent(usage: Usage) -> str:
     """Tokens, and what they cost where somebody recorded it."""
-    tokens = f"{compact(usage.total)} tokens"
+    tokens = f"{short(usage.total)} tokens"
     return f"{tokens} {money(usage.cost)}" if usage.cost else tokens
 
 

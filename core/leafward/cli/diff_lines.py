@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.outcomes import outcome_table
-from leafward.cli.output import Page, compact, fit, indented, pad, plural
+from leafward.cli.output import Page, fit, indented, pad, plural
 from leafward.compaction.run_comparison import Mark
 from leafward.export.comparison_document import NO_ENDS, resting
 
@@ -98,14 +99,12 @@ def _diff_lines(diff: str) -> Iterator[str]:
 def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     prefix = found["prefix"]
-    yield f"shared prefix  {plural(prefix['messages'], 'message')}  {compact(prefix['tokens'])} tokens"
+    yield f"shared prefix  {plural(prefix['messages'], 'message')}  {short(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
     unsent = ("unsent",) if any(found["ledger"][letter]["unsent"] for letter in ("a", "b")) else ()
     for name in ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total"):
-        numbers = "".join(
-            pad(compact(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b")
-        )
+        numbers = "".join(pad(short(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b"))
         yield f"{pad(PART_WORDS.get(name, name), 18)}{numbers}"
     for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
         messages = found[column]
@@ -114,7 +113,7 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
             yield page.style(f"{title}  {plural(len(messages), 'message')}", "bold")
             for one in messages:
                 text = fit(one["text"], max(20, page.width - 44), unicode=page.unicode)
-                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(compact(one['tokens']), 7, right=True)}  {text}"
+                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(short(one['tokens']), 7, right=True)}  {text}"
 
 
 PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from leafward.base.errors import Refused
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
 from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
-from leafward.cli.output import Page, compact, emit_json, note, page, plural, say
+from leafward.cli.output import Page, emit_json, note, page, plural, say
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.session import journal
 from leafward.session.headline import headline
@@ -69,8 +70,8 @@ def edit_context(
 
 def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would free" if dry_run else "freed"
-    yield f"{does} ~{compact(draft.saved)} tokens: {compact(draft.tokens_before)} -> ~{compact(draft.tokens_after)}"
+    yield f"{does} ~{short(draft.saved)} tokens: {short(draft.tokens_before)} -> ~{short(draft.tokens_after)}"
     for one in draft.freed:
         entry = safe_line(session.columns.id(one.target), 40)
         what = headline(session, one.target).text[:80]
-        yield f"  {entry}  {compact(one.before)} -> {compact(one.after)}  {page.style(what, 'faint')}"
+        yield f"  {entry}  {short(one.before)} -> {short(one.after)}  {page.style(what, 'faint')}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
-from leafward.cli.output import Page, compact, emit_json, page, plural, say
+from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.cli.settings import configured
 from leafward.context.model_context import context_at, context_window
@@ -56,8 +57,8 @@ def graft(selector: str, named: Sequence[str], options: GraftOptions, dry_run: b
 def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would append" if dry_run else "appended"
     count = plural(len(draft.sources), "entry", "entries")
-    size = f"{compact(draft.tokens_before)} -> {compact(draft.tokens_after)}"
-    yield f"{does} {count}, {compact(draft.tokens)} tokens; the context grows {size}"
+    size = f"{short(draft.tokens_before)} -> {short(draft.tokens_after)}"
+    yield f"{does} {count}, {short(draft.tokens)} tokens; the context grows {size}"
     for source in draft.sources:
         mark = "+" if source in draft.added else " "
         yield f" {mark} {safe_line(session.columns.id(source), 40)}  {headline(session, source).text[:100]}"

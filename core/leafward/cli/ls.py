@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from leafward.agents import agent_named, unknown_roots, within
 from leafward.base import config as settings
 from leafward.base.errors import NotFound
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, Catalogue, Namesake, Update, iso_time, parents, told_apart, with_parents
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import counted_once, sum_of, totals
-from leafward.cli.output import Page, cells, compact, emit_json, fit, money, note, page, plural, say, table
+from leafward.cli.output import Page, cells, emit_json, fit, money, note, page, plural, say, table
 from leafward.cli.selection import UnreadableQuery
 from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf, parse
@@ -247,4 +248,4 @@ def project_name(project: str) -> str:
 def _count(number: int | None, page: Page) -> str:
     if number is None:
         return "?"
-    return compact(number) if number else ("·" if page.unicode else ".")
+    return short(number) if number else ("·" if page.unicode else ".")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.cli.output import compact, money, note, plural
+from leafward.base.figures import short
+from leafward.cli.output import money, note, plural
 from leafward.summaries.summarizers import Cancelled, tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive
@@ -59,7 +60,7 @@ def progress(what: str = "summary") -> Iterator[Callable[[str], object]]:
         return
 
     def show(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{what}: {compact(tokens_of(text))} tokens")
+        sys.stderr.write(f"\r\x1b[K{what}: {short(tokens_of(text))} tokens")
         sys.stderr.flush()
 
     try:
@@ -107,7 +108,7 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     where = f"{summarizer.name} at {host_of(summarizer.name, going.base_url)}"
     requests = plural(len(going.requests), "request")
     verb = "would send" if would else "sending"
-    note(f"{verb} {compact(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
+    note(f"{verb} {short(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
     for remark in going.remarks:
         note(remark)
 

@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
+from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.facts import id_of
-from leafward.cli.output import Page, compact, emit_json, indented, money, note, page, plural, say, table
+from leafward.cli.output import Page, emit_json, indented, money, note, page, plural, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY, EntryIndex
@@ -69,7 +70,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
         if written.changed:
             lines += price_lines(price, page(), _remarked(written))
         if carried is not None and carried.made is not None:
-            lines += ["", page().style(f"summary, {compact(carried.made.tokens)} tokens", "memory")]
+            lines += ["", page().style(f"summary, {short(carried.made.tokens)} tokens", "memory")]
             lines += indented(carried.made.text, "")
         if prompt is not None:
             lines += ["", page().style("prompt", "faint"), safe(prompt)]
@@ -106,8 +107,8 @@ def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Ite
         ("drops", _entries_text(price.left)),
         ("adds", _entries_text(price.entered)),
         ("context", f"{_size(price.before)} -> {_size(price.after)}"),
-        ("cached", compact(price.cached)),
-        ("sent again", compact(price.sent_again)),
+        ("cached", short(price.cached)),
+        ("sent again", short(price.sent_again)),
     ]
     if price.cost_again:
         parts.append(("about", money(price.cost_again)))
@@ -123,11 +124,11 @@ def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Ite
 
 
 def _size(count: Count) -> str:
-    return f"{count.sign}{compact(count.total)}"
+    return f"{count.sign}{short(count.total)}"
 
 
 def _entries_text(part: Part) -> str:
-    return f"{plural(part.entries, 'entry', 'entries')} ({compact(part.tokens)} tokens)"
+    return f"{plural(part.entries, 'entry', 'entries')} ({short(part.tokens)} tokens)"
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side as side_of
 from leafward.cli.facts import id_of
 from leafward.cli.output import (
     Page,
     cells,
-    compact,
     emit_json,
     fit,
     money,
@@ -131,7 +131,7 @@ def outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
         rows.append((title, *(f"{side[key]:,}" for side in came)))
     if any(side["aborted"] for side in came):
         rows.append(("aborted", *(f"{side['aborted']:,}" for side in came)))
-    rows.append(("tokens", *(compact(int(side["usage"]["total"])) for side in came)))
+    rows.append(("tokens", *(short(int(side["usage"]["total"])) for side in came)))
     rows.append(("cost", *map(_cost, came)))
     rows.append(("duration", *(duration(side["seconds"]) for side in came)))
     return rows

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.cli.facts import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
-from leafward.cli.output import Page, cells, compact, fit, pad, plural
+from leafward.cli.output import Page, cells, fit, pad, plural
 from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
@@ -123,7 +124,7 @@ class _Painter:
             for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
         )
         dot = "·" if page.unicode else "."
-        numbers = "".join(pad(compact(total) if total else dot, 7, right=True) for total in totals)
+        numbers = "".join(pad(short(total) if total else dot, 7, right=True) for total in totals)
         name = pad(self.names[row.entry], self.name_width)
         return f"{page.style(name, 'faint')}{graph}{styled}{filling}{chips}{page.style(numbers, 'faint')}"
 
@@ -218,15 +219,15 @@ class _Painter:
     def _compaction(self, entry: EntryIndex) -> str:
         if self.compactions > _MEASURED_COMPACTIONS:
             noted = (self.session.body(entry) or {}).get("tokensBefore")
-            was = compact(int(noted)) if isinstance(noted, (int, float)) and 0 <= noted < 1e15 else "?"
+            was = short(int(noted)) if isinstance(noted, (int, float)) and 0 <= noted < 1e15 else "?"
             return f"compaction  of {was}"
         arrow = "→" if self.page.unicode else "->"
         basis = Basis.of(self.session)
         before, after = basis.change(entry)
         rest = " + not in file" if basis.lacks_prompt(entry) else ""
         larger = ", larger than before" if after.total > before.total > 0 else ""
-        was = f"{before.sign}{compact(before.total)}" if before.total else "?"
-        return f"compaction  {was} {arrow} {after.sign}{compact(after.total)}{rest}{larger}"
+        was = f"{before.sign}{short(before.total)}" if before.total else "?"
+        return f"compaction  {was} {arrow} {after.sign}{short(after.total)}{rest}{larger}"
 
 
 _SIGNS = {

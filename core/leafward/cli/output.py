@@ -201,18 +201,6 @@ def table(
     return [page.style(line(head), "faint"), *map(line, rows)]
 
 
-def compact(number: int) -> str:
-    """A count in at most five characters and a sign: `812`, `14.0k`, `-1.2M`."""
-    if number < 0:
-        return f"-{compact(-number)}"
-    if number < 1000:
-        return str(number)
-    for limit, unit in ((999_950, "k"), (999_950_000, "M")):
-        if number < limit:
-            return f"{number / (1000 if unit == 'k' else 1_000_000):.1f}{unit}"
-    return f"{number / 1e9:.1f}G"
-
-
 def money(dollars: float) -> str:
     """US dollars: two places, four below a cent."""
     return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"

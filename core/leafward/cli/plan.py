@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
-from leafward.cli.output import Page, compact, emit_json, fit, pad, page, plural, say, table
+from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.cli.settings import configured
 from leafward.compaction import (
@@ -335,7 +336,7 @@ def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> s
     verdict = "ok" if line.legal else "no cut"
     words = fit(f"{first_words.word}  {first_words.text}", max(18, page.width - 79), unicode=page.unicode)
     text = (
-        f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(compact(line.kept), 6, right=True)}  "
+        f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(short(line.kept), 6, right=True)}  "
         f"{pad(verdict, 9)}{RULE_TEXT[line.rule]}"
     )
     return page.style(fit(text, page.width, unicode=page.unicode), "bold" if chosen else "faint")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.cli.facts import entry_facts
-from leafward.cli.output import compact, emit_json, fit, note, pad, page, plural, say
+from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -49,7 +50,7 @@ def _text(session: Session, found: Sequence[EntryIndex], tallies: EntryMetrics, 
         entry = session.entry(index)
         head = fit(headline(session, index).text, max(20, page.width - 42), unicode=page.unicode)
         kind = entry.role or entry.type
-        size = compact(tallies.tokens[index]) if tallies.tokens[index] else ""
+        size = short(tallies.tokens[index]) if tallies.tokens[index] else ""
         yield f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(kind, 12)} {pad(size, 6, right=True)}  {head}"
     if found:
         yield page.style(plural(len(found), "entry", "entries"), "faint")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.catalog.spending import Sum, Totals, day_name
-from leafward.cli.output import Page, compact, money, plural, table
+from leafward.cli.output import Page, money, plural, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     else:
         yield from _by_name(sums, by, page)
     unknown = sums.all.unpriced
-    whole = f"{plural(sums.all.sessions, 'session')}   {compact(sums.all.tokens)} tokens   {_cost(sums.all)}"
+    whole = f"{plural(sums.all.sessions, 'session')}   {short(sums.all.tokens)} tokens   {_cost(sums.all)}"
     yield page.style(whole, "bold")
     if unknown:
         yield page.style(
@@ -66,7 +67,7 @@ def _by_day(sums: Totals, page: Page) -> Iterator[str]:
 
 
 def _figures(one: Sum) -> tuple[str, str, str]:
-    return f"{one.sessions:,}", compact(one.tokens), _cost(one)
+    return f"{one.sessions:,}", short(one.tokens), _cost(one)
 
 
 def _cost(one: Sum) -> str:

@@ -24,13 +24,17 @@ from leafward.session.messages import (
     messages_of,
     trusted_usage,
 )
+from leafward.session.source import UNCERTAIN_CONTEXT
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from leafward.base.config import Config
     from leafward.base.model_windows import Window
     from leafward.context.basis import Count
     from leafward.session.session import Session
+    from leafward.session.source import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,14 @@ def context_window(session: Session, context: Context, config: Config) -> Window
     """The window of the model at an entry: configured, recorded by the agent, known by the model's name, or assumed."""
     model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
     return config.window_for(model, session.source.recorded_window(context.at), context.size.from_usage)
+
+
+def uncertainties(session: Session, context: Context) -> Iterator[Note]:
+    """What makes a context uncertain: what its agent did behind its last compaction that the file does not tell."""
+    for note in session.source.notes:
+        behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
+        if behind and session.tree.is_ancestor(note.entry, context.at):
+            yield note
 
 
 def context_at(

@@ -11,6 +11,7 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
@@ -330,7 +331,4 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _short(count: Count) -> str:
-    for unit, size in (("M", 1_000_000), ("k", 1_000)):
-        if count.total >= size:
-            return f"{count.sign}{count.total / size:.1f}{unit}"
-    return f"{count.sign}{count.total}"
+    return f"{count.sign}{short(count.total)}"

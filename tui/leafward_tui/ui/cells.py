@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
+from leafward.base.figures import short
 from leafward.base.shown_path import shortened, split_path
 
 if TYPE_CHECKING:
@@ -251,17 +252,7 @@ def count(number: int | None, *, zero: str = ZERO) -> str:
     """A number in a column: ``371``, ``14.0k``, ``1.2M``; ``zero`` for 0 and nothing for a number not known. ≤ 6 cells."""
     if number is None:
         return ""
-    if number == 0:
-        return zero
-    if number < 0:
-        return "-" + count(-number)
-    if number < 1000:
-        return str(number)
-    for unit, size in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
-        tenths = (number * 10 + size // 2) // size
-        if tenths < 10_000:
-            return f"{tenths // 10}.{tenths % 10}{unit}"
-    return ">999G"
+    return short(number) if number else zero
 
 
 def limit(number: int) -> str:

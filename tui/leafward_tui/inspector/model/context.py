@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.context.context_messages import Section, message_body
-from leafward.context.model_context import Context, context_at
+from leafward.context.model_context import Context, context_at, uncertainties
 from leafward.session.entries import NO_ENTRY
 from leafward.session.headline import headline
 from leafward.session.messages import message_text
-from leafward.session.source import UNCERTAIN_CONTEXT
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
@@ -242,11 +241,9 @@ def context_page(
         [[Span(about, "faint")], [Span(f"at #{at:,}", "faint")]],
         gap=2,
     )
-    for note in session.source.notes:
-        behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= at
-        if behind and session.tree.is_ancestor(note.entry, at):
-            for line in wrap(note.text, width, lines=4, ellipsis=glyphs.ellipsis):
-                sheet.line([Span(line, "warn")])
+    for note in uncertainties(session, context):
+        for line in wrap(note.text, width, lines=4, ellipsis=glyphs.ellipsis):
+            sheet.line([Span(line, "warn")])
     model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
     named = Span(model, "sub") if model else Span("no model yet", "nothing")
     sheet.facts([[named], [Span(f"thinking {shown_line(context.thinking, 20)}", "faint")]])

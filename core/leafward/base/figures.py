@@ -1,0 +1,19 @@
+"""Large figures in few characters, the same wherever one is shown."""
+
+from __future__ import annotations
+
+__all__ = ["short"]
+
+
+def short(number: int) -> str:
+    """A count in at most six characters and a sign: `812`, `14.0k`, `-1.2M`; from a thousand billions on `>999G`."""
+    if number < 0:
+        return f"-{short(-number)}"
+    if number < 1000:
+        return str(number)
+    for unit, size in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
+        # Rounded before the unit is chosen: 999,950 is 1.0M.
+        tenths = (number * 10 + size // 2) // size
+        if tenths < 10_000:
+            return f"{tenths // 10}.{tenths % 10}{unit}"
+    return ">999G"

@@ -1,0 +1,33 @@
+"""Large figures in few characters."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from leafward.base.figures import short
+from leafward_tui.ui.cells import count
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1_000, "1.0k"),
+        (999_949, "999.9k"),
+        (999_950, "1.0M"),
+        (999_960, "1.0M"),
+        (-14_000, "-14.0k"),
+    ],
+)
+def test_a_figure_is_rounded_before_its_unit_is_chosen(number: int, text: str) -> None:
+    assert short(number) == text
+
+
+def test_the_command_line_and_the_screen_say_the_same() -> None:
+    rng = random.Random(1)
+    for _ in range(2_000):
+        number = rng.randrange(1, 10 ** rng.randrange(1, 14))
+        assert count(number) == short(number)
