@@ -62,6 +62,10 @@ class FileRestore:
         def write(choice: RestoreChoice) -> None:
             if choice.plan is None:
                 return
+            if session is not self._state.session:
+                # The entries of the one on show have other places.
+                choice.fail("the session was reloaded meanwhile; nothing was written")
+                return
             on_accept()
             to = entry if moved else None
             wish = FileWrite(choice.plan, choice.changes, to, choice.stop, choice.tell)
