@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.model.restore_lines import action_words
 from leafward_tui.explorer.model.write_words import appending, named
 
 if TYPE_CHECKING:
@@ -79,6 +78,8 @@ class FileRestore:
 
 def _done(what: str, choice: RestoreChoice) -> str:
     """What was done, and what was left alone."""
+    from leafward_tui.explorer.model.restore_lines import action_words
+
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     parts = [what, _past(action_words(choice.changes)), f"{left:,} left alone" if left else ""]
     return "; ".join(filter(None, parts))
