@@ -12,8 +12,8 @@ from leafward.base.config import Config
 from leafward.base.errors import LeafwardError
 from leafward.catalog import sighted
 from leafward.compaction.exam import Exam, Place, Topic, exam, exam_of, questions
-from leafward.compaction.exam.questions import counts_in
 from leafward.session.entries import Kind
+from leafward.summaries.facts.outcomes import counts_in
 from leafward.summaries.survival import replaced_by
 from tests.acting import Acting, call, reading
 from tests.surroundings import CORPORA

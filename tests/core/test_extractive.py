@@ -54,6 +54,8 @@ GOLDEN = """\
 - [ ] Steps: Measure it
 
 ## Critical Context
+- Last file changed: `plan.md`
+- Last test run: `make test` failed with exit 2
 - On the git branch `table-parser`
 - `plan.md` changed 2×
 - `src/parser.py` changed: parse_table

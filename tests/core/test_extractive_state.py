@@ -71,7 +71,47 @@ def test_no_pasted_error_and_no_bare_option_in_a_real_session(corpora: Path, siz
             decided = [line for section, line, _ in read_outline(text) if section is Section.DECISIONS]
             assert not any(len(line.split()) < 4 for line in decided if line != "(none)")
     lines = stored(path, size=size)
-    assert not any("invalid_request_error" in line for line in lines[Section.CONSTRAINTS])
+    assert not any(
+        "invalid_request_error" in line or "tool_use" in line for line in lines[Section.CONSTRAINTS]
+    )
+
+
+@pytest.mark.parametrize("size", [600, 1000, 2500])
+def test_no_step_for_a_renamed_file_and_nothing_stays_that_was_removed_in_a_real_session(
+    corpora: Path, size: int
+) -> None:
+    lines = stored(corpora / "pi" / "before-compaction.jsonl", size=size)
+    assert not any("cli-new" in line for line in lines[Section.NEXT])
+    every = [line for section in Section for line in lines[section]]
+    assert size < 1000 or "Deleted `packages/coding-agent/src/tui/tui-renderer.ts`" in every
+    assert not any("stays in place" in line for line in every)
+    # Folders that a command went to first belong to the names.
+    renamed = "Renamed `packages/coding-agent/src/cli-new.ts` to `packages/coding-agent/src/cli.ts`"
+    assert size < 1000 or renamed in every
+    assert not any("to `.`" in line for line in every)
+
+
+@pytest.mark.parametrize("size", [600, 1000, 2500])
+def test_no_rule_of_a_warning_that_was_pasted_into_a_real_request(corpora: Path, size: int) -> None:
+    (path,) = (corpora / "real" / "claude").glob("PackmindHub__context-evaluator__*.jsonl")
+    with closing(agent_of(path).open(path)) as session:
+        (compaction,) = need.compactions_of(session)
+        text = Extractive().summarize(need.span_of(session, replaced_by(session, compaction)), size).text
+    told = [line for section, line, _ in read_outline(text) if not line.startswith("At the end, ")]
+    for wrong in ("Keys should be unique", "Item 3 failed", "w3.org"):
+        assert not any(wrong in line for line in told)
+
+
+@pytest.mark.parametrize("size", [600, 1000])
+def test_a_plan_that_was_replaced_leaves_no_steps_in_a_real_session(corpora: Path, size: int) -> None:
+    (path,) = (corpora / "real" / "claude").glob("entireio__cli__a5_*.jsonl")
+    with closing(agent_of(path).open(path)) as session:
+        first = need.compactions_of(session)[0]
+        text = Extractive().summarize(need.span_of(session, replaced_by(session, first)), size).text
+    steps = [line for section, line, _ in read_outline(text) if section is Section.NEXT]
+    assert not any(line.startswith("Commit ") for line in steps)
+    assert any("lane" in line.casefold() for line in steps)
+    assert "let me" not in text.casefold()
 
 
 def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done() -> None:
@@ -82,6 +122,7 @@ def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done(
         counts = {count for count in ("29 tests", "32 tests", "34 tests") for line in every if count in line}
         assert len(counts) <= 1
         assert not any("Asked" in line or "Last request" in line for line in lines[Section.IN_PROGRESS][1:])
+        assert lines[Section.NEXT] in ([], ["(none)"])
 
 
 def made(path: str, key: str) -> list[dict[str, Any]]:
@@ -189,3 +230,135 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
         *ran("z", "inspect the next part"), previous=text, previous_entry=span(*said).messages[0].entry
     )
     assert "part59" not in summarize(later, 400).text
+
+
+def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, printed, failed)]
+
+
+PYTEST = "uv run pytest -q"
+
+
+def test_the_file_changed_last_and_the_last_run_of_the_tests_are_told() -> None:
+    failed_edit = [
+        reply("", ("e", "write", {"path": "src/z.py", "content": "x"})),
+        result("e", "denied", True),
+    ]
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *made("src/a.py", "a"),
+        *ended("b", PYTEST, "F.\n1 failed, 29 passed in 2s\nCommand exited with code 1", failed=True),
+        *made("src/b.py", "c"),
+        *ended("d", f"cd /x && {PYTEST} 2>&1 | tail -5", "..\n31 passed in 2s"),
+        *failed_edit,
+    ]
+    context = told_in(Section.CONTEXT, *said)
+    assert context[:2] == ["Last file changed: `src/b.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
+    assert not any("29 passed" in line for line in context)
+    later = told_in(Section.CONTEXT, *said, *made("src/a.py", "f"))
+    assert later[0] == "Last file changed: `src/a.py`"
+    assert later[1].endswith("printed 31 passed; files were changed after it")
+
+
+def test_a_deleted_file_is_not_the_last_and_a_patch_counts() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/b.py\n@@\n-x\n+y\n*** End Patch"
+    said = [
+        user("Port the lexer of orchard to a table."),
+        reply("", ("a", "apply_patch", {"input": patch})),
+        result("a", "ok"),
+        *made("src/trial.py", "b"),
+        *ran("c", "rm src/trial.py"),
+    ]
+    assert told_in(Section.CONTEXT, *said)[0] == "Last file changed: `src/b.py`"
+
+
+def test_where_the_kept_messages_go_on_the_last_of_the_span_is_told_as_earlier() -> None:
+    kept = [Said(one.entry, one.message) for one in span(*made("src/c.py", "k")).messages]
+    said = [user("Port the lexer of orchard to a table."), *made("src/a.py", "a")]
+    told = told_in(Section.CONTEXT, *said, kept=kept)
+    assert told[0] == "Last file changed before the messages that were kept: `src/a.py`"
+
+
+def test_what_was_last_is_carried_on_until_something_is_later() -> None:
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *made("src/a.py", "a"),
+        *ended("b", PYTEST, "31 passed in 2s"),
+    ]
+    before = summarize(span(*said)).text
+    asked = [user("what does the table look like"), reply("It has forty rows and seven columns of states.")]
+    carried = told_in(Section.CONTEXT, *asked, previous=before, previous_entry=3)
+    assert carried[:2] == ["Last file changed: `src/a.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
+    renewed = told_in(
+        Section.CONTEXT, user("now the docs"), *made("docs/b.md", "c"), previous=before, previous_entry=3
+    )
+    assert renewed[0] == "Last file changed: `docs/b.md`"
+    assert renewed[1] == f"Last test run: `{PYTEST}` printed 31 passed; files were changed after it"
+    assert sum(line.startswith("Last file changed") for line in renewed) == 1
+
+
+@pytest.mark.parametrize("size", [300, 600])
+def test_what_was_last_has_room_beside_long_requests_and_goals(size: int) -> None:
+    long = "Port the lexer of orchard to a table of states and keep every token as it is. " * 20
+    before = "## Goal\n" + "\n".join(f"- Goal {place}: {long[:200]}" for place in range(12))
+    said = [user(long), *made("src/a.py", "a"), user(long + "And its docs.")]
+    made_here = summarize(span(*said, previous=before, previous_entry=3), size)
+    assert "Last file changed: `src/a.py`" in made_here.text
+    assert made_here.tokens <= size
+
+
+def planned(key: str, *items: tuple[str, str]) -> list[dict[str, Any]]:
+    todos = [{"content": text, "status": status} for text, status in items]
+    return [reply("", (key, "TodoWrite", {"todos": todos})), result(key, "ok")]
+
+
+def test_a_step_that_is_not_in_the_newest_plan_is_out() -> None:
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *planned("a", ("Draw the states of the table", "in_progress"), ("Measure the old lexer", "pending")),
+        *planned("b", ("Draw the states of the table", "completed"), ("Compare both lexers", "pending")),
+    ]
+    assert told_in(Section.NEXT, *said) == ["Compare both lexers"]
+    assert told_in(Section.NEXT, *said, *planned("c")) == []
+
+
+def test_what_was_being_done_or_thought_is_no_state() -> None:
+    said = [
+        user("Find out why the import of orchard is slow with many rows."),
+        reply(
+            "CodeRabbit remains pending on orchard.py, so I'll give it one more poll. Wait, `row_cache` is at fault here, not"
+            " `row_index`. Pros:\n- `row_cache` is quick\n\n`row_index` has a TODO comment that asks whether it works.",
+            ("a", "read", {"path": "orchard.py"}),
+        ),
+        result("a", "row_cache = row_index"),
+        reply("Now let me implement the cache. I'll add `row_cache` to `orchard.py`."),
+    ]
+    text = summarize(span(*said)).text
+    for wrong in ("pending", "poll", "Wait", "Last reply", "I'll", "let me", "is quick"):
+        assert wrong not in text
+    assert told_in(Section.NEXT, *said) == []
+
+
+def test_a_request_is_told_in_the_words_of_the_user() -> None:
+    pasted = (
+        "the import crashes, please fix it\n\n"
+        'Error: 400 {"type":"error","message":"Each\n `tool_use` block must have a `tool_result` block in the next\n message."}\n'
+        "shop (main) ➜ shop npx tsx cli.ts\n    at div\n    at go (cli.ts:3:1)\n\nand never touch gen/ for it"
+    )
+    said = [user(pasted), *made("src/a.py", "a")]
+    assert told_in(Section.GOAL, *said) == ["the import crashes, please fix it and never touch gen/ for it"]
+    assert told_in(Section.CONSTRAINTS, *said) == ["never touch gen/ for it"]
+    within = user("it works but I see this warning: Warning: Keys should be unique. They must never repeat.")
+    assert told_in(Section.CONSTRAINTS, within, *made("src/a.py", "a")) == []
+
+
+def test_an_error_that_a_passing_command_printed_blocks_nothing() -> None:
+    printed = "error: item 3 failed\nTypeError: rowCount is None in the fixture\n12 passed"
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *ended("b", PYTEST, printed),
+        *ended("a", "frobnicate --all", "E: the disk is full\nexit code 2", failed=True),
+    ]
+    blocked = told_in(Section.BLOCKED, *said)
+    assert any("frobnicate" in line for line in blocked)
+    assert not any("item 3" in line or "rowCount" in line for line in blocked)

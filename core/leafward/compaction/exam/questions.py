@@ -17,6 +17,13 @@ from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
 from leafward.summaries.facts.demands import demands, guesses, takes_back
+from leafward.summaries.facts.outcomes import (
+    counts_in,
+    failed_calls,
+    files_changed,
+    is_typed,
+    runs_tests,
+)
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import DROPPED
@@ -33,14 +40,8 @@ _OF_A_TOPIC = 4
 """Questions about rules, and about what was given up, at most."""
 _ANSWER = 240
 """Characters of an answer: a longer sentence is no answer that can be chosen."""
-_COUNT = re.compile(
-    r"(?i)\b(\d[\d,]{0,8}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
-)
-_COUNT_LINE = 40
-"""Characters of a line that holds nothing but a count."""
 _TELLS = re.compile(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
 """What tells one result from others: no failures alone may be of any run."""
-_TAP = re.compile(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
 _LIMITS = re.compile(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
 )
@@ -58,14 +59,7 @@ _GIVEN_UP = re.compile(
 _REASON = re.compile(
     r"(?i)\b(?:because|since|so that|due to|otherwise|to avoid|would (?:break|need|require|mean)|as it)\b"
 )
-
-
-_LOOKING = re.compile(
-    r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
-)
-"""Commands that only look: nobody takes them for tests."""
 _LEAST_WORDS = 4
-_TYPED = re.compile(r"^[^\n]{4,200}$")
 
 
 class Topic(StrEnum):
@@ -146,6 +140,7 @@ class _Reading:
         """What else the user wrote in such messages, sentence by sentence."""
         withdrawn: set[str] = set()
         turn = len(sightings)
+        failed = failed_calls(message for _, message in messages)
         for entry, message in messages:
             if stop():
                 raise Stopped("the exam was given up")
@@ -155,7 +150,10 @@ class _Reading:
                 turn = len(sightings)
             found = reader.read(entry, message)
             sightings += found
-            failed = bool(message.get("isError"))
+            for path in files_changed(message, failed, cwd):
+                if path in self.changed:
+                    self.changed.remove(path)
+                self.changed.append(path)
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
@@ -166,11 +164,7 @@ class _Reading:
             for one in found:
                 if one.kind is FactKind.CONSTRAINT and one.voice is Voice.USER and short:
                     self.own.add(one.key)
-                if one.kind is FactKind.PATH and one.voice is Voice.CHANGED and not failed:
-                    if one.key in self.changed:
-                        self.changed.remove(one.key)
-                    self.changed.append(one.key)
-                elif one.kind is FactKind.COMMAND and one.outcome:
+                if one.kind is FactKind.COMMAND and one.outcome:
                     printed = text_of(message.get("content")) or str(message.get("output") or "")
                     self.results.append((one.key, printed, entry))
         self.facts = gather(sightings)
@@ -186,41 +180,9 @@ class _Reading:
         found = []
         for key, printed, entry in self.results:
             fact = self.by_key.get((FactKind.COMMAND, key))
-            if (
-                fact is not None
-                and not key.startswith("git ")
-                and _is_short(fact)
-                and check_of(fact.text) is Check.TEST
-            ):
+            if fact is not None and not key.startswith("git ") and runs_tests(fact.text):
                 found.append(_Run(fact, counts_in(printed), entry))
         return found
-
-
-def _is_short(command: Fact) -> bool:
-    """Whether a command is one that somebody would type to do something, not a script, a patch or a look."""
-    return (
-        not _LOOKING.match(command.text)
-        and _TYPED.search(command.text) is not None
-        and "<<" not in command.text
-    )
-
-
-def counts_in(printed: str) -> str:
-    """What a run of tests says at its end of how many passed and failed: `2 failed, 32 passed`; empty where it says nothing."""
-    lines = printed.rstrip().split("\n")
-    last = next((at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at])), None)
-    if last is not None:
-        first = last
-        while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
-            first -= 1
-        counted = [
-            f"{number} {word.lower()}"
-            for line in lines[first : last + 1]
-            for number, word in _COUNT.findall(line)
-        ]
-        return ", ".join(dict.fromkeys(counted))
-    counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
-    return ", ".join(dict.fromkeys(counted))
 
 
 def questions(
@@ -259,7 +221,9 @@ def _tests(there: _Reading) -> Iterable[Question]:
         return
     last = runs[-1]
     others = [
-        one for one in there.of(FactKind.COMMAND) if check_of(one.text) is not Check.TEST and _is_short(one)
+        one
+        for one in there.of(FactKind.COMMAND)
+        if check_of(one.text) is not Check.TEST and is_typed(one.text)
     ]
     # What is most like it first: other checks, then whatever ran last.
     others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))

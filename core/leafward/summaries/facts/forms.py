@@ -41,8 +41,14 @@ _EXTENSIONS_WORDS = (
 EXTENSIONS = frozenset(_EXTENSIONS_WORDS.split())
 """Endings by which a word without a slash is taken for a file."""
 
+_BARE_NAMES = frozenset(
+    {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
+)
+
 _PATH = re.compile(
     r"(?<![A-Za-z0-9_/@.~$-])"
+    # Plain words are passed over here, where it costs least.
+    rf"(?=[\w.@+~:-]{{0,160}}[./\\][\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
     r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
     r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
 )
@@ -54,10 +60,6 @@ _SEVERAL = re.compile(
     r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)"
 )
 """A slash between two files that are told together (`a.ts/b.ts`)."""
-_BARE_NAMES = frozenset(
-    {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
-)
-
 _NO_FILES = frozenset(
     {
         "console.log",
@@ -112,15 +114,19 @@ _LABELLED = re.compile(
     r"(?i)\b(?P<label>ports?|timeout|limit|version|max[a-z_]{0,20}|min[a-z_]{0,20}|[a-z]{2,20}(?:tokens|size|width|height|length|ms|seconds|bytes|count))"
     r"(?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?P<value>\d{1,12}(?:[,_]\d{3}){0,4}(?:\.\d{1,6})?)(?![A-Za-z0-9_.]?[A-Za-z0-9_])"
 )
+_BEFORE_VALUE = re.compile(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?=\d)")
+"""The last letter of what may be a label, and what stands between it and its value."""
+_LONGEST_LABEL = 40
 
 _IDENTIFIER = re.compile(
-    r"(?<![A-Za-z0-9_])(?:"
+    r"(?<![A-Za-z0-9_])"
+    # A plain word is no name; that it is none is told here, where it costs least.
+    r"(?![A-Za-z][a-z]{0,80}(?![A-Za-z0-9_$(.-]))(?:"
     r"(?P<flag>(?<![\w-])--[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){0,6}(?![\w-]))"
     r"|(?P<scoped>(?<![\w@/])@[a-z0-9][a-z0-9._-]{0,60}/[a-z0-9][a-z0-9._-]{0,60})"
     r"|(?P<issue>(?<![\w#&])#[0-9]{1,7}(?![\w]))"
     r"|(?P<commit>(?<![\w-])(?=[a-f]{0,40}[0-9])(?=[0-9]{0,40}[a-f])[0-9a-f]{7,40}(?![\w-]))"
     r"|(?P<kebab>(?<![\w.-])[A-Za-z][A-Za-z0-9.]{0,40}(?:-[A-Za-z0-9.]{1,40}){1,8}(?![\w-]))"
-    # A plain word is no name; that it is none is told here, where it costs least.
     r"|(?P<name>(?<!\$)(?=\$|[A-Za-z_][a-z]{0,80}[A-Z0-9_$(])[A-Za-z_$][A-Za-z0-9_$]{1,80}(?![A-Za-z0-9_$])(?P<call>\(\)|\()?)"
     r")"
 )
@@ -243,10 +249,29 @@ def _unit(written: str) -> str:
     return lower.removesuffix("s") or lower
 
 
+def _labels(text: str) -> Iterator[re.Match[str]]:
+    """What `_LABELLED` finds in a text; words that no number follows are passed over."""
+    last = 0
+    for hit in _BEFORE_VALUE.finditer(text):
+        start = hit.start()
+        if start < last:
+            continue
+        while start > last and hit.start() - start < _LONGEST_LABEL and _is_word(text[start - 1]):
+            start -= 1
+        match = _LABELLED.match(text, start)
+        if match is not None:
+            last = match.end()
+            yield match
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
 def numbers(text: str) -> Iterator[Form]:
     """Numbers that say what they count, in units, by money, or by a label (`port 8080`)."""
     labelled: set[int] = set()
-    for match in _LABELLED.finditer(text):
+    for match in _labels(text):
         value = match["value"]
         labelled.add(match.start("value"))
         amount = float(value.replace(",", "").replace("_", ""))

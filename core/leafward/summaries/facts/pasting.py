@@ -18,6 +18,8 @@ _LOG = re.compile(
     r"|(?:npm|yarn|pnpm|pip|cargo) (?:ERR!|WARN|error|warn|warning|notice)(?=\s)"
     r"|(?:error|warning|fatal|panic)(?:\[\w{1,12}\])?:\s"
     r"|\s+at\s+\S+.{0,200}[:(]\d+"
+    r"|\s+at [\w.$<>]{1,80}\s*$"
+    r"|\S{0,80}(?: \([\w./-]{1,80}\))? {0,3}➜\s"
     r"|\s*File \"[^\"\n]{1,300}\", line \d+"
     r"|Traceback \(most recent call last\)"
     r"|[\w./\\@-]{1,200}[:(]\d{1,7}(?:[:,]\d{1,7})?\)?[:\s]"
@@ -33,6 +35,8 @@ _MAYBE = re.compile(
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
 )
 """The same where people write so too: it counts beside another such line only."""
+_WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
+"""Where a message that a program printed begins in the middle of a line."""
 _NEAR = 2
 """Lines of a block that have to be such ones for the others to belong to them."""
 
@@ -51,17 +55,35 @@ def divided(text: str) -> tuple[str, str]:
         if line.strip():
             block.append(line)
             continue
-        marks = [_LOG.match(one) is not None for one in block]
+        marks = _marked(block)
         perhaps = [mark or _MAYBE.match(one) is not None for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR
         for place, one in enumerate(block):
-            (pasted if marks[place] or (together and place > first) else own).append(one)
+            if marks[place] or (together and place > first):
+                pasted.append(one)
+                continue
+            within = _WITHIN.search(one)
+            own.append(one[: within.start()] if within is not None else one)
+            if within is not None:
+                pasted.append(one[within.start() :])
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _marked(block: list[str]) -> list[bool]:
+    """Which lines of a block begin as those of a log, or go on with an object that such a line opens and does not close."""
+    marks: list[bool] = []
+    deep = 0
+    for line in block:
+        marks.append(deep > 0 or _LOG.match(line) is not None)
+        if marks[-1]:
+            deep = max(0, deep + line.count("{") - line.count("}"))
+    # What is never closed encloses nothing.
+    return marks if not deep else [_LOG.match(line) is not None for line in block]
 
 
 def _without_enclosed(text: str) -> str:

@@ -50,7 +50,7 @@ _CHOICE = re.compile(
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
 _TODO = re.compile(
-    r"(?i)\b(?:TODO|FIXME|still (?:need|to do|missing|open)|remaining|next step|next,? (?:we|i)|not yet|left to do|follow[- ]up|needs? to be (?:done|fixed|added))\b"
+    r"(?i)\b(?:(?:TODO|FIXME)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)|remaining|next step|next,? (?:we|i)|not yet|left to do|follow[- ]up|needs? to be (?:done|fixed|added))\b"
     "|待办|接下来|还需要|残り|다음"
 )
 _NEGATION = re.compile(
@@ -63,6 +63,18 @@ _ANNOUNCED = re.compile(
     r"(?i)^(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
     r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you're right|sorry\b|this will\b)"
 )
+
+
+_ONGOING = re.compile(
+    r"(?i)\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
+    r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremains? pending\b|\bdeep into\b"
+)
+_MUSES = re.compile(r"(?i)^\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
+
+
+def accompanies(sentence: str) -> bool:
+    """Whether a sentence said between calls tells what is being done or thought at that moment: soon it holds no more."""
+    return _ONGOING.search(sentence) is not None or _MUSES.search(sentence) is not None
 
 
 def announces(sentence: str) -> bool:

@@ -51,7 +51,9 @@ _PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _NAMED_ERROR = re.compile(
-    r"`[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bTS\d{4}\b|\bE[A-Z]{4,12}\b|\bSIG[A-Z]{3,6}\b"
+    # Each begins with one of few characters, so that the search passes over all others quickly.
+    r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
+    r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
 )
 _PLAIN_ERRORS = frozenset(
     {
@@ -89,10 +91,15 @@ class FactReader:
     def __init__(self, cwd: str = "") -> None:
         self._cwd = cwd
         self._calls: dict[str, _Call] = {}
+        self._planned: dict[str, str] = {}
+        """The open items of the list that the agent keeps of its own work, as it was written last."""
+        self.written: list[tuple[str, list[str]]] = []
+        """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
         role = message.get("role")
+        self.written = []
         if role == "user":
             return list(self._typed(text_of(message.get("content")), entry))
         if role == "custom":
@@ -186,13 +193,20 @@ class FactReader:
             if isinstance(text, str):
                 yield from self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
         for call in tool_calls(message):
-            yield from self._call(entry, call.id, call.arguments)
+            seen = list(self._call(entry, call.id, call.arguments))
+            yield from seen
+            path = next(
+                (given for name in PATH_ARGUMENTS if isinstance(given := call.arguments.get(name), str)), ""
+            )
+            if path and changes_text(call.arguments):
+                names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]
+                self.written.append((path, names))
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
 
     def _call(self, entry: EntryIndex, call_id: str, arguments: dict[str, Any]) -> Iterator[Sighting]:
-        command = _first(arguments, COMMAND_ARGUMENTS)
+        command = command_of(arguments)
         path = _first(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
         silent = bool(path) and not command and "pattern" not in arguments
@@ -209,11 +223,24 @@ class FactReader:
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
                 continue
             if name in {"todos", "plan", "tasks", "items"} and isinstance(value, list):
-                yield from _todo_list(value, entry)
+                yield from self._plan(value, entry)
             for text in _strings(value):
                 code = name in _TEXT_ARGUMENTS
                 yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
         yield from _checklist(arguments, entry)
+
+    def _plan(self, items: list[Any], entry: EntryIndex) -> Iterator[Sighting]:
+        """The items of the list that an agent keeps of its own work; each call writes it whole, so what is not in it is dropped."""
+        found = list(_todo_list(items, entry))
+        if items and not found:
+            return
+        yield from found
+        left = {one.key: one.text for one in found if one.is_open}
+        for key in self._planned.keys() - {one.key for one in found}:
+            yield Sighting(
+                FactKind.TODO, key, self._planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
+            )
+        self._planned = left
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         call = self._calls.pop(str(message.get("toolCallId")), None)
@@ -221,7 +248,7 @@ class FactReader:
         failed = bool(message.get("isError"))
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
-            outcome = _outcome(text, failed)
+            outcome = outcome_of(text, failed)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
@@ -269,7 +296,7 @@ def error_key(line: str) -> str:
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
-def _outcome(text: str, failed: bool) -> str:
+def outcome_of(text: str, failed: bool) -> str:
     """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
     if not failed:
         return "exit 0"
@@ -278,6 +305,11 @@ def _outcome(text: str, failed: bool) -> str:
         return f"exit {codes[-1]}"
     # A command that the user stopped neither failed nor succeeded.
     return "" if _GIVEN_UP.search(text[-200:]) else "failed"
+
+
+def command_of(arguments: dict[str, Any]) -> str:
+    """The command that a call runs; empty where it runs none."""
+    return _first(arguments, COMMAND_ARGUMENTS)
 
 
 def _first(arguments: dict[str, Any], names: tuple[str, ...]) -> str:

@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from leafward.summaries.facts import Fact, FactKind, FactReader
 
 
-_NOWHERE = re.compile(r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$")
-"""Hosts that are set aside for examples, and hosts without anything on them."""
+_NOWHERE = re.compile(
+    r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$|://www\.w3\.org/\d{4}/|[{$<]"
+)
+"""Hosts that are set aside for examples, hosts without anything on them, names of XML, addresses that a program completes."""
 
 
 OUTCOME = " → "
 """Stands between a request and what came of it."""
+
+
+FIRST_OF_ALL = -1
+"""The place of lines that stand before all others of their section: pins, and where the work stands."""
 
 
 def leads_somewhere(url: str) -> bool:
@@ -93,6 +99,8 @@ class Evidence:
     reader: FactReader
     last_turn: int = 0
     """Position of the last request, counted from 1."""
+    failed: set[EntryIndex] = field(default_factory=set)
+    """Messages that say what failed: results of calls, and commands that the user ran."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of branches that were left, which tell by themselves what is open there."""
 

@@ -17,6 +17,7 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import state, statements, unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.ending import LEAD
+from leafward.summaries.summarizers.last_state import tell_state, tells_state
 from leafward.summaries.summarizers.outline import Section, line_key, read_outline
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
@@ -50,11 +51,13 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
+        if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
+            evidence.failed.add(entry)
         if by_machine(message):
             continue
         seen = reader.read(entry, message)
         sightings += seen
-        _work(evidence.files, seen, message, place, entry)
+        _work(evidence.files, seen, reader.written, message, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     _carried(evidence, previous, span.previous_entry)
@@ -68,7 +71,8 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     statements.settled(evidence, messages)
     statements.stated(evidence)
     statements.changed(evidence)
-    state.settle(evidence, messages, turns, span.cwd)
+    gone = state.settle(evidence, messages, turns, span.cwd)
+    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
 
 
@@ -97,11 +101,20 @@ def _join(files: dict[str, FileWork]) -> None:
 
 def _is_idle(text: str) -> bool:
     """A line that only introduces others, or comments code."""
-    return text.endswith((":", "：", "{", "}")) or text.startswith(("//", "/*", "#")) or text == "(none)"
+    return (
+        text.endswith((":", "：", "{", "}", "(", "["))
+        or text.startswith(("//", "/*", "#"))
+        or text == "(none)"
+    )
 
 
 def _work(
-    files: dict[str, FileWork], seen: list[Sighting], message: Body, place: int, entry: EntryIndex
+    files: dict[str, FileWork],
+    seen: list[Sighting],
+    written: Sequence[tuple[str, list[str]]],
+    message: Body,
+    place: int,
+    entry: EntryIndex,
 ) -> None:
     """Notes what a reply's calls do to files, and the names in what they write."""
     if message.get("role") != "assistant":
@@ -132,22 +145,10 @@ def _work(
         for sighting in seen
         if sighting.kind is FactKind.PATH and sighting.voice is Voice.CHANGED
     }
-    for call in tool_calls(message):
-        named = next(
-            (call.arguments[name] for name in PATH_ARGUMENTS if isinstance(call.arguments.get(name), str)), ""
-        )
+    for named, names in written:
         work_of = files.get(paths.get(named, ""))
-        if work_of is None:
-            continue
-        written = FactReader().read(entry, {"role": "assistant", "content": [_as_block(call.arguments)]})
-        for sighting in written:
-            if sighting.kind is FactKind.IDENTIFIER:
-                work_of.names[sighting.key] = place
-
-
-def _as_block(arguments: dict[str, object]) -> dict[str, object]:
-    kept = {key: value for key, value in arguments.items() if key not in PATH_ARGUMENTS}
-    return {"type": "toolCall", "id": "", "name": "", "arguments": kept}
+        if work_of is not None:
+            work_of.names.update(dict.fromkeys(names, place))
 
 
 def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
@@ -157,7 +158,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
     for section, text, is_open in read_outline(previous):
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
-        if evidence.size and text.startswith(LEAD):
+        if tells_state(text) or (evidence.size and text.startswith(LEAD)):
             continue
         if evidence.size and _OF_THE_END.match(text):
             # Something was asked and answered since.

@@ -34,6 +34,8 @@ _TALK = re.compile(
 """Sentences that lean on what stood around them."""
 _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
+_WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
+"""Before a list that weighs one of several ways: which, and whether it was taken, stands elsewhere."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
@@ -153,7 +155,7 @@ def answers(
                 continue
             for line in _quotable(text):
                 section = _section_of(line)
-                if prose.announces(_OPENING.sub("", line)):
+                if prose.announces(_OPENING.sub("", line)) or (not ends and prose.accompanies(line)):
                     continue
                 if section is Section.NEXT and _POINTS.match(line):
                     section = Section.CONTEXT
@@ -204,9 +206,11 @@ def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
             if entry in candidate.sources and candidate.section in _OUTCOMES
         }
         passages = ""
-        for text in _texts(message):
+        texts = [text for text in _texts(message) if text.strip()]
+        for text in texts:
             for passage in _quotable(text, shortest=8):
-                if line_key(_OPENING.sub("", passage)) in elsewhere:
+                plain = _OPENING.sub("", passage)
+                if line_key(plain) in elsewhere or prose.announces(plain) or prose.accompanies(passage):
                     continue
                 if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
                     break
@@ -221,6 +225,8 @@ def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
                 limit=REQUEST_LIMIT,
                 lead="Last reply: ",
             )
+        if texts:
+            # What was said before is no last reply.
             return
 
 
@@ -271,6 +277,8 @@ def _quotable(text: str, shortest: int = 20) -> Iterator[str]:
 
 def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
     """Short items as lines of several."""
+    if _WEIGHED.match(intro):
+        return
     leads = 3 <= len(intro) <= 80 and not prose.announces(intro) and not _ADDRESSED.match(intro)
     lead = f"{intro}: " if leads else ""
     line = ""

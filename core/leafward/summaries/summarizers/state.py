@@ -9,21 +9,24 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.files.shell.effects import effects
+from leafward.files.shell.programs import Effect
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.demands import takes_back
+from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from leafward.summaries.summarizers import Said
     from leafward.summaries.summarizers.turns import Turn
 
-_SEPARATES = re.compile(r"&&|\|\||[;|\n]")
+_MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DONE_ALREADY = 0.75
@@ -45,10 +48,14 @@ class _Gone:
     """Its new name; empty where it was deleted."""
 
 
-def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], cwd: str) -> None:
-    """Leaves out the lines that do not hold any more, and says what holds instead."""
+def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], cwd: str) -> frozenset[str]:
+    """Leaves out the lines that do not hold any more, and says what holds instead.
+
+    The files that are no longer under their names.
+    """
     _take_back(evidence, messages, turns)
-    _files(evidence, _gone(messages, cwd))
+    gone = _gone(messages, cwd)
+    _files(evidence, gone)
     _steps(evidence)
     _counts(evidence)
     evidence.candidates = [
@@ -57,6 +64,7 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
         if candidate.section is not Section.DECISIONS
         or not (_PLAIN.match(candidate.text) and len(candidate.text.split()) < _BRIEF)
     ]
+    return frozenset(gone)
 
 
 def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
@@ -80,11 +88,7 @@ def _take_back(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Tur
 def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
     """The files that were deleted or renamed and did not come back, by their names."""
     gone: dict[str, _Gone] = {}
-    failed = {
-        str(message.get("toolCallId"))
-        for _, message in messages
-        if message.get("role") == "toolResult" and message.get("isError")
-    }
+    failed = failed_calls(message for _, message in messages)
     for place, (entry, message) in enumerate(messages):
         if message.get("role") != "assistant":
             continue
@@ -99,34 +103,17 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
             command = next(
                 (given[name] for name in COMMAND_ARGUMENTS if isinstance(given.get(name), str)), ""
             )
-            for program, operands in _moves(command):
-                paths = [forms.canonical_path(operand, cwd) for operand in operands]
-                if program == "rm":
-                    gone.update((path, _Gone(place, entry, "")) for path in paths)
+            if _MOVES.search(command) is None:
+                continue
+            for one in effects(command):
+                if one.glob or one.by is not None:
                     continue
-                target = paths[-1]
-                inside = "." not in target.rsplit("/", 1)[-1]
-                for path in paths[:-1]:
-                    now = f"{target.rstrip('/')}/{path.rsplit('/', 1)[-1]}" if inside else target
-                    gone.pop(now, None)
-                    if program == "mv" and now != path:
-                        gone[path] = _Gone(place, entry, now)
+                path = forms.canonical_path(one.path, cwd)
+                now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
+                gone.pop(now or path, None)
+                if one.effect is Effect.DELETE or (one.effect is Effect.MOVE and now != path):
+                    gone[path] = _Gone(place, entry, now)
     return gone
-
-
-def _moves(command: str) -> Iterator[tuple[str, list[str]]]:
-    """The deletions, renamings and copies of a command that name their files."""
-    for part in _SEPARATES.split(command.split("<<", 1)[0]):
-        words = part.split()
-        if words[:1] == ["git"]:
-            del words[0]
-        if not words or words[0] not in {"rm", "mv", "cp"}:
-            continue
-        operands = [word.strip("'\"") for word in words[1:] if not word.startswith(("-", "2>", ">", "#"))]
-        if any(sign in word for word in operands for sign in "*?$(){}`"):
-            continue
-        if len(operands) >= (1 if words[0] == "rm" else 2):
-            yield words[0], operands
 
 
 def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:

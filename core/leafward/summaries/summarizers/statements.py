@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.demands import guesses, without_fillers
-from leafward.summaries.facts.prose import announces
+from leafward.summaries.facts.prose import accompanies, announces
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS
 from leafward.summaries.facts.values import DROPPED
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
@@ -117,7 +117,7 @@ def stated(evidence: Evidence) -> None:
                 limit=260,
             )
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
-            if announces(fact.text) or guesses(fact.text):
+            if announces(fact.text) or accompanies(fact.text) or guesses(fact.text):
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
@@ -126,12 +126,13 @@ def stated(evidence: Evidence) -> None:
         elif (
             fact.kind is FactKind.ERROR
             and fact.voice is Voice.OUTPUT
+            and fact.last in evidence.failed
             and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
             and not _GIVEN_UP.search(fact.text)
             and not _FRAME.match(fact.text)
         ):
             add(evidence, Section.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
-        elif fact.kind is FactKind.URL and leads_somewhere(fact.text):
+        elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
             add(evidence, Section.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
     for (is_open, heading), items in checklist.items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.demands import without_fillers
+from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
             text = " ".join(text_of(message.get("content")).split())
             if not text or by_machine(message):
                 continue
-            prompt = without_fillers(_PICTURE.sub("[image]", text)) or text
+            own = " ".join(divided(text_of(message.get("content")))[0].split()).rstrip("` ")
+            prompt = without_fillers(_PICTURE.sub("[image]", own or text)) or own or text
             words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
             turns.append(Turn(entry, prompt, words, place, place))
         elif role == "assistant" and turns:

@@ -1,0 +1,91 @@
+"""What came of calls: which failed, which files were changed, what the runs of tests counted."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.files.checks import Check, check_of
+from leafward.files.commands import parsed_patch
+from leafward.session.entries import Body, tool_calls
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.reader import PATH_ARGUMENTS, changes_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_PATCH = "*** Begin Patch\n"
+"""Of a call that changes files by a patch, as Codex does."""
+_COUNT = re.compile(
+    r"(?i)\b(\d[\d,]{0,8}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
+)
+_COUNT_LINE = 40
+"""Characters of a line that holds nothing but a count."""
+_TAP = re.compile(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
+_LOOKING = re.compile(
+    r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
+)
+"""Commands that only look: nobody takes them for tests."""
+_TYPED = re.compile(r"^[^\n]{4,200}$")
+
+
+def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
+    """The ids of the calls whose results say that they failed."""
+    return frozenset(
+        str(message.get("toolCallId"))
+        for message in messages
+        if message.get("role") == "toolResult" and message.get("isError")
+    )
+
+
+def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
+    """The files that a message's calls changed, in order, each by its canonical path; failed calls changed none."""
+    if message.get("role") != "assistant":
+        return
+    for call in tool_calls(message):
+        if call.id in failed:
+            continue
+        if changes_text(call.arguments):
+            paths = [
+                given
+                for name in PATH_ARGUMENTS
+                if isinstance(given := call.arguments.get(name), str) and given
+            ][:1]
+        else:
+            paths = [
+                patch.moved_to or patch.path
+                for text in call.arguments.values()
+                if isinstance(text, str) and _PATCH in text
+                for patch in parsed_patch(text)
+                if patch.verb != "delete"
+            ]
+        for path in paths:
+            yield forms.canonical_path(path, cwd)
+
+
+def is_typed(command: str) -> bool:
+    """Whether a command is one that somebody would type to do something, not a script, a patch or a look."""
+    return not _LOOKING.match(command) and _TYPED.search(command) is not None and "<<" not in command
+
+
+def runs_tests(command: str) -> bool:
+    """Whether a command is a run of tests that somebody would type."""
+    return is_typed(command) and not command.startswith("git ") and check_of(command) is Check.TEST
+
+
+def counts_in(printed: str) -> str:
+    """What a run of tests says at its end of how many passed and failed: `2 failed, 32 passed`; empty where it says nothing."""
+    lines = printed.rstrip().split("\n")
+    last = next((at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at])), None)
+    if last is not None:
+        first = last
+        while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
+            first -= 1
+        counted = [
+            f"{number} {word.lower()}"
+            for line in lines[first : last + 1]
+            for number, word in _COUNT.findall(line)
+        ]
+        return ", ".join(dict.fromkeys(counted))
+    counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
+    return ", ".join(dict.fromkeys(counted))

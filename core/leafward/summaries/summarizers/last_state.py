@@ -1,0 +1,128 @@
+"""Where the work stands when a span ends: the file that was changed last, and what the last run of the tests printed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, text_of, tool_calls
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
+from leafward.summaries.facts.reader import command_of, outcome_of
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate, Evidence
+from leafward.summaries.summarizers.outline import Section, harmless, read_outline
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from leafward.session.entries import Body
+    from leafward.summaries.summarizers import Said
+
+_FILE = "Last file changed"
+_RUN = "Last test run"
+_EARLIER = " before the messages that were kept"
+"""Behind a line's first words where the messages behind the span have a later one."""
+_CHANGED_SINCE = "; files were changed after it"
+_COMMAND = 120
+"""Characters of a command that are quoted."""
+_OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN})(?:{_EARLIER})?: `")
+
+
+def tells_state(line: str) -> bool:
+    """Whether a line of an earlier summary is one of ours about the last change or the last run."""
+    return _OF_STATE.match(line) is not None
+
+
+def tell_state(
+    evidence: Evidence,
+    messages: Sequence[Said],
+    kept: Sequence[Said],
+    previous: tuple[str, EntryIndex],
+    gone: Collection[str],
+    cwd: str,
+) -> None:
+    """Adds a line for each; what the span says nothing of is carried on from the summary before.
+
+    `gone` are files that were deleted or renamed since: of the others the last is named.
+    """
+    before = {
+        line.partition(":")[0].removesuffix(_EARLIER): line
+        for _, line, _ in read_outline(previous[0])
+        if tells_state(line)
+    }
+    failed = failed_calls(message for _, message in messages)
+    changed = _last_change(messages, failed, gone, cwd)
+    if changed is not None:
+        place, path = changed
+        lead = _FILE + _EARLIER * (_last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None)
+        _add(evidence, f"{lead}: `{harmless(path, _COMMAND)}`", messages[place].entry)
+    elif (line := before.get(_FILE)) is not None and line.partition("`")[2].rstrip("`") not in gone:
+        _add(evidence, line, previous[1])
+    run = _last_run(messages)
+    since = changed is not None and (run is None or changed[0] > run[0])
+    if run is not None:
+        place, command, printed = run
+        lead = _RUN + _EARLIER * (_last_run(kept) is not None)
+        text = f"{lead}: `{harmless(command, _COMMAND)}` {printed}{_CHANGED_SINCE * since}"
+        _add(evidence, text, messages[place].entry)
+    elif (line := before.get(_RUN)) is not None:
+        _add(
+            evidence,
+            line.removesuffix(_CHANGED_SINCE) + _CHANGED_SINCE * (since or line.endswith(_CHANGED_SINCE)),
+            previous[1],
+        )
+
+
+def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
+    evidence.candidates.append(Candidate(Section.CONTEXT, text, FIRST_OF_ALL, (source,), first=True))
+
+
+def _last_change(
+    messages: Sequence[Said], failed: frozenset[str], gone: Collection[str], cwd: str
+) -> tuple[int, str] | None:
+    """Position and path of the last change of a file that is still there."""
+    for place in range(len(messages) - 1, -1, -1):
+        for path in reversed(list(files_changed(messages[place].message, failed, cwd))):
+            if path not in gone:
+                return place, path
+    return None
+
+
+def _last_run(messages: Sequence[Said]) -> tuple[int, str, str] | None:
+    """Position, command and outcome of the last run of tests that ended."""
+    waiting: dict[str, tuple[int, Body]] = {}
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place].message
+        role = message.get("role")
+        if role == "toolResult":
+            waiting[str(message.get("toolCallId"))] = (place, message)
+        elif role == "bashExecution":
+            command = forms.canonical_command(str(message.get("command") or ""))
+            code = message.get("exitCode")
+            if runs_tests(command) and isinstance(code, int):
+                return place, command, _printed(str(message.get("output") or ""), command, f"exit {code}")
+        elif role == "assistant":
+            ended = []
+            for call in tool_calls(message):
+                command = forms.canonical_command(command_of(call.arguments))
+                there = waiting.pop(call.id, None)
+                if there is None or not runs_tests(command):
+                    continue
+                text = text_of(there[1].get("content"))
+                outcome = outcome_of(text, bool(there[1].get("isError")))
+                if outcome:
+                    ended.append((there[0], command, _printed(text, command, outcome)))
+            if ended:
+                return max(ended)
+    return None
+
+
+def _printed(text: str, command: str, outcome: str) -> str:
+    """What a run came to, in words: its counts, or else how it ended."""
+    counts = counts_in(text)
+    if counts:
+        return f"printed {counts}"
+    if outcome != "exit 0":
+        return "failed" if outcome == "failed" else f"failed with {outcome}"
+    # Behind a pipe it is another program that ended well.
+    return "printed no counts" if "|" in command else "passed"

@@ -1,0 +1,85 @@
+"""Which lines repeat what chosen ones say already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from leafward.summaries.summarizers.outline import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.summaries.summarizers.candidates import Candidate
+
+_REPEATED = 0.75
+"""A line of which this part of the words stands in a chosen one already says nothing new by itself."""
+
+
+class Repeats:
+    """The words of the chosen lines. Lines are only ever added, so a line is compared with each once.
+
+    A line that repeats another shares all but a quarter of its words with it: at least one of any larger part of them. So a
+    line is compared only with those that hold one of its rarest words.
+    """
+
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        """With all lines that may be asked about: a word is rare that few of them have."""
+        self.compared = 0
+        """How many pairs of lines were compared."""
+        self._often = Counter(word for candidate in candidates for word in candidate.words)
+        self._chosen: list[tuple[Candidate, frozenset[str]]] = []
+        self._holding: dict[str, list[int]] = {}
+        self._rare: dict[int, list[str]] = {}
+
+    def add(self, candidate: Candidate, words: frozenset[str]) -> None:
+        """Notes a chosen line, with the words that it has now."""
+        for word in words:
+            self._holding.setdefault(word, []).append(len(self._chosen))
+        self._chosen.append((candidate, words))
+
+    def has(self, candidate: Candidate) -> bool:
+        """Whether a chosen line says most of a line; one without words says nothing."""
+        words = candidate.words
+        if not words or candidate.repeats:
+            return True
+        since, candidate.compared = candidate.compared, len(self._chosen)
+        if since < len(self._chosen):
+            candidate.repeats = any(
+                self._is_told(candidate, at)
+                for word in self._rarest(candidate)
+                for at in self._later(word, since)
+            )
+        return candidate.repeats
+
+    def _later(self, word: str, since: int) -> Iterable[int]:
+        """The chosen lines with a word, from the last back to one."""
+        for at in reversed(self._holding.get(word, ())):
+            if at < since:
+                return
+            yield at
+
+    def _rarest(self, candidate: Candidate) -> list[str]:
+        """So many of a line's words that whatever repeats it has one of them."""
+        found = self._rare.get(id(candidate))
+        if found is None:
+            words = candidate.words
+            most = int(len(words) * (1 - _REPEATED)) + 1
+            found = sorted(words, key=lambda word: (self._often[word], word))[:most]
+            self._rare[id(candidate)] = found
+        return found
+
+    def _is_told(self, candidate: Candidate, at: int) -> bool:
+        """Whether one chosen line says most of a line."""
+        self.compared += 1
+        words = candidate.words
+        chosen, other = self._chosen[at]
+        among = len(words)
+        if chosen.section is not candidate.section:
+            if candidate.section is Section.DONE and chosen.asks:
+                # That something was asked does not say that it was done.
+                return False
+            if candidate.section is Section.CONSTRAINTS:
+                # What the user demands stands among the demands, even where a longer request that is quoted holds it.
+                among = max(among, len(other))
+        return len(words & other) >= _REPEATED * among

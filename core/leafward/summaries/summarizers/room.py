@@ -1,0 +1,138 @@
+"""The room of a summary: which lines were taken into which section, what they cost, and the text that they make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.summarizers.name_lists import FILES_A_LINE, GROUP_LIMIT, grouped
+from leafward.summaries.summarizers.outline import TOLD, Section, cut, line_key
+
+if TYPE_CHECKING:
+    from leafward.session.entries import EntryIndex
+    from leafward.summaries.summarizers.candidates import Candidate
+
+_SHARE = {
+    Section.GOAL: 0.14,
+    Section.CONSTRAINTS: 0.16,
+    Section.DONE: 0.12,
+    Section.IN_PROGRESS: 0.10,
+    Section.BLOCKED: 0.10,
+    Section.DECISIONS: 0.14,
+    Section.NEXT: 0.22,
+    Section.CONTEXT: 0.75,
+}
+"""The part of the room that a section may take."""
+_WHOLE_OUTLINE = 300
+"""Tokens from which on every section stands in the summary, also one with nothing in it."""
+_NOTHING = "(none)"
+_LEAST = 12
+"""Characters below which a line that had to be cut says nothing any more."""
+_IN_PROGRESS = (Section.DONE, Section.IN_PROGRESS, Section.BLOCKED)
+_BOX = {Section.DONE: 4, Section.NEXT: 4}
+"""Units of a checkbox."""
+
+
+class Room:
+    """The lines taken so far. All sizes are UTF-16 units, as an agent in JavaScript counts them."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        headings = list(Section) if size >= _WHOLE_OUTLINE * CHARS_PER_TOKEN else []
+        self.used = sum(utf16_length(section.heading) + 2 for section in headings)
+        self.used += sum(len(_NOTHING) + 3 for section in headings if section is not Section.PROGRESS)
+        self.whole_outline = bool(headings)
+        """Whether every section stands in the text."""
+        self.taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
+        self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
+        self._keys: set[str] = set()
+        self._groups: dict[str, tuple[int, int]] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether no line was taken."""
+        return not any(self.taken.values())
+
+    def heading_cost(self, section: Section) -> int:
+        """What the first line of a section costs beyond itself."""
+        if self.taken[section]:
+            return 0
+        if self.whole_outline:
+            # The heading is counted already, and with it the line that would say that there is nothing.
+            return -(len(_NOTHING) + 3)
+        cost = utf16_length(section.heading) + 2
+        if section in _IN_PROGRESS and not any(self.taken[other] for other in _IN_PROGRESS):
+            cost += utf16_length(Section.PROGRESS.heading) + 2
+        return cost
+
+    def take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
+        """Takes a line if it fits into `up_to` units; one that has to go in is cut to fit."""
+        key = line_key(candidate.text)
+        if key in self._keys and not forced:
+            return False
+        section = candidate.section
+        room = self.size if up_to is None else up_to
+        heading = self.heading_cost(section)
+        price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
+        together, length = self._groups.get(candidate.group, (0, 0))
+        if candidate.group:
+            if together >= FILES_A_LINE or length + price > GROUP_LIMIT:
+                return False
+            price += 0 if together else len(candidate.group)
+        if not forced:
+            if self.used + heading + price > room:
+                return False
+            if self._spent[section] + price > _SHARE[section] * self.size:
+                return False
+        elif self.used + heading + price > room:
+            fits = room - self.used - heading - 3 - _BOX.get(section, 0)
+            shorter = _cut_to_units(candidate.text, fits)
+            if len(shorter) < min(_LEAST, len(candidate.text)):
+                return False
+            candidate.text = shorter
+            price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
+        self._keys.add(key)
+        self._groups[candidate.group] = (together + 1, length + price)
+        self.taken[section].append(candidate)
+        self._spent[section] += price
+        self.used += heading + price
+        return True
+
+    def append(self, candidate: Candidate) -> bool:
+        """Takes a line of the end of the span, whatever its section holds already, if it fits."""
+        price = utf16_length(candidate.text) + 3 + self.heading_cost(candidate.section)
+        if self.used + price > self.size:
+            return False
+        self.used += price
+        self.taken[candidate.section].append(candidate)
+        return True
+
+    def render(self) -> list[tuple[str, str, tuple[EntryIndex, ...]]]:
+        """The lines of the text, each with its section and its sources."""
+        lines: list[tuple[str, str, tuple[EntryIndex, ...]]] = []
+        if self.empty:
+            return lines
+        for section in Section:
+            taken = self.taken.get(section, [])
+            if section is Section.PROGRESS:
+                if not self.whole_outline and not any(self.taken[other] for other in _IN_PROGRESS):
+                    continue
+            elif not taken and not self.whole_outline:
+                continue
+            if lines:
+                lines.append(("", "", ()))
+            lines.append((section.heading, "", ()))
+            for candidate in grouped(sorted(taken, key=lambda candidate: candidate.place)):
+                mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
+                lines.append((mark + candidate.text, section.title, candidate.sources))
+            if not taken and section is not Section.PROGRESS:
+                lines.append((f"- {_NOTHING}", section.title, ()))
+        return lines
+
+
+def _cut_to_units(text: str, units: int) -> str:
+    """A line of at most so many UTF-16 units."""
+    size = max(0, units)
+    while utf16_length(line := cut(text, size)) > units and size:
+        size -= 1
+    return line
