@@ -13,6 +13,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.errors import Refused
+from leafward.files.restoration import RestorePlan
 from leafward.session.tree_layout import Density
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
@@ -222,6 +223,19 @@ def test_each_part_of_the_state_has_one_writer() -> None:
     # What an exploration leaves out, folds and marks is its own state.
     assert {name: modules for name, modules in writers.items() if len(modules) > 1} == {}
     assert set(writers) == {field.name for field in fields(ExplorerState)} - {"path"}
+
+
+def test_a_restore_chosen_for_a_session_that_was_replaced_writes_nothing(explorer: Explorer) -> None:
+    explorer.its.files.ask(explorer.prompt("b"), moved="moved")
+    sheet, _then = explorer.view.asked.pop()
+    sheet.choice.plan = RestorePlan("/p", "b", ())
+    explorer.its.loader.read_anew(explorer.session.columns)
+    explorer.jobs.run("read")
+    before = explorer.file.path.read_bytes()
+    sheet.choice.accept()
+    assert sheet.choice.problem == "the session was reloaded meanwhile; nothing was written"
+    assert not explorer.jobs.running("write")
+    assert explorer.file.path.read_bytes() == before
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -34,6 +34,8 @@ _LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.c
 _SOON = (
     "leafward_tui.ui.sheet",
     "leafward_tui.ui.reading_sheet",
+    "leafward_tui.explorer.restore_sheet",
+    "leafward_tui.explorer.jobs.heal",
     _XRAY,
     _LAB,
     _COMPARE,

@@ -44,7 +44,7 @@ class RestoreSheet(Sheet):
         self.choice = RestoreChoice(session, entry, self, write, moves)
         about = [SheetLine(f"in {tilde(session.cwd)}; the files from before are kept for the undo", lines=1)]
         super().__init__(title, about, note=note)
-        self.files = RestoreFiles(self.choice, self.hairline())
+        self.files = RestoreFiles(self.choice, self.hairline)
         self.routes = Routes(RowSteps(self.files.step, self.files.page), self.choice)
 
     def compose_body(self) -> ComposeResult:

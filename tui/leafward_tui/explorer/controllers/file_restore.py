@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.model.restore_lines import action_words
 from leafward_tui.explorer.model.write_words import appending, named
 
 if TYPE_CHECKING:
@@ -62,6 +61,10 @@ class FileRestore:
         def write(choice: RestoreChoice) -> None:
             if choice.plan is None:
                 return
+            if session is not self._state.session:
+                # The entries of the one on show have other places.
+                choice.fail("the session was reloaded meanwhile; nothing was written")
+                return
             on_accept()
             to = entry if moved else None
             wish = FileWrite(choice.plan, choice.changes, to, choice.stop, choice.tell)
@@ -75,6 +78,8 @@ class FileRestore:
 
 def _done(what: str, choice: RestoreChoice) -> str:
     """What was done, and what was left alone."""
+    from leafward_tui.explorer.model.restore_lines import action_words
+
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     parts = [what, _past(action_words(choice.changes)), f"{left:,} left alone" if left else ""]
     return "; ".join(filter(None, parts))

@@ -14,6 +14,8 @@ from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import OneLine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
     from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
@@ -35,7 +37,8 @@ class RestoreFiles(Vertical):
 
     DEFAULT_CSS = "RestoreFiles { height: auto; width: 1fr; }"
 
-    def __init__(self, choice: RestoreChoice, rule: OneLine) -> None:
+    def __init__(self, choice: RestoreChoice, rule: Callable[[], OneLine]) -> None:
+        """`rule` makes the line between both."""
         super().__init__()
         self._choice, self._rule = choice, rule
         self.state = OneLine(self._state_line)
@@ -46,7 +49,7 @@ class RestoreFiles(Vertical):
         """The list over the diff."""
         yield self.state
         yield self.file_list
-        yield self._rule
+        yield self._rule()
         yield self.preview
 
     def draw(self) -> None:
