@@ -42,6 +42,9 @@ ENVIRONMENT = {
 
 WIDE, NORMAL, SMALL = (140, 40), (120, 32), (80, 24)
 
+ORCHARD = ("work", "refused", "moved")
+"""What lies in a real folder, which is the home then."""
+
 STILL = 0.25
 """Seconds without a change after which a screen counts as complete."""
 PATIENCE = 30.0
@@ -58,7 +61,7 @@ class Shot:
     keys: tuple[str, ...] = ()
     """Textual's names; `text:…` types letter by letter."""
     opened: str = "demo"
-    """`demo`, `log` (the demo after a few operations), `store` or `damaged`."""
+    """`demo`, `log` (the demo after a few operations), `store` or `damaged`; of a small project `work`, `refused` or `moved`."""
     config: dict[str, Any] = field(default_factory=dict)
     verb: str = ""
     """What is printed of the session, in place of the application."""
@@ -75,6 +78,9 @@ SHOTS = (
     Shot("explorer-light", "The explorer in the light theme", config={"theme": "clearing"}),
     Shot("ghost", "A proposed move: what it leaves, enters and costs", keys=INTO_A_BRANCH),
     Shot("move", "The sheet that asks before a move, saying what it writes", keys=(*INTO_A_BRANCH, "enter")),
+    Shot("restore", "A move that restores the project's files: what is written and left alone, and why, with the diff of each", size=NORMAL, opened="work", keys=("g", "j", "enter", "w", "G"), config={"follow_interval": 60}),
+    Shot("heal", "What makes a refused session acceptable again, change by change", size=NORMAL, opened="refused", keys=("h",), config={"follow_interval": 60}),
+    Shot("relocate", "The sessions of a renamed folder, before they are begun in the new one", size=NORMAL, opened="moved", keys=("G", "L")),
     Shot("fork", "The sheet for a new session: which agents can go on from there", keys=(*INTO_A_BRANCH, "b")),
     Shot("search", "A search: hits marked in the tree and on the path", keys=("/", "text:lease", "enter", "n", "n")),
     Shot("context", "What the model sees at the leaf, message by message", keys=("x",)),
@@ -133,6 +139,10 @@ def _make(shot: Shot, folder: Path) -> str:
 
     os.environ["LEAFWARD_HOME"] = str(folder / "leafward")
     os.environ["PI_CODING_AGENT_SESSION_DIR"] = str(folder / "sessions")
+    if shot.opened in ORCHARD:
+        os.environ["HOME"] = str(folder)
+        return asyncio.run(_shoot(shot, folder))
+    os.environ["HOME"] = ENVIRONMENT["HOME"]
     # Invented projects lie nowhere on this machine.
     with (
         patch("leafward.catalog.projects.missing_folders", lambda _projects: frozenset()),
@@ -186,7 +196,7 @@ async def _shoot(shot: Shot, folder: Path) -> str:
 
     demo = _files(shot.opened, folder)
     config = Config(**shot.config)
-    paths = () if shot.opened == "store" else (demo,)
+    paths = () if shot.opened in ("store", "moved") else (demo,)
     app = LeafwardApp(paths, config, clock=lambda: NOW, env=ENVIRONMENT, encoding="utf-8")
     Input.cursor_blink = False  # type: ignore[assignment]  # the default of a reactive, set on its class
     async with app.run_test(size=shot.size, notifications=True) as pilot:
@@ -215,8 +225,12 @@ def _files(opened: str, folder: Path) -> Path:
     from importlib.resources import files
 
     from screenshots.damaged import damaged
+    from screenshots.orchard import make_moved, make_refused, make_work
     from screenshots.store import make_store, touch
 
+    small = {"work": make_work, "refused": make_refused, "moved": make_moved}
+    if opened in small:
+        return small[opened](folder, NOW)
     data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
     if opened == "store":
         return make_store(folder / "sessions", data, NOW)

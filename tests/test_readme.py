@@ -311,6 +311,7 @@ ARGUMENTS = {
     "redo": ["{}"],
     "restore": ["{}", "#9", "--dry-run"],
     "log": ["{}"],
+    "bisect": ["{}", "--good", "#9", "--bad", "#10", "--base", "{folder}", "{folder}/skip"],
     "label": ["{}", "leaf", "here"],
     "name": ["{}", "a name"],
     "archive": ["{}", "#9"],
@@ -355,6 +356,8 @@ def test_documents_hold_the_keys_that_are_listed(
     there = json.loads(header) | {"cwd": str(tmp_path / "renamed")}
     renamed.write_text(json.dumps(there) + "\n" + rest, encoding="utf-8")
 
+    (tmp_path / "skip").write_text("#!/bin/sh\nexit 125\n")
+    (tmp_path / "skip").chmod(0o755)
     documents: dict[str, dict[str, Any]] = {}
     for verb in ("label", *(verb for verb in ARGUMENTS if verb != "label")):
         arguments = [

@@ -115,3 +115,46 @@ def sent(path: Path) -> list[dict[str, Any]]:
 
 
 PROMPT = {"role": "user", "content": END}
+
+
+def long_session(path: Path, tmp_path: Path) -> Acting:
+    """Some 12,000 tokens in twelve turns."""
+    file = Acting(path, {**HEADER, "cwd": str(tmp_path)})
+    for number in range(12):
+        file.user(f"plant row {number}: never plant plums. " + "pear " * 100)
+        file.said(f"planted row {number}. " + "apple pear quince " * 200)
+    return file
+
+
+def test_a_context_over_the_window_is_compacted_in_the_new_session(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "config").mkdir(parents=True)
+    (tmp_path / "home" / "config" / "config.toml").write_text("window = 6000\nkeep-recent = 2000\n")
+    file = long_session(tmp_path / "s.jsonl", tmp_path)
+    before = file.path.read_bytes()
+    preview = run("heal", file.path, "--cwd", tmp_path, "--dry-run", "--json").document
+    assert [one["code"] for one in preview["changes"]] == ["over-window"]
+    assert "is over the window of 6,000" in preview["changes"][0]["text"]
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    text = Path(made["path"]).read_text("utf-8")
+    assert "Summary of how this conversation went on before" in text
+    assert "never plant plums" in text
+    assert "planted row 11" in text
+    assert '"planted row 0. ' not in text
+    again = run("heal", made["path"], "--json").document
+    assert (again["changes"], again["path"], again["diagnostics"]) == ([], None, [])
+    assert file.path.read_bytes() == before
+
+
+def test_an_assumed_window_is_only_said(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    for _ in range(2):
+        file.user("plant " + "pears " * 80_000)
+        file.said("planted")
+    document = run("heal", file.path, "--json").document
+    assert (document["changes"], document["path"]) == ([], None)
+    (found,) = document["diagnostics"]
+    assert found["code"] == "over-window"
+    assert "over the window of 200,000 that is assumed" in found["text"]

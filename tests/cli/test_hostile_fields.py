@@ -157,6 +157,7 @@ READING = [
     *(("edit-context", "#1", "--text", HOSTILE, "--dry-run"), ("graft", "#1", "--dry-run"), ("show", HOSTILE)),
     *(("export", "--at", HOSTILE), ("select", HOSTILE), ("files", "--at", "leaf", "--contents"), ("resume",)),
     *(("restore", "#1", "--dry-run", "--diff"), ("restore", "leaf", HOSTILE, "--dry-run"), ("restore", "--undo")),
+    *(("bisect", "--good", "#0", "--bad", "leaf", "true"), ("bisect", "--good", "#0", "--bad", "leaf", "--base", HOSTILE, "true")),
 ]  # fmt: skip
 
 

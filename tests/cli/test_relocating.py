@@ -157,6 +157,20 @@ def test_what_cannot_go_on_says_why_and_the_others_are_begun(run: Run, stores: S
     assert "nothing was said in it" in text
 
 
+def test_what_cannot_go_on_names_the_command_that_heals_it_into_the_new_folder(
+    run: Run, stores: Stores
+) -> None:
+    file = stores.pi("unfinished")
+    file.user("plant a fig")
+    file.said("planting", call("bash", "b", command="plant fig"))
+    refused = run("relocate", OLD, stores.new, "--json").document["sessions"]
+    (reason,) = [one["reason"] for one in refused]
+    command = reason.partition("`")[2].partition("`")[0].split()
+    assert command == ["leafward", "heal", "unfinished", "--cwd", str(stores.new)]
+    healed = run(*command[1:], "--json")
+    assert (healed.code, healed.document["cwd"]) == (0, str(stores.new))
+
+
 def test_a_failure_half_way_leaves_whole_sessions_and_a_second_run_goes_on(
     run: Run, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:

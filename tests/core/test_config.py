@@ -41,6 +41,9 @@ def test_every_key_is_read() -> None:
         ollama_chat = "http://127.0.0.1:11434"
         [keys]
         "openai/local" = "LOCAL_KEY"
+        [restore]
+        keep-days = 30
+        keep-mb = 64
         [summaries]
         timeout = 30
         deadline = 300
@@ -74,6 +77,7 @@ def test_every_key_is_read() -> None:
     assert config.keys == {"openai/local": "LOCAL_KEY"}
     assert (config.summaries_timeout, config.summaries_deadline) == (30, 300)
     assert (config.summaries_attempts, config.summaries_parallel) == (2, 1)
+    assert (config.restore_keep_days, config.restore_keep_mb) == (30, 64)
     assert config.roots == {"pi": ("~/sessions", "/var/sessions")}
     assert (config.injection_budget, config.injection_order) == (4000, "alpha")
     assert (config.follow_interval, config.ascii, config.density) == (0.5, True, "comfortable")

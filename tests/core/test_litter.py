@@ -13,7 +13,7 @@ import pytest
 from leafward.base.paths import cache_dir, data_dir, draft_ending, is_draft, make_private, state_dir
 from leafward.catalog.index import Index
 from leafward.export.demo import demo_session
-from leafward.export.litter import REST, clear, litter
+from leafward.export.litter import REST, CopyLimits, clear, litter
 from leafward.session.journal.durable import draft_name
 
 LATER = REST + 60
@@ -34,6 +34,44 @@ def found(*stores: Path, after: float = LATER) -> dict[Path, str]:
 def an_hour_later(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time() + LATER
     monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+
+
+def restored(number: int, state: str, size: int = 10) -> Path:
+    """The record of a restore that copied one file."""
+    place = state_dir() / "restores" / f"{number:06}"
+    left(place / "000000", "x" * size)
+    manifest = {"version": 1, "folder": "/p", "session": "s", "entry": "e", "time": "t", "state": state}
+    left(place / "manifest.json", json.dumps({**manifest, "made": [], "changes": []}))
+    return place
+
+
+def test_copies_of_restores_go_when_they_are_old_or_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, halfway, last = restored(1, "done", 5_000), restored(2, "writing", 5_000), restored(3, "undone")
+    now = time.time()
+
+    def gone(after: float, days: float, size: int) -> list[Path]:
+        found = litter((), now + after, CopyLimits(days * 86_400, size))
+        return [one.path for one in found if not one.stays]
+
+    assert gone(LATER, 90, 1 << 30) == []
+    assert gone(LATER, 90, 6_000) == [first]
+    assert gone(0, 90, 6_000) == [], "they are new"
+    assert gone(91 * 86_400, 90, 1 << 30) == [first, last]
+    assert litter((), now + 91 * 86_400) == [], "without limits they stay"
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now + 91 * 86_400)
+    cleared = list(clear(litter((), None, CopyLimits(90 * 86_400, 1 << 30))))
+    assert [one.path for one in cleared if not one.stays] == [first, last]
+    assert [one.exists() for one in (first, halfway, last)] == [False, True, False]
+
+
+def test_a_restore_that_stopped_halfway_since_keeps_its_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = restored(1, "done")
+    later = time.time() + 91 * 86_400
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: later)
+    found = litter((), None, CopyLimits(1.0, 1))
+    restored(1, "undoing")
+    (stays,) = clear(found)
+    assert (place.exists(), stays.stays) == (True, "it stopped halfway, and its undo needs it")
 
 
 def test_it_is_found_wherever_leafward_writes(tmp_path: Path) -> None:

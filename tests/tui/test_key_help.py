@@ -52,7 +52,7 @@ def test_a_key_is_found_by_itself_and_by_what_it_does() -> None:
 
     assert found("d") == ["compare.open"]
     assert found("fold") == ["fold.toggle", "fold.open", "fold.close", "fold.all"]
-    assert found("NEW session") == ["session.fork"]
+    assert found("NEW session") == ["session.fork", "session.heal"]
     assert found("nothing of the kind") == []
 
 

@@ -95,6 +95,10 @@ class Config:
     injection_order: str = "recent"
     injection_off: tuple[str, ...] = ()
     """Sections that are never injected, by key, or all whose keys begin so."""
+    restore_keep_days: int = 90
+    """Days after which the copies that a restore made may be cleared."""
+    restore_keep_mb: int = 1024
+    """MiB that the copies of all restores may take before the oldest may be cleared."""
     follow_interval: float = 0.1
     """Seconds between two looks at a session that is followed."""
     window_set: bool = field(default=False, compare=False)
@@ -228,6 +232,8 @@ _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "density": ("density", _one_of(DENSITIES)),
     "exclude": ("exclude", _texts),
     "follow-interval": ("follow_interval", _seconds(0.02, 60)),
+    "restore.keep-days": ("restore_keep_days", _whole(1)),
+    "restore.keep-mb": ("restore_keep_mb", _whole(1)),
     "summaries.timeout": ("summaries_timeout", _seconds(1, 3600)),
     "summaries.deadline": ("summaries_deadline", _seconds(1, 86_400)),
     "summaries.attempts": ("summaries_attempts", _whole(1)),

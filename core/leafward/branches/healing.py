@@ -20,14 +20,16 @@ from leafward import agents
 from leafward.agents.conversation import NO_RESULT, Conversation, ConversationMessage
 from leafward.agents.fork import ForkPoint, last_said
 from leafward.base.errors import Refused
+from leafward.branches.overfull import Fitted, fitted
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, blocks_of
 from leafward.session.messages import BROKEN_OFF, message_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents import Agent
     from leafward.agents.fork import Draft, Terms
+    from leafward.base.config import Config
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
@@ -69,23 +71,33 @@ class Healing:
     left_out: int
     """Pieces of thinking that would provide nothing: only the request that made them can use them. No change by itself."""
     cut: ForkPoint
+    obstacle: str = ""
+    """Why its context is over the window of its model all the same; empty where it is not."""
 
 
-def healing(session: Session) -> Healing:
-    """What would heal a session at its leaf. Raises Refused where nothing was said."""
+def healing(
+    session: Session, config: Config | None = None, stop: Callable[[], bool] = lambda: False
+) -> Healing:
+    """What would heal a session at its leaf. Raises Refused where nothing was said, Cancelled once `stop` turns true.
+
+    With `config`, a context over the window is compacted first.
+    """
     end = last_said(session, session.place)
     if end < 0:
         raise Refused("nothing was said in it: there is nothing to heal")
     cut = ForkPoint(session.place, end, NO_ENTRY, None, session.place)
     past = Conversation(session, cut)
     stored = list(past.raw_messages())
-    messages, changes = healed(stored)
+    fit = fitted(session, stored, config, stop) if config is not None else Fitted(stored, "", "")
+    messages, changes = healed(fit.messages)
+    if fit.change:
+        changes.insert(0, Change("over-window", fit.change))
     unsigned = [
         Change("unsigned-thinking", "thinking without a signature is left out", index)
         for index in _unsigned(session, cut)
     ]
     changes = sorted([*changes, *unsigned], key=lambda change: change.entry)
-    return Healing(tuple(messages), tuple(changes), past.thoughts, cut)
+    return Healing(tuple(messages), tuple(changes), past.thoughts, cut, fit.obstacle)
 
 
 def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | None = None) -> Draft:

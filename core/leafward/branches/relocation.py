@@ -7,6 +7,7 @@ sessions, and a second run goes on with the rest: a session whose last words a f
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import closing
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ from leafward import agents
 from leafward.agents.fork import Draft, Remark, Terms, last_said
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
+from leafward.branches.healing import healing
 from leafward.catalog import parents
 from leafward.catalog.card import SUBAGENT
 from leafward.session.entries import EntryIndex, Kind
@@ -151,9 +153,15 @@ def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: boo
             return Relocation(move, Outcome.SKIPPED, "nothing was said in it")
         if not os.path.isdir(move.folder):
             return Relocation(move, Outcome.REFUSED, f"no folder {move.folder}")
-        made = forking.fork(
-            session, session.place, agent, Terms(env, config, utc_now(), cwd=move.folder), agent
-        )
+        try:
+            made = forking.fork(
+                session, session.place, agent, Terms(env, config, utc_now(), cwd=move.folder), agent
+            )
+        except Refused as error:
+            if not healing(session).changes:
+                raise
+            command = shlex.join(["leafward", "heal", session.id, "--cwd", move.folder])
+            raise Refused(f"{error}; `{command}` begins one that goes on there") from error
         held = _holding(move, session, made.cut.end)
         if held:
             return Relocation(move, Outcome.THERE, path=held)

@@ -1,4 +1,4 @@
-"""The options of the verbs about branches: `move`, `fork`, `diff`, `edit-context`, `graft`, `merge-summaries`."""
+"""The options of the verbs about branches: `move`, `bisect`, `fork`, `diff`, `edit-context`, `graft`, `merge-summaries`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,39 @@ class MoveOptions:
     focus: str | None = focus_field()
     model: str | None = model_field()
     base_url: str | None = base_url_field()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BisectOptions:
+    """The options of `leafward bisect`."""
+
+    good: str = option("--good", metavar="ENTRY", required=True, help="An entry where the command passes.")
+    bad: str = option(
+        "--bad", metavar="ENTRY", required=True, help="An entry behind it where the command fails."
+    )
+    base: str | None = option(
+        "--base",
+        metavar="COMMIT|FOLDER",
+        help="What the files were before the session (default: the last commit before it, else the folder as it is now).",
+    )
+    harmless: tuple[str, ...] = option(
+        "--harmless",
+        metavar="WORDS",
+        multiple=True,
+        help="Commands of the session that begin so change no file, as `npm run lint`; COMMAND itself is taken for one.",
+    )
+    likely: bool = option(
+        "--likely",
+        is_flag=True,
+        help="As if no command changed a file that it does not name; the answer is likely then, not certain.",
+    )
+    timeout: float | None = option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="The longest that a run may take.",
+    )
+    label: str | None = option("--label", metavar="TEXT", help="Label the turn that is found.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import click
 from leafward.cli.command import dry_run_option, json_option, session_argument, verb
 
 if TYPE_CHECKING:
-    from leafward.cli.branch_options import MoveOptions
+    from leafward.cli.branch_options import BisectOptions, MoveOptions
 
 
 @verb(
@@ -102,6 +102,26 @@ def restore(
     if entry is None:
         return run_undo(session, dry_run, as_json)
     return run_restore(session, entry, paths, RestoreFlags(diff, overwrite, dry_run, as_json))
+
+
+@verb(
+    "leafward bisect 019f3c --good 1a2b3c4d --bad leaf -- pytest -q",
+    "leafward bisect 019f3c --good '#12' --bad leaf --base v1.2 -- make test",
+    options="branch_options.BisectOptions",
+)
+@session_argument
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@json_option
+def bisect(session: str, command: tuple[str, ...], options: BisectOptions, as_json: bool) -> int:
+    """Find the turn after which COMMAND fails.
+
+    The files at the end of a turn are rebuilt over the base in a temporary folder, and COMMAND is run there; the project is
+    never written to. Exit code 0 passes, 125 cannot tell, others up to 127 fail. Turns whose files are not certain cannot be
+    told and are stepped over; where that leaves several, they are listed and the exit code is 1.
+    """
+    from leafward.cli.bisect import run_bisect
+
+    return run_bisect(session, command, options, as_json)
 
 
 @verb("leafward log 019f3c")

@@ -27,7 +27,7 @@ ENTRY is an id, a unique prefix of one, leaf, root, or #N (the N-th entry in fil
 ORDER = (
     *("ls", "search", "blame", "why", "tree", "show", "context", "files", "diff", "select"),
     *("plan", "compact", "inject", "survival", "exam", "summarize"),
-    *("move", "undo", "redo", "restore", "log", "label", "name", "archive"),
+    *("move", "undo", "redo", "restore", "bisect", "log", "label", "name", "archive"),
     *("edit-context", "graft", "merge-summaries", "keep", "delete"),
     *("doctor", "audit", "export", "fork", "heal", "relocate", "resume", "install", "uninstall", "demo"),
 )

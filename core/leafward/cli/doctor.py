@@ -36,7 +36,7 @@ from leafward.export.doctor import (
     waiting_imports,
 )
 from leafward.export.installation import installation_problems
-from leafward.export.litter import clear, litter
+from leafward.export.litter import CopyLimits, clear, litter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,7 +85,7 @@ def _one(selector: str, as_json: bool) -> int:
 def _healing(session: Session) -> tuple[Change, ...]:
     """What would heal a session; nothing where nothing was said in it."""
     try:
-        return healing(session).changes
+        return healing(session, settings.load()[0]).changes
     except Refused:
         return ()
 
@@ -177,7 +177,9 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     problems += waiting_imports(left_imports())
     problems += installation_problems()
     problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])
-    problems += litter_problems(litter([*chain(*roots.values()), *(one.folder for one in listed)]))
+    problems += litter_problems(
+        litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))
+    )
     if watched:
         sys.stderr.write("\r\x1b[K")
     folders = {
@@ -212,7 +214,7 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
     folders = [
         listing.folder for listing in listings(config, (), os.environ, lambda _path: False, lambda: False, [])
     ]
-    left = litter([*roots, *folders])
+    left = litter([*roots, *folders], copies=CopyLimits.of(config))
     after = left if dry_run else list(clear(left))
     gone, stays = ([one for one in after if bool(one.stays) is kept] for kept in (False, True))
     if as_json:

@@ -30,7 +30,7 @@ def heal(selector: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
     folder = forking.folder_named(cwd, os.environ) if cwd is not None else ""
     with opened(selector) as session:
         agent = agents.agent_behind(session)
-        found = healing(session)
+        found = healing(session, settings)
         draft = None
         if found.changes:
             draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
@@ -42,18 +42,21 @@ def heal(selector: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
             emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
             return 0
         say(_text(session, found, draft, agent.title, dry_run=dry_run))
-        for text in _remarks(found):
-            note(text)
+        for _code, text in _remarks(found):
+            note(safe_line(text))
         if dry_run:
             note("nothing was written")
     return 0
 
 
-def _remarks(found: Healing) -> list[str]:
-    if not found.changes or not found.left_out:
-        return []
-    pieces = plural(found.left_out, "piece")
-    return [f"{pieces} of thinking left out: only the request that made them can use them"]
+def _remarks(found: Healing) -> list[tuple[str, str]]:
+    """Codes and texts."""
+    remarks = [("over-window", found.obstacle)] if found.obstacle else []
+    if found.changes and found.left_out:
+        pieces = plural(found.left_out, "piece")
+        text = f"{pieces} of thinking left out: only the request that made them can use them"
+        remarks.append(("thinking-left", text))
+    return remarks
 
 
 def _json(
@@ -72,7 +75,7 @@ def _json(
         "messages": len(found.messages),
         "file": str(draft.file) if draft is not None and draft.imported is None else None,
         "dry_run": dry_run,
-        "diagnostics": [{"code": "thinking-left", "text": text} for text in _remarks(found)],
+        "diagnostics": [{"code": code, "text": text} for code, text in _remarks(found)],
     }
 
 
@@ -81,7 +84,11 @@ def _text(
 ) -> Iterator[str]:
     paper = page()
     if draft is None:
-        yield "nothing to heal: a provider takes every message as it is"
+        yield (
+            "nothing was changed"
+            if found.obstacle
+            else "nothing to heal: a provider takes every message as it is"
+        )
         return
     done = "would begin" if dry_run else "began"
     number = plural(len(found.changes), "change")

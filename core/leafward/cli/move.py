@@ -167,6 +167,8 @@ def redo(selector: str, dry_run: bool, as_json: bool) -> int:
 
 def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) -> int:
     with opened(selector) as session:
+        from leafward.files.restoration import restores_of
+
         written = act(session)
         log = journal.operations(session)
         if as_json:
@@ -183,12 +185,18 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
                 what = f"the leaf goes {_short(before)} -> {_place(session, after)}"
         say(f"{page().style(done, 'ghost')} {written.undoes}: {what}")
         remark(session, written)
+        if about is not None and any(one.move == about.root for one in restores_of(session) if one.standing):
+            note(
+                "the files that were restored with it stay; "
+                f"`leafward restore {safe_line(session.id, 40)} --undo` puts them back"
+            )
     return 0
 
 
 def log(selector: str, as_json: bool) -> int:
     """`leafward log`."""
-    from leafward.cli.restore import restore_json, restores_of
+    from leafward.cli.restore import restore_json
+    from leafward.files.restoration import restores_of
 
     with opened(selector) as session:
         found = journal.operations(session)

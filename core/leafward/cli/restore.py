@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +9,7 @@ import click
 
 from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
-from leafward.branches.diff.patches import file_diff
+from leafward.branches.diff.patches import restore_diff as diff_of
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
 from leafward.cli.selection import opened
@@ -18,15 +17,15 @@ from leafward.files.file_names import locate
 from leafward.files.file_replay import WorkspaceBases
 from leafward.files.restoration import (
     Action,
-    Presence,
-    ProjectFolder,
     interrupted,
     last_left,
     plan_restore,
-    records,
+    project_of,
     restore,
+    restores_of,
     undo,
 )
+from leafward.files.restoration.operation import last_entry
 from leafward.files.restoration.record import State
 from leafward.files.tool_calls import table_of
 
@@ -74,7 +73,7 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
             note(safe_line(said))
         record = None
         if chosen and not flags.dry_run:
-            record = restore(folder, session.id, plan.entry, chosen)
+            record = restore(folder, session.id, plan.entry, chosen, last_entry(session))
         if flags.as_json:
             emit_json(_document(session, index, plan, shown, chosen, record, flags.dry_run))
         else:
@@ -102,18 +101,6 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def project_of(session: Session) -> ProjectFolder:
-    """The folder that a session worked in. Raises Refused where it is not there."""
-    if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
-        raise Refused(f"project folder not found: {safe_line(session.cwd) or 'not in file'}")
-    return ProjectFolder(Path(session.cwd))
-
-
-def restores_of(session: Session) -> list[Record]:
-    """Restores of a session's files, the oldest first."""
-    return [one for one in records() if one.session == session.id]
-
-
 def _named(plan: RestorePlan, session: Session, path: str) -> str:
     located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
     if all(one.path != located for one in plan.changes):
@@ -134,6 +121,8 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
             continue
         action = actions.get(one.path, Action.LEAVE)
         why = one.why + ("; name it with --overwrite" if one.offered and one.path not in actions else "")
+        if one.remark and one.path in actions:
+            why += f"; {one.remark}"
         path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
         style = "faint" if action is Action.LEAVE else "bold"
         yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
@@ -146,15 +135,6 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
 def _diff(change: FileChange) -> Iterator[str]:
     for line in diff_of(change):
         yield safe(line)
-
-
-def diff_of(change: FileChange) -> list[str]:
-    """Lines of the diff from what lies on disk to what was there at the entry."""
-    if change.after is None:
-        return []
-    before = change.before.data if change.before.presence in (Presence.FILE, Presence.LINK) else None
-    after = change.after.data if change.after.presence is Presence.FILE else None
-    return file_diff(change.path, before, after)
 
 
 def _undo_words(record: Record) -> str:
@@ -195,6 +175,7 @@ def _document(
                 ).value,
                 "offered": one.offered.value if one.offered is not None else None,
                 "reason": one.why,
+                "remark": one.remark,
                 "certainty": one.certainty.value,
                 "base": one.base,
                 "on_disk": one.before.presence.value,
@@ -214,6 +195,7 @@ def restore_json(record: Record) -> dict[str, Any]:
         "entry": record.entry,
         "time": record.time,
         "state": record.state.value,
+        "move": record.move or None,
         "folder": record.folder,
         "files": [one.path for one in record.changes],
     }

@@ -249,7 +249,8 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
 @click.option(
     "--clear-litter",
     is_flag=True,
-    help="Remove what killed writes of Leafward left instead: only its own files, an hour old, that nobody writes any more.",
+    help="Remove what killed writes of Leafward left instead: only its own files, an hour old, that nobody writes any more;"
+    " and copies of restores that are older, or more, than the configuration keeps.",
 )
 @dry_run_option
 @json_option
@@ -339,8 +340,9 @@ def heal(session: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
 
     What a provider takes no request with is changed, and every change is listed: calls without results get one that
     says so, results without calls, empty and repeated blocks, and thinking without a signature are left out, images
-    that are refused become a line. The new session tells the context of the leaf; the old one is not touched. Where
-    nothing has to be changed nothing is written.
+    that are refused become a line. A context over the window of its model begins with an offline summary. The new
+    session tells the context of the leaf; the old one is not touched. Where nothing has to be changed nothing is
+    written.
     """
     from leafward.cli.heal import heal as run
 

@@ -145,7 +145,8 @@ def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
     for one in left:
         if one.in_use:
             continue
-        what = f"{safe_line(str(one.path), 400)}: left by a write that was killed"
+        whose = "copies of an old restore" if one.copies else "left by a write that was killed"
+        what = f"{safe_line(str(one.path), 400)}: {whose}"
         does = (
             f"it stays for now: {one.stays}" if one.stays else "`leafward doctor --clear-litter` removes it"
         )

@@ -1,4 +1,4 @@
-"""Files that a killed Leafward left behind: which of them are ours and old, and clearing those away.
+"""Files that a killed Leafward left behind, and copies of restores that outlived their time: which are ours and old, and clearing those away.
 
 Nothing here guesses. A file counts only by a name that nobody but Leafward gives, in a folder where Leafward writes. It is
 cleared only where it has rested for an hour by every clock that the file system kept, and the process that is named in it has
@@ -17,13 +17,17 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Refused
 from leafward.base.paths import cache_dir, data_dir, is_draft, state_dir
 from leafward.base.regular_files import read_regular
+from leafward.files.restoration.record import forget, outlived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from leafward.base.config import Config
 
 REST = 3600
 """Seconds without a change after which a file is no longer being written."""
@@ -60,12 +64,30 @@ class Litter:
     stays: str = ""
     """Why it is not cleared away; empty where it may be."""
     is_folder: bool = False
+    copies: bool = False
+    """The copies of a restore, which can be undone as long as they are there."""
     in_use: bool = False
     """A process of the number in its name runs: then it is most likely no litter at all."""
 
 
-def litter(stores: Iterable[str], now: float | None = None) -> list[Litter]:
-    """What was left in our own folders and in those of sessions, by path. `stores` are roots of agents and folders of sessions."""
+class CopyLimits(NamedTuple):
+    """What the copies of restores may take."""
+
+    seconds: float
+    size: int
+    """Bytes of all of them."""
+
+    @classmethod
+    def of(cls, config: Config) -> CopyLimits:
+        """As they are configured."""
+        return cls(config.restore_keep_days * _DAY, config.restore_keep_mb << 20)
+
+
+def litter(stores: Iterable[str], now: float | None = None, copies: CopyLimits | None = None) -> list[Litter]:
+    """What was left in our own folders and in those of sessions, by path. `stores` are roots of agents and folders of sessions.
+
+    With `copies` also those of restores that are older, or more.
+    """
     moment = time.time() if now is None else now
     found: dict[Path, Litter] = {}
     for path in _left(stores):
@@ -76,6 +98,10 @@ def litter(stores: Iterable[str], now: float | None = None) -> list[Litter]:
                 size = 0 if is_folder else seen.st_size
                 why = _why_it_stays(path, seen, moment)
                 found[path] = Litter(path, size, why, is_folder, in_use=_writer(path) is not None)
+    if copies is not None:
+        for record, size in outlived(moment, *copies):
+            why = _why_it_stays(record.place, record.place.lstat(), moment)
+            found[record.place] = Litter(record.place, size, why, is_folder=True, copies=True)
     return [found[path] for path in sorted(found)]
 
 
@@ -91,16 +117,23 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
             yield _staying(one, error.strerror or str(error))
             continue
         stays = one.stays or _why_it_stays(one.path, seen, moment)
-        if not stays and (stat.S_ISDIR(seen.st_mode), seen.st_size) != (
-            one.is_folder,
-            one.size or seen.st_size,
+        if (
+            not stays
+            and not one.copies
+            and (stat.S_ISDIR(seen.st_mode), seen.st_size)
+            != (
+                one.is_folder,
+                one.size or seen.st_size,
+            )
         ):
             stays = "it changed meanwhile"
         if stays:
             yield _staying(one, stays)
             continue
         try:
-            if one.is_folder and _is_temporary(one.path):
+            if one.copies:
+                forget(one.path)
+            elif one.is_folder and _is_temporary(one.path):
                 shutil.rmtree(one.path)
             elif one.is_folder:
                 (one.path / _NOTE).unlink(missing_ok=True)
@@ -109,6 +142,8 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
                 one.path.unlink()
         except OSError as error:
             yield _staying(one, error.strerror or str(error))
+        except Refused as refused:
+            yield _staying(one, str(refused))
         else:
             yield one
 

@@ -10,7 +10,9 @@ from leafward_tui.explorer.controllers.comparison import Comparison
 from leafward_tui.explorer.controllers.context_edit import ContextEdits
 from leafward_tui.explorer.controllers.cursor_details import CursorDetails
 from leafward_tui.explorer.controllers.export import Export
+from leafward_tui.explorer.controllers.file_restore import FileRestore
 from leafward_tui.explorer.controllers.fork import NewSession
+from leafward_tui.explorer.controllers.heal import Heal
 from leafward_tui.explorer.controllers.modes import Modes
 from leafward_tui.explorer.controllers.move import Move
 from leafward_tui.explorer.controllers.navigation import Navigation
@@ -48,11 +50,13 @@ class Controllers:
         self.operations = Operations(state, view, services, self.write, self.loader, self.navigation)
         self.edits = ContextEdits(state, view, jobs, self.write)
         self.summary = BranchSummary(state, view, services, jobs, self.write, self.details)
-        self.move = Move(state, view, services, self.write, self.summary, self.details)
+        self.files = FileRestore(state, view, self.write, self.details)
+        self.move = Move(state, view, services, self.write, self.summary, self.details, self.files)
         self.resume = AgentResume(state, view, services, self.loader)
         self.fork = NewSession(
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
+        self.heal = Heal(state, view, services, jobs)
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
         self.compactions = Compactions(
@@ -71,9 +75,11 @@ class Controllers:
             self.operations,
             self.edits,
             self.summary,
+            self.files,
             self.move,
             self.resume,
             self.fork,
+            self.heal,
             self.export,
             self.comparison,
             self.compactions,

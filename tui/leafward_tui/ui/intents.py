@@ -30,7 +30,7 @@ __all__ = [
 EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
 """The full screens; what is pressed there means the same on each."""
 
-SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft")
+SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft", "restore", "heal")
 """Every name that ``Intent.screens`` may hold."""
 
 
@@ -44,6 +44,7 @@ _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
 _LAB = ("lab",)
 _COMPARE = ("compare",)
+_FILES = ("restore",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
@@ -156,6 +157,10 @@ INTENTS: tuple[Intent, ...] = (
     Intent("operation.redo", "U", "Redo what was undone", "redo", ("explorer", "log"), "Change"),
     Intent("log.open", "o", "Show the operations on this session", "log", _TREE, "Change"),
     Intent("log.show", "enter", "Show the entry in the tree", "show", ("log",), "Change"),
+    Intent("files.restore", "H", "Restore the files to how they were here", "files", _TREE, "Change"),
+    Intent("restore.toggle", "space", "Choose this file, or leave it alone", "choose", _FILES, "Change"),
+    Intent("restore.all", "a", "Choose all files that are safe, or none", "all", _FILES, "Change"),
+    Intent("restore.accept", "ctrl+s", "Restore the chosen files", "accept", _FILES, "Change"),
     Intent("label.edit", "l", "Label this entry", "label", _TREE, "Change"),
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
     Intent("branch.archive", "A", "Archive this branch, or restore it", "archive", _TREE, "Change"),
@@ -174,8 +179,10 @@ INTENTS: tuple[Intent, ...] = (
     Intent("keys.find", "/", "Search the keys", "search", ("help",), "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
     # View.
-    Intent("pane.next", "tab", "Next pane", "pane", EVERYWHERE, "View", palette=False),
-    Intent("pane.previous", "shift+tab", "Previous pane", "pane", EVERYWHERE, "View", palette=False),
+    Intent("pane.next", "tab", "Next pane", "pane", (*EVERYWHERE, *_FILES), "View", palette=False),
+    Intent(
+        "pane.previous", "shift+tab", "Previous pane", "pane", (*EVERYWHERE, *_FILES), "View", palette=False
+    ),
     Intent("fold.toggle", "z", "Fold or unfold here", "fold", _TREE, "View"),
     Intent("fold.open", "right", "Unfold here", "unfold", _TREE, "View", palette=False),
     Intent("fold.close", "left", "Fold here", "fold", _TREE, "View", palette=False),
@@ -416,6 +423,15 @@ INTENTS: tuple[Intent, ...] = (
         _TREE,
         "Leafward",
     ),
+    Intent(
+        "session.heal",
+        "h",
+        "Heal: start a new session that its provider takes",
+        "heal",
+        _TREE,
+        "Leafward",
+    ),
+    Intent("heal.accept", "enter", "Start the healed session and open it", "begin", ("heal",), "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),

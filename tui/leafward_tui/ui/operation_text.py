@@ -19,6 +19,7 @@ from leafward_tui.ui.write_target import line_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.files.restoration import Record
     from leafward.session.journal import Operation
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
@@ -30,6 +31,8 @@ Piece = tuple[str, str]
 
 _LABEL_LIMIT = 60
 _ID_LIMIT = 40
+_FILES_NAMED = 4
+"""Files of a restore that its details name."""
 
 _HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
 """Kinds that have a row in the picture of a path."""
@@ -39,6 +42,7 @@ _NOUN = {
     Subject.LABEL: "label",
     Subject.NAME: "name",
     Subject.ARCHIVE: "archiving",
+    Subject.FILES: "restore",
 }
 _NAMED = {
     OperationKind.COMPACT: "compaction",
@@ -77,10 +81,15 @@ class PathRow:
 class OperationText:
     """The operations of a session, oldest first, and what can be said of each."""
 
-    def __init__(self, session: Session, log: Sequence[Operation], glyphs: Glyphs) -> None:
+    def __init__(
+        self, session: Session, log: Sequence[Operation], glyphs: Glyphs, restores: Sequence[Record] = ()
+    ) -> None:
+        """`restores` are those among the operations, and those that belong to moves."""
         self.session = session
         self.glyphs = glyphs
         self.log = list(log)
+        self._restores = {f"restore {one.number}": one for one in restores}
+        self._with_move = {one.move: one for one in restores if one.move}
         self._headlines: dict[int, str] = {}
 
     def __len__(self) -> int:
@@ -107,6 +116,10 @@ class OperationText:
             if at >= 0:
                 return self.headline(at)
         return self.headline(index)
+
+    def restore(self, operation: Operation) -> Record | None:
+        """The restore that an operation is, or that belongs to it."""
+        return self._restores.get(operation.op) or self._with_move.get(operation.root)
 
     def place(self, entry_id: str | None) -> int:
         """The entry of the conversation at or above the one of that id; -1 where there is none."""
@@ -155,6 +168,8 @@ class OperationText:
     def short(self, operation: Operation) -> str:
         """An operation as a noun with what it set: `label [done]`, `move to #12`."""
         kind, value = operation.kind, operation.after or operation.before
+        if kind is OperationKind.RESTORE:
+            return f"restore of {self._files(operation)}"
         if kind in _NAMED:
             return _NAMED[kind]
         if operation.subject is Subject.LABEL:
@@ -165,7 +180,13 @@ class OperationText:
             return "archive" if operation.after == ARCHIVED else "restore"
         return f"move to {self.named(self.place(operation.after)) or 'the beginning'}"
 
+    def _files(self, operation: Operation) -> str:
+        restore = self.restore(operation)
+        return counted(len(restore.changes), "file") if restore is not None else "no file"
+
     def _verb(self, operation: Operation) -> str:
+        if operation.kind is OperationKind.RESTORE:
+            return "restored"
         if operation.kind is OperationKind.COMPACT:
             return "compacted"
         if operation.subject is Subject.MOVE:
@@ -177,6 +198,9 @@ class OperationText:
         return "named" if operation.after else "cleared"
 
     def _change(self, operation: Operation) -> tuple[str, str]:
+        if operation.kind is OperationKind.RESTORE:
+            at = self.index(operation.target)
+            return f"{self._files(operation)} as at {self.named(at)}  {self.turn_headline(at)}", ""
         if operation.kind is OperationKind.COMPACT:
             return self.turn_headline(self.place(operation.target)), ""
         if operation.subject is Subject.MOVE:
@@ -207,6 +231,8 @@ class OperationText:
             return f"Undid the {noun}"
         if operation.kind is OperationKind.REDO:
             return f"Redid the {noun}"
+        if operation.kind is OperationKind.RESTORE:
+            return "Restored files"
         if operation.kind is OperationKind.COMPACT:
             return "Compacted the context"
         if operation.kind is OperationKind.SUMMARY_MOVE:
@@ -226,6 +252,8 @@ class OperationText:
 
     def facts(self, operation: Operation) -> list[tuple[str, str, str]]:
         """The details of an operation: a label, the words, and the entry they are about at the right."""
+        if operation.kind is OperationKind.RESTORE:
+            return [self._entry_fact("as at", operation.target), *self._restore_facts(operation)]
         if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
             found = [
                 self._entry_fact("from", operation.before),
@@ -251,9 +279,24 @@ class OperationText:
             ]
         else:
             found = [self._entry_fact("branch", operation.target)]
+        if operation.subject is Subject.MOVE:
+            found += self._restore_facts(operation)[:1]
         line = operation.entry
         found.append(("line", line_words(self.session, line), self._id(operation.op)))
         return found
+
+    def _restore_facts(self, operation: Operation) -> list[tuple[str, str, str]]:
+        restore = self.restore(operation)
+        if restore is None:
+            return []
+        names = ", ".join(safe_line(one.path, _LABEL_LIMIT) for one in restore.changes[:_FILES_NAMED])
+        more = len(restore.changes) - _FILES_NAMED
+        files = f"{names} and {more:,} more" if more > 0 else names
+        return [
+            ("files", files, f"restore {restore.number}"),
+            ("in", safe_line(restore.folder, 200), ""),
+            ("copies", safe_line(str(restore.place), 200), ""),
+        ]
 
     def _entry_fact(self, name: str, entry_id: str | None) -> tuple[str, str, str]:
         if entry_id is None:
@@ -290,6 +333,14 @@ class OperationText:
 
     def outcome(self, operation: Operation) -> str:
         """What taking an operation back sets, as a clause: `the leaf goes back to …`."""
+        restore = self.restore(operation)
+        if operation.kind is OperationKind.RESTORE:
+            return f"{self._files(operation)} as before the restore"
+        if restore is not None and restore.standing:
+            return f"{self._set_back(operation)}; {self._files(operation)} as before it"
+        return self._set_back(operation)
+
+    def _set_back(self, operation: Operation) -> str:
         latest = latest_about(self.log, operation)
         before = latest.before
         if latest.subject is Subject.MOVE:
@@ -311,6 +362,8 @@ class OperationText:
         """Which later line took an operation back; empty where it holds."""
         if not operation.undone:
             return ""
+        if operation.kind is OperationKind.RESTORE:
+            return "the files are as before"
         latest = latest_about(self.log, operation)
         return f"by line #{latest.entry}"
 

@@ -11,9 +11,9 @@ from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.page import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["Block", "LabLine", "Lines", "Span", "blanks"]
+__all__ = ["Block", "LabLine", "LazyLines", "Lines", "Span", "blanks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,28 @@ class Block(Sequence[LabLine]):
     def find(self, key: str) -> int:
         """The line with a key; -1 where there is none."""
         return next((y for y, line in enumerate(self._lines) if line.key == key), -1)
+
+
+class LazyLines:
+    """Lines of which each is made when it is asked for: for lists that may be very long."""
+
+    def __init__(
+        self, number: int, make: Callable[[int], LabLine], places: Mapping[str, int] | None = None
+    ) -> None:
+        """`places` has the line of each key."""
+        self._number, self._make, self._places = number, make, places or {}
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __getitem__(self, y: int) -> LabLine:
+        if not 0 <= y < self._number:
+            raise IndexError(y)
+        return self._make(y)
+
+    def find(self, key: str) -> int:
+        """The line with a key; -1 where there is none."""
+        return self._places.get(key, -1)
 
 
 def blanks(cells: int) -> Span:

@@ -18,12 +18,14 @@ from leafward.files.file_replay import (
     unfit_name,
 )
 from leafward.files.line_diff import Block, compare_lines, split_lines
+from leafward.files.restoration import Presence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay import Bases, Rebuilt, Step
+    from leafward.files.restoration import FileChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,15 @@ def file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]
     except UnicodeDecodeError:
         return [*head, "the bytes on disk are no text"]
     return [*head, *"".join(unified(old, new)).removesuffix("\n").split("\n")]
+
+
+def restore_diff(change: FileChange) -> list[str]:
+    """Lines of the diff from what lies on disk to what was there at the entry; none where that is not known."""
+    if change.after is None:
+        return []
+    before = change.before.data if change.before.presence in (Presence.FILE, Presence.LINK) else None
+    after = change.after.data if change.after.presence is Presence.FILE else None
+    return file_diff(change.path, before, after)
 
 
 def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator[str]:

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from leafward.files.restoration.on_disk import OnDisk, Presence, ProjectFolder
+from leafward.files.restoration.operation import (
+    StepBack,
+    TakenBack,
+    as_operations,
+    move_with_files,
+    project_of,
+    restores_of,
+    step_back,
+    take_back,
+)
 from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
 from leafward.files.restoration.record import Record, interrupted, last_left, records
 from leafward.files.restoration.write import Undone, restore, undo
@@ -15,11 +25,19 @@ __all__ = [
     "ProjectFolder",
     "Record",
     "RestorePlan",
+    "StepBack",
+    "TakenBack",
     "Undone",
+    "as_operations",
     "interrupted",
     "last_left",
+    "move_with_files",
     "plan_restore",
+    "project_of",
     "records",
     "restore",
+    "restores_of",
+    "step_back",
+    "take_back",
     "undo",
 ]

@@ -14,7 +14,7 @@ from leafward.session.entries import EntryIndex, Kind, tool_calls
 from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import ToolCall
@@ -61,8 +61,10 @@ class Opaque(NamedTuple):
     """Of the program or the tool."""
 
 
-def opaque_calls(session: Session, entries: Iterable[int]) -> list[Opaque]:
-    """Those among some entries, the first one of each entry."""
+def opaque_calls(
+    session: Session, entries: Iterable[int], harmless: Collection[tuple[str, ...]] = ()
+) -> list[Opaque]:
+    """Those among some entries, the first one of each entry; commands that begin with the words of one of `harmless` are none."""
     table = table_of(session)
     kinds = session.columns.kind
     wanted = [EntryIndex(entry) for entry in entries if kinds[entry] in (Kind.ASSISTANT, Kind.BASH)]
@@ -72,23 +74,23 @@ def opaque_calls(session: Session, entries: Iterable[int]) -> list[Opaque]:
             continue
         message = message_in(body)
         if kinds[entry] == Kind.BASH:
-            names = [_unknown_program(str(message.get("command") or ""))]
+            names = [_unknown_program(str(message.get("command") or ""), harmless)]
         else:
-            names = [_unknown(call, table) for call in tool_calls(message)]
+            names = [_unknown(call, table, harmless) for call in tool_calls(message)]
         name = next((one for one in names if one), "")
         if name:
             found.append(Opaque(EntryIndex(entry), name))
     return found
 
 
-def _unknown(call: ToolCall, table: ToolTable) -> str:
+def _unknown(call: ToolCall, table: ToolTable, harmless: Collection[tuple[str, ...]]) -> str:
     if call.name in table.shells:
-        return _unknown_program(command_text(call, table))
+        return _unknown_program(command_text(call, table), harmless)
     known = (table.actions, table.patches, table.searches, _SILENT)
     return "" if any(call.name in names for names in known) else call.name
 
 
-def _unknown_program(script: str) -> str:
+def _unknown_program(script: str, harmless: Collection[tuple[str, ...]]) -> str:
     try:
         commands = [one for one in Lexer(script).commands() if isinstance(one, Command)]
     except Unreadable:
@@ -98,6 +100,8 @@ def _unknown_program(script: str) -> str:
         while words and "=" in words[0]:
             words = words[1:]
         if not words or command.words[0].text in ("for", "case", "function"):
+            continue
+        if any(tuple(words[: len(one)]) == one for one in harmless):
             continue
         program = words[0].rpartition("/")[2]
         rest = set(words[1:])

@@ -30,7 +30,7 @@ from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
 from leafward.files.restoration.opaque import opaque_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from leafward.files.file_replay import Bases, Step
     from leafward.files.restoration.on_disk import ProjectFolder
@@ -75,6 +75,8 @@ class FileChange:
     """What is done where it is named and overwriting is asked for; None where nothing can be done."""
     clears: tuple[tuple[str, int], ...] = ()
     """Folders with nothing left in them that make room for it, with their permissions, from the top."""
+    remark: str = ""
+    """What is not as it was all the same, such as permissions that were not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class RestorePlan:
     """Id of the entry."""
     changes: tuple[FileChange, ...]
 
-    def chosen(self, paths: Sequence[str] = (), *, overwrite: bool = False) -> tuple[FileChange, ...]:
+    def chosen(self, paths: Collection[str] = (), *, overwrite: bool = False) -> tuple[FileChange, ...]:
         """What a restore does: the safe changes, or those named; with `overwrite` also the ones offered among those named."""
         found = []
         for one in self.changes:
@@ -107,8 +109,11 @@ def plan_restore(
     committed: Callable[[str], bytes | None] = lambda _: None,
     versions: Bases = lambda _: (),
     stop: Callable[[], bool] = lambda: False,
+    looked: Callable[[int, int], object] = lambda _at, _of: None,
 ) -> RestorePlan:
     """What a restore of the files at an entry would do.
+
+    `looked` hears how many of how many files are compared with what lies on disk.
 
     `left_by_restores` has the SHA-256 of what earlier restores left, `committed` gives what git has of a file,
     `versions` texts that it may have had: where the calls do not show how lines end, the one that is the same in all else tells.
@@ -118,9 +123,10 @@ def plan_restore(
     known = _Recorded(session, at, stop)
     then = _with_folders({path: known.then(path) for path in sorted(known.paths)})
     changes = []
-    for file, doubt in then.values():
+    for number, (file, doubt) in enumerate(then.values()):
         if stop():
             break
+        looked(number, len(then))
         changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed, versions))
     return RestorePlan(folder.path, str(session.columns.id(at)), tuple(_settled(changes, folder)))
 
@@ -129,13 +135,14 @@ class _Course:
     """The files at an entry, and at the end, by one order of the calls."""
 
     def __init__(self, session: Session, made: Sequence[Step], at: int, stop: Callable[[], bool]) -> None:
-        self._made = [one for one in made if one.entry <= at]
+        before = [one for one in made if one.entry <= at]
         self._then = Replay(session, {}, {})
-        self._then.go(self._made, None, stop)
+        self._then.go(before, None, stop)
         self._touched = set(self._then.files)
         self._end = self._then.branch()
-        self._later = [one for one in made if one.entry > at]
-        self._end.go(self._later, None, stop)
+        later = [one for one in made if one.entry > at]
+        self._end.go(later, None, stop)
+        self._made, self._later = _by_name(before), _by_name(later)
         self.paths = {*self._then.files, *self._end.files}
 
     def touches(self, path: str) -> bool:
@@ -155,10 +162,7 @@ class _Course:
 
     def doubted(self, path: str) -> bool:
         """Whether it was found changed by others after the entry, so that it may have been another one there already."""
-        changed = min(
-            (one.entry for one in self._later if one.deed.changes and path in (one.path, one.to)),
-            default=None,
-        )
+        changed = min((one.entry for one in self._later.get(path, ()) if one.deed.changes), default=None)
         before = {entry for entry, _ in self._then.rebuilt(path).remarks}
         return any(
             what in _OUTSIDE and entry not in before and (changed is None or entry <= changed)
@@ -170,23 +174,40 @@ class _Course:
         names = {file.path, *file.was}
         telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
         if not self.touches(file.path):
-            first = next((one.entry for one in self._later if names & {one.path, one.to}), None)
+            first = self._first_later(names)
+            told = first.entry if first is not None else None
             return next(
-                (one for one in opaque if at < one.entry and (first is None or one.entry <= first)), None
+                (one for one in opaque if at < one.entry and (told is None or one.entry <= told)), None
             )
         seen = max(
             (
                 one.entry
-                for one in self._made
-                if one.path in names and one.deed in telling and one.outcome is Outcome.DONE
+                for name in names
+                for one in self._made.get(name, ())
+                if one.path == name and one.deed in telling and one.outcome is Outcome.DONE
             ),
             default=-1,
         )
-        later = next((one for one in self._later if names & {one.path, one.to}), None)
+        later = self._first_later(names)
         if later is not None and later.deed is FileOperation.READ and later.outcome is Outcome.DONE:
             # It shows what was known, see `doubted`.
             seen = later.entry
         return next((one for one in opaque if seen <= one.entry <= at), None)
+
+    def _first_later(self, names: Iterable[str]) -> Step | None:
+        """The first call behind the entry that is about a file of these names."""
+        found = [self._later[name][0] for name in names if name in self._later]
+        return min(found, key=lambda one: one.entry, default=None)
+
+
+def _by_name(made: Iterable[Step]) -> dict[str, list[Step]]:
+    """Calls by the files that they name, each list in their order."""
+    found: dict[str, list[Step]] = {}
+    for one in made:
+        for name in {one.path, one.to}:
+            if name is not None:
+                found.setdefault(name, []).append(one)
+    return found
 
 
 class _Recorded:
@@ -342,6 +363,8 @@ def _change(
         action = Action.DELETE
     else:
         action = Action.CREATE if disk.presence in (Presence.ABSENT, Presence.FOLDER) else Action.WRITE
+    if action is Action.CREATE:
+        make = replace(make, remark=_permissions(after))
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -375,6 +398,13 @@ def _may_go(
     if disk.presence is Presence.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
     return ("changed since" if left else "what the session left is not known"), False
+
+
+def _permissions(after: OnDisk) -> str:
+    """What is to be said of the permissions of a file that is created: they are recorded nowhere."""
+    if after.data.startswith(b"#!"):
+        return "it is created without the executable bit: permissions are not in file"
+    return "it is created with your usual permissions: its own are not in file"
 
 
 def _odd(path: str) -> str:

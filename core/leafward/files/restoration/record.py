@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from leafward.session.journal.durable import discarded_on_failure, draft_name, s
 from leafward.session.journal.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from leafward.files.restoration.plan import FileChange
@@ -93,6 +93,15 @@ class Record:
     changes: tuple[RecordedChange, ...]
     made: tuple[str, ...]
     """Folders that it makes, from the top."""
+    behind: str = ""
+    """Id of the last entry that the session had then; empty where that was not recorded."""
+    move: str = ""
+    """The operation on the session that it belongs to; empty where it stands for itself."""
+
+    @property
+    def standing(self) -> bool:
+        """Whether it was not undone."""
+        return self.state is not State.UNDONE
 
     @property
     def number(self) -> int:
@@ -134,8 +143,13 @@ def begin(
     time: str,
     changes: Sequence[FileChange],
     made: Sequence[str],
+    behind: str = "",
+    told: Callable[[int], object] = lambda _: None,
 ) -> Record:
-    """Copies all that changes and says what will: on disk when it returns. Raises OSError; then nothing counts."""
+    """Copies all that changes and says what will: on disk when it returns. Raises what `told` does, OSError; then nothing counts.
+
+    `told` hears how many files are copied.
+    """
     numbers = [int(one.name) for one in home.iterdir() if one.name.isdecimal()]
     for number in numbers:
         if not (home / f"{number:06}" / _MANIFEST).exists():
@@ -144,8 +158,14 @@ def begin(
     place = home / f"{max(numbers, default=0) + 1:06}"
     place.mkdir(mode=0o700)
     try:
-        copied = tuple(_copied(place, at, one) for at, one in enumerate(changes))
-        record = Record(place, folder, session, entry, time, State.WRITING, copied, tuple(made))
+        copied = []
+        for at, one in enumerate(changes):
+            told(at)
+            copied.append(_copied(place, at, one))
+        told(len(copied))
+        record = Record(
+            place, folder, session, entry, time, State.WRITING, tuple(copied), tuple(made), behind
+        )
         store(record)
         sync_folder(home)
     except BaseException:
@@ -182,6 +202,8 @@ def store(record: Record) -> None:
         "entry": record.entry,
         "time": record.time,
         "state": record.state.value,
+        "behind": record.behind,
+        "move": record.move,
         "made": list(record.made),
         "changes": [
             {
@@ -229,6 +251,46 @@ def last_left(folder: str) -> dict[str, str]:
     return left
 
 
+def belonging(record: Record, move: str) -> Record:
+    """The record, stored as a part of an operation on its session. Raises OSError, Refused."""
+    with exclusive():
+        linked = replace(record, move=move)
+        store(linked)
+    return linked
+
+
+def outlived(now: float, seconds: float, size: int) -> list[tuple[Record, int]]:
+    """Restores whose copies may go, the oldest first, with their bytes: older than `seconds`, or beyond `size` bytes of all.
+
+    Never one that stopped halfway.
+    """
+    found = [(one, _size(one.place)) for one in records()]
+    total = sum(taken for _, taken in found)
+    gone = []
+    for one, taken in found:
+        if one.state in (State.WRITING, State.UNDOING):
+            continue
+        if now - one.place.stat().st_mtime > seconds or total > size:
+            gone.append((one, taken))
+            total -= taken
+    return gone
+
+
+def forget(place: Path) -> None:
+    """Removes the copies of a restore: from now on it cannot be undone. Raises OSError, Refused where it is not finished."""
+    with exclusive():
+        record = _read(place)
+        if record is not None and record.state in (State.WRITING, State.UNDOING):
+            raise Refused("it stopped halfway, and its undo needs it")
+        # Without its manifest the rest is nothing, wherever this stops.
+        (place / _MANIFEST).unlink(missing_ok=True)
+        rmtree(place)
+
+
+def _size(place: Path) -> int:
+    return sum(one.stat().st_size for one in place.iterdir() if one.is_file())
+
+
 def _read(place: Path) -> Record | None:
     try:
         found = json.loads(read_regular(place / _MANIFEST))
@@ -237,10 +299,12 @@ def _read(place: Path) -> Record | None:
         changes = tuple(_change(one) for one in found["changes"])
         texts = [found[name] for name in ("folder", "session", "entry", "time")]
         made = tuple(found["made"])
-        if not all(isinstance(one, str) for one in (*texts, *made)):
+        # Records of earlier versions have neither.
+        behind, move = found.get("behind", ""), found.get("move", "")
+        if not all(isinstance(one, str) for one in (*texts, *made, behind, move)):
             return None
         folder, session, entry, time = texts
-        return Record(place, folder, session, entry, time, State(found["state"]), changes, made)
+        return Record(place, folder, session, entry, time, State(found["state"]), changes, made, behind, move)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -13,7 +13,7 @@ from leafward.files.restoration.record import Record, State, begin, exclusive, i
 from leafward.session.journal.lines import iso_time, utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from leafward.files.restoration.on_disk import ProjectFolder
     from leafward.files.restoration.plan import FileChange
@@ -29,8 +29,19 @@ class Undone:
     """Files that were put back; the others were as before already."""
 
 
-def restore(folder: ProjectFolder, session: str, entry: str, changes: Sequence[FileChange]) -> Record:
-    """Makes chosen changes of a plan. Raises Refused, also where a write failed and all was put back."""
+def restore(
+    folder: ProjectFolder,
+    session: str,
+    entry: str,
+    changes: Sequence[FileChange],
+    behind: str = "",
+    told: Callable[[int], object] = lambda _: None,
+) -> Record:
+    """Makes chosen changes of a plan. Raises Refused, also where a write failed and all was put back.
+
+    `behind` is the id of the session's last entry. `told` hears how many files are copied, and may raise as long as no file
+    is written: then nothing is.
+    """
     _complete(changes)
     with exclusive() as home:
         halfway = interrupted(folder.path)
@@ -43,7 +54,15 @@ def restore(folder: ProjectFolder, session: str, entry: str, changes: Sequence[F
             if not folder.look(one.path).same(one.before):
                 raise Refused(f"{one.path} was changed meanwhile; nothing was written")
         record = begin(
-            home, folder.path, session, entry, iso_time(utc_now()), changes, _folders(folder, changes)
+            home,
+            folder.path,
+            session,
+            entry,
+            iso_time(utc_now()),
+            changes,
+            _folders(folder, changes),
+            behind,
+            told,
         )
         try:
             _write(folder, record, changes)

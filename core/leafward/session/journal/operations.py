@@ -43,6 +43,8 @@ class Subject(StrEnum):
     LABEL = "label"
     NAME = "name"
     ARCHIVE = "archive"
+    FILES = "files"
+    """Of the project, which a restore changes: no line of the session."""
 
 
 class OperationKind(StrEnum):
@@ -58,6 +60,7 @@ class OperationKind(StrEnum):
     NAME = "name"
     ARCHIVE = "archive"
     EXAM = "exam"
+    RESTORE = "restore"
     UNDO = "undo"
     REDO = "redo"
     AGENT_MOVE = "agent-move"

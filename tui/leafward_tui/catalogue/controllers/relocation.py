@@ -65,7 +65,8 @@ class ProjectRelocation:
         parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
         if any(parts):
             about.append(SheetLine(", ".join(filter(None, parts))))
-        about += [SheetLine(reason, "warn") for reason in found.reasons[:_REASONS]]
+        reasons = [reason.replace(new, tilde(new)) for reason in found.reasons[:_REASONS]]
+        about += [SheetLine(reason, "warn", lines=4) for reason in reasons]
         if len(found.reasons) > _REASONS:
             about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot go on there", "warn"))
         choice = Choice(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+    from leafward_tui.explorer.controllers.file_restore import FileRestore
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
@@ -37,6 +38,7 @@ class Move:
         write: SessionWrite,
         summary: BranchSummary,
         details: CursorDetails,
+        files: FileRestore,
     ) -> None:
         self._state = state
         self._view = view
@@ -44,6 +46,7 @@ class Move:
         self._write = write
         self._summary = summary
         self._details = details
+        self._files = files
         self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
@@ -85,6 +88,14 @@ class Move:
                 self._move(target, f"moved to {named(target)}", partial(self._view.run, "agent.resume"))
             elif key == "e":
                 self._move(before, f"moved before {named(prompt)}; prompt copied to the clipboard")
+            elif key == "w" and target == here:
+                self._files.ask(target)
+            elif key == "w":
+                self._files.ask(target, moved=f"moved to {named(target)}")
+            elif key == "W":
+                words = f"moved before {named(prompt)}; prompt copied to the clipboard"
+                copy = partial(self._services.copy, prompt_text(session.body(prompt) or {}))
+                self._files.ask(before, moved=words, on_accept=copy)
             elif key == "n":
                 self._view.run("session.fork")
             elif key == "s":
@@ -124,9 +135,12 @@ class Move:
 
         here = session.place
         one_line, with_summary = appending(session), appending(session, "a summary")
+        with_files = "nothing is written before you chose the files"
         refused = "the leaf is here" if target == here else ""
         effect = f"the next prompt follows {named(target)}"
         choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
+        title = "Restore the files" if target == here else "Move and restore the files"
+        files = Choice("w", title, "you see each file first", with_files)
         left = entries_left(session, here, target)
         if left:
             effect = left_words(left, self._details.price_of(target))
@@ -134,6 +148,7 @@ class Move:
                 Choice("s", "Move with a summary", effect, with_summary),
                 Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),
             ]
+        choices.append(files)
         if prompt >= 0:
             refused = "the leaf is there" if before == here else ""
             title = "Edit and resend this prompt"
@@ -143,6 +158,9 @@ class Move:
                 effect = f"{counted(left_before, 'entry', 'entries')}, prompt copied"
                 title = "Edit and resend, with a summary"
                 choices.append(Choice("b", title, effect, with_summary))
+            title = "Edit and resend, with the files"
+            no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
+            choices.append(Choice("W", title, "you see each file first", with_files, no_files))
         choices.append(_resuming(session, target))
         effect, operation = "in this agent or another", "this session stays as it is"
         return [*choices, Choice("n", "New session from here", effect, operation)]

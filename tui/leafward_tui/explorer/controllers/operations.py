@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.jobs.restore import Undo
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices
@@ -51,14 +53,34 @@ class Operations:
         return self._state.exploration is not None
 
     def undo(self, op: str | None = None) -> None:
-        """Takes an operation back, without an id the last one, by appending its inverse."""
-        from leafward.session.journal import undo
-        from leafward_tui.explorer.jobs.changes import NamedChange
+        """Takes an operation back, without an id the last one, by appending its inverse; files restored with it go back too."""
+        from leafward_tui.explorer.jobs.restore import Undo
 
-        change = NamedChange(
-            lambda session, writing: undo(session, op, writing), "undid", self._services.glyphs
-        )
-        self._write.start(change.done, change)
+        self._undo(Undo(op, self._services.glyphs))
+
+    def _undo(self, change: Undo) -> None:
+        write = self._write
+        if not (write.waits_for_summary() or write.is_read_only() or write.waits_for_write()):
+            write.start(change.done, change, on_error=partial(self._not_undone, change))
+
+    def _not_undone(self, change: Undo, problem: str) -> None:
+        """Says why nothing was undone; where that is about files, the rest of it can be undone without them."""
+        from leafward_tui.explorer.jobs.restore import Undo
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
+
+        step, session = change.kept, self._state.session
+        if step is None or step.operation is None or session is None:
+            self._view.tell(problem, "bad")
+            return
+        operation, effect = step.operation, "the files stay as they are now"
+        choice = Choice("m", "Undo the move only", effect, appending(session))
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                self._undo(Undo(operation.op, self._services.glyphs, files=False))
+
+        self._view.ask(ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)]), done)
 
     def _redo(self) -> None:
         """Does again what was undone last."""

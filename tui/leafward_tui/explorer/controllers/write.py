@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.jobs.changes import Change
+    from leafward_tui.explorer.jobs.restore import FileWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Jobs
@@ -92,13 +93,51 @@ class SessionWrite:
         self._jobs.also(
             "write",
             partial(append, session, change, self._services.clock),
-            partial(self._end, session, done, then),
+            partial(self._end, session, done, then, None),
             partial(self._fail, session, on_error),
         )
 
-    def _end(self, session: Session, done: Done, then: Callable[[], object] | None, written: Write) -> None:
+    def restore(
+        self,
+        wish: FileWrite,
+        done: str,
+        ended: Callable[[], object],
+        on_error: Callable[[str], object],
+    ) -> None:
+        """Writes files, and the move that belongs to them, unless a change is under way; `ended` is called before `done` is said."""
+        from leafward_tui.explorer.jobs.restore import write_files
+
+        session = self._state.session
+        if session is None or self.waits_for_write():
+            on_error("another change is still being written")
+            return
+        self._state.writing = True
+        self._jobs.also(
+            "write",
+            partial(write_files, session, wish, self._services.clock),
+            partial(self._end, session, done, None, ended),
+            partial(self._fail, session, on_error),
+        )
+
+    def _end(
+        self,
+        session: Session,
+        done: Done,
+        then: Callable[[], object] | None,
+        ended: Callable[[], object] | None,
+        written: Write | None,
+    ) -> None:
         self._state.writing = False
-        self.show(session, written, done if isinstance(done, str) else done(), then)
+        if ended is not None:
+            ended()
+        text = done if isinstance(done, str) else done()
+        if written is not None:
+            self.show(session, written, text, then)
+        elif session is self._state.session:
+            # Nothing was appended: it was about files only.
+            self._view.tell(text, "leaf")
+        else:
+            session.close()
 
     def _fail(self, session: Session, on_error: Callable[[str], object] | None, problem: str) -> None:
         self._state.writing = False

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import Job
 
-    Change = Callable[[Session, Writing], Write]
-    """Appends something to a session, at the time that is given with it."""
+    Change = Callable[[Session, Writing], Write | None]
+    """Appends something to a session, at the time that is given with it; None where it changed files only."""
 
 
 class NamedChange:
     """An undo or redo that tells which operation it was about: `undid: label [done]`."""
 
-    def __init__(self, change: Change, verb: str, glyphs: Glyphs) -> None:
+    def __init__(self, change: Callable[[Session, Writing], Write], verb: str, glyphs: Glyphs) -> None:
         self._change = change
         self._glyphs = glyphs
         self._verb = verb
@@ -30,6 +30,7 @@ class NamedChange:
 
     def __call__(self, session: Session, writing: Writing) -> Write:
         """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
+        from leafward.files.restoration import restores_of
         from leafward.session.journal import operations
         from leafward_tui.ui.operation_text import OperationText
 
@@ -38,7 +39,10 @@ class NamedChange:
         found = next((one for one in log if one.op == written.undoes), None)
         if found is not None:
             operation_text = OperationText(session, log, self._glyphs)
-            self._about = operation_text.short(operation_text.root(found))
+            root = operation_text.root(found)
+            self._about = operation_text.short(root)
+            if any(one.move == root.op for one in restores_of(session)):
+                self._about += "; the files stay as they are"
         return written
 
     def done(self) -> str:
@@ -46,6 +50,6 @@ class NamedChange:
         return f"{self._verb}: {self._about}" if self._about else self._verb
 
 
-def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write:
+def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:
     """Appends a change to a session. Raises LeafwardError."""
     return change(session, Writing(now=clock))

@@ -31,6 +31,8 @@ class Situation(NamedTuple):
     """Whether the cursor is on the path to the leaf."""
     on_fold: bool = False
     """Whether the cursor is on rows that are folded."""
+    damaged: bool = False
+    """Whether lines of the file are damaged."""
     on_compaction: bool = False
     """Whether the cursor is on a compaction or a context edit."""
 
@@ -53,7 +55,8 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (*((Hint("density.next", "show entries"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
-    common = (*through, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
+    heal = (Hint("session.heal"),) if now.damaged else ()
+    common = (*through, *heal, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
     if now.on_fold:
         return (
             Hint("move.here", "unfold", key_only=True),

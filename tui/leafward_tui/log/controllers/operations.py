@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.journal import redoable
+from leafward.session.journal import OperationKind, redoable
 from leafward_tui.log.jobs import read_operations, refresh, rehearse, write
 from leafward_tui.ui.operation_text import OperationText
 from leafward_tui.ui.write_target import book_words
@@ -13,7 +13,8 @@ from leafward_tui.ui.write_target import book_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.session.journal import Operation, Write
+    from leafward.session.journal import Operation
+    from leafward_tui.log.jobs import Change, Log
     from leafward_tui.log.ports import LogView
     from leafward_tui.log.state import LogState
     from leafward_tui.ui.services import AppServices, Jobs
@@ -47,9 +48,9 @@ class Operations:
         work = partial(read_operations, self._state.session)
         self._jobs.latest("log", work, self._show, lambda why: self._fail(f"cannot read the session: {why}"))
 
-    def _show(self, log: list[Operation]) -> None:
+    def _show(self, log: Log) -> None:
         """Shows them, with the cursor on the newest, or where it was."""
-        found = OperationText(self._state.session, log, self._services.glyphs)
+        found = OperationText(self._state.session, log.operations, self._services.glyphs, log.restores)
         cursor = len(found) - 1 if self._state.to_newest else self._view.cursor
         self._state.to_newest = False
         self._view.show_operations(found, cursor)
@@ -75,7 +76,7 @@ class Operations:
     def ask_undo(self) -> None:
         """Shows what taking the operation under the cursor back would append, and asks."""
         every, operation = self._view.operations, self._view.operation
-        if every is None or operation is None or self._refused():
+        if every is None or operation is None or self._refused(operation):
             return
         root = every.root(operation)
         if root.undone:
@@ -94,9 +95,10 @@ class Operations:
         else:
             self._rehearse(last)
 
-    def _refused(self) -> bool:
-        """Whether nothing can be written now, and says why."""
-        if self._state.session.read_only:
+    def _refused(self, operation: Operation | None = None) -> bool:
+        """Whether nothing can be written now, and says why. Files can be put back whatever the session allows."""
+        files_only = operation is not None and operation.kind is OperationKind.RESTORE
+        if self._state.session.read_only and not files_only:
             self._view.tell(f"read only: {self._state.session.read_only}", "bad")
         elif self._state.writing:
             self._view.tell("the last change is still being written", "warn")
@@ -112,7 +114,7 @@ class Operations:
         work = partial(rehearse, self._state.session, operation)
         self._jobs.latest("rehearsal", work, partial(self._ask, operation), refused)
 
-    def _ask(self, operation: Operation, would: Write) -> None:
+    def _ask(self, operation: Operation, would: Change) -> None:
         """Asks, with what would be written and what is odd about it."""
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
@@ -127,11 +129,13 @@ class Operations:
             "U" if again else "u",
             "Redo it" if again else "Undo it",
             outcome,
-            f"append 1 line to {book_words(self._state.session)}",
+            f"append 1 line to {book_words(self._state.session)}"
+            if operation.kind is not OperationKind.RESTORE
+            else "nothing is appended to the session",
         )
         arrow = f" {self._services.glyphs.arrow} " if doing.follow else ""
         about = [SheetLine(f"{doing.verb}  {doing.lead}{arrow}{doing.follow}")]
-        about += [SheetLine(remark.text, "warn") for remark in would.remarks]
+        about += [SheetLine(remark, "warn") for remark in would.remarks]
         title, done = ("Redo", "redid") if again else ("Undo", "undid")
 
         def answered(key: str | None) -> None:
@@ -141,11 +145,12 @@ class Operations:
                 on_done = partial(self._written, f"{done}: {every.short(root)}")
                 self._jobs.also("write", work, on_done, self._fail)
 
-        self._view.open_sheet(ChoiceSheet(title, [choice], about, note=f"line #{operation.entry}"), answered)
+        note = operation.op if operation.kind is OperationKind.RESTORE else f"line #{operation.entry}"
+        self._view.open_sheet(ChoiceSheet(title, [choice], about, note=note), answered)
 
-    def _written(self, done: str, written: Write) -> None:
+    def _written(self, done: str, written: Change) -> None:
         """Says what a change did, and reads the operations again."""
-        remarks = [remark.text for remark in written.remarks]
+        remarks = list(written.remarks)
         if written.recent:
             remarks.append("restart the agent to pick this up")
         self._view.tell("   ".join([done, *remarks]), "warn" if remarks else "leaf")

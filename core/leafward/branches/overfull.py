@@ -1,0 +1,70 @@
+"""A context over the window of its model: the messages that a compaction first leaves, with an offline summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.conversation import ConversationMessage
+from leafward.base.errors import Cancelled, LeafwardError
+from leafward.base.model_windows import WindowSource
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.run import draft
+from leafward.context.model_context import context_at, context_window
+from leafward.summaries.summarizers.extractive import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.base.config import Config
+    from leafward.session.session import Session
+
+__all__ = ["Fitted", "fitted"]
+
+_SUMMARY = "Summary of how this conversation went on before:"
+
+
+class Fitted(NamedTuple):
+    """Messages for a window."""
+
+    messages: list[ConversationMessage]
+    change: str
+    """What was done to them, on one line; empty where nothing was."""
+    obstacle: str
+    """Why they are over the window all the same; empty where they are not."""
+
+
+def fitted(
+    session: Session,
+    messages: Sequence[ConversationMessage],
+    config: Config,
+    stop: Callable[[], bool] = lambda: False,
+) -> Fitted:
+    """The messages of the context at the leaf, those at the beginning replaced by a summary where they are over the window.
+
+    An assumed window is nobody's limit: then it is only said. Raises Cancelled.
+    """
+    context = context_at(session, session.place)
+    window, total = context_window(session, context, config), context.size.total
+    if total <= window.tokens:
+        return Fitted([*messages], "", "")
+    over = f"the context of ~{total:,} tokens is over the window of {window.tokens:,}"
+    if window.source is WindowSource.ASSUMED:
+        return Fitted([*messages], "", f"{over} that is assumed; say the model's in `windows` of config.toml")
+    keep = min(config.keep_recent, window.tokens // 2)
+    try:
+        settings = PlanSettings(window=window.tokens, keep_recent=keep)
+        planned = plan(measure(session, session.place), settings)
+        made = draft(session, planned, Extractive(), stop=stop)
+    except Cancelled:
+        raise
+    except LeafwardError as error:
+        return Fitted([*messages], "", f"{over}, and it cannot be compacted: {error}")
+    kept = [one for one in messages if one.entry >= planned.first_kept >= 0]
+    if not kept or len(kept) == len(messages):
+        return Fitted([*messages], "", f"{over}, and no cut leaves less")
+    text = {"type": "text", "text": f"{_SUMMARY}\n\n{made.text}"}
+    summary = ConversationMessage("user", (text,), planned.first_kept, kept[0].time)
+    after = planned.tokens.after
+    change = f"{over}: {len(messages) - len(kept):,} messages become a summary, ~{after:,} tokens are left"
+    obstacle = "" if after <= window.tokens else f"~{after:,} tokens are still over the window"
+    return Fitted([summary, *kept], change, obstacle)

@@ -1,0 +1,172 @@
+"""What the project's files were before the session: a commit of git, or a folder. Nothing of either is written or run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from typing import TYPE_CHECKING, Protocol
+
+from leafward.base.errors import Refused
+from leafward.base.regular_files import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_LINK = "120000"
+_FILE = ("100644", "100755")
+_CHUNK = 256
+_SECONDS = 60.0
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+
+
+class ProjectBase(Protocol):
+    """The files that the session began with."""
+
+    name: str
+    """As it is shown."""
+    earlier: bool
+    """Whether it is from before the session. Of one that is not, the files that the session touched say nothing."""
+
+    def text(self, path: str) -> str | None:
+        """A file as text; None where there is none, or it is no text."""
+        ...
+
+    def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
+        """Writes all files into an empty folder. Raises Refused, OSError."""
+        ...
+
+
+class FolderBase:
+    """A folder as it lies on disk. What is no file, folder or link is left out."""
+
+    def __init__(self, folder: Path, *, earlier: bool = True) -> None:
+        self.earlier = earlier
+        if not folder.is_dir():
+            raise Refused(f"{folder} is no folder; --base names a commit or a folder")
+        self._folder = folder.resolve()
+        self.name = str(folder)
+
+    def text(self, path: str) -> str | None:
+        """A file as text, where it lies inside the folder without a link on the way."""
+        place = self._folder / path
+        try:
+            if place.resolve() != place:
+                return None
+            return read_regular(place).decode("utf-8")
+        except (OSError, ValueError):
+            return None
+
+    def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
+        """Copies the folder, without the data of git."""
+
+        def unwanted(at: str, names: list[str]) -> list[str]:
+            if stop():
+                return names
+            kinds = stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK
+            odd = [
+                one
+                for one in names
+                if not any(is_one(os.lstat(os.path.join(at, one)).st_mode) for is_one in kinds)
+            ]
+            return [*odd, ".git"] if at == str(self._folder) else odd
+
+        shutil.copytree(self._folder, folder, symlinks=True, ignore=unwanted, dirs_exist_ok=True)
+
+
+class GitBase:
+    """A commit of the repository that a folder belongs to, as git has its bytes: no filter, no hook, no end of line is changed."""
+
+    earlier = True
+
+    def __init__(self, folder: Path, revision: str) -> None:
+        self._folder = folder
+        self._git = shutil.which("git") or ""
+        if not self._git:
+            raise Refused("git is not installed; name a folder with --base")
+        commit = self._output(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+        )
+        if not commit:
+            raise Refused(f"{folder} has no commit {revision!r}; name another one, or a folder, with --base")
+        self._commit = commit.decode("ascii").strip()
+        """Its whole name."""
+        self.name = f"git {self._commit[:7]}"
+        self._blobs: dict[str, tuple[str, str]] = {}
+        """Mode and blob of each file, by its path from the folder."""
+        for line in self._output("ls-tree", "-r", "-z", self._commit).split(b"\0"):
+            head, _, path = line.partition(b"\t")
+            words = head.decode("ascii").split()
+            if len(words) == 3 and words[0] in (*_FILE, _LINK):
+                self._blobs[os.fsdecode(path)] = (words[0], words[2])
+
+    @classmethod
+    def before(cls, folder: Path, moment: str) -> GitBase | None:
+        """The last commit of the current branch from before a moment, an ISO 8601 time; None where there is none."""
+        try:
+            head = cls(folder, "HEAD")
+        except Refused:
+            return None
+        found = head._output("rev-list", "-1", f"--before={moment}", head._commit).decode("ascii").strip()
+        return cls(folder, found) if found else None
+
+    def text(self, path: str) -> str | None:
+        """A file as text."""
+        mode, blob = self._blobs.get(path, ("", ""))
+        if mode not in _FILE:
+            return None
+        try:
+            return self._output("cat-file", "blob", blob).decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+
+    def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
+        """Writes every file of the commit; submodules are left out."""
+        for path, mode, data in self._contents(stop):
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if mode == _LINK:
+                place.symlink_to(os.fsdecode(data))
+            else:
+                place.write_bytes(data)
+                place.chmod(0o755 if mode == _FILE[1] else 0o644)
+
+    def _contents(self, stop: Callable[[], bool]) -> Iterator[tuple[str, str, bytes]]:
+        every = list(self._blobs.items())
+        for at in range(0, len(every), _CHUNK):
+            if stop():
+                return
+            some = every[at : at + _CHUNK]
+            found = self._output("cat-file", "--batch", stdin="".join(f"{blob}\n" for _, (_, blob) in some))
+            place = 0
+            for path, (mode, _) in some:
+                end = found.index(b"\n", place)
+                size = int(found[place:end].split()[2])
+                yield path, mode, found[end + 1 : end + 1 + size]
+                place = end + size + 2
+
+    def _output(self, *words: str, stdin: str = "") -> bytes:
+        settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat")
+        asked = [
+            self._git,
+            "--no-pager",
+            "--literal-pathspecs",
+            *(w for one in settings for w in ("-c", one)),
+            *words,
+        ]
+        around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        try:
+            done = subprocess.run(
+                asked,
+                cwd=self._folder,
+                input=stdin.encode(),
+                capture_output=True,
+                timeout=_SECONDS,
+                env={**around, **_QUIET},
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise Refused(f"git cannot say what {self._folder} holds: {error}") from error
+        return b"" if done.returncode else done.stdout

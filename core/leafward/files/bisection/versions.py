@@ -1,0 +1,216 @@
+"""The files at the ends of the turns between two entries of a path, rebuilt from the recorded calls over a base.
+
+A version counts only where every file that the path touched is certain there: replayed from the base without a contradiction, and
+not run over since by a command that may change anything. Files that no call touched are those of the base.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
+from leafward.files.file_replay import KNOWN, FileOperation, Outcome, Remark, Replay, steps, unfit_name
+from leafward.files.file_replay.knowledge import FileState
+from leafward.files.restoration.opaque import opaque_calls
+from leafward.session.entries import PROMPTS, EntryIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from leafward.files.bisection.base import ProjectBase
+    from leafward.files.file_replay import Rebuilt, Step
+    from leafward.session.session import Session
+
+_TELLING = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
+_OUTSIDE = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
+
+
+class Point(NamedTuple):
+    """A place that a version is rebuilt at."""
+
+    entry: EntryIndex
+    """The last one of its turn, or the one that was named."""
+    turn: int
+    """Its number on the path; 0 before the first prompt."""
+    prompt: EntryIndex
+    """What the turn begins with; -1 before the first prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The files at a point."""
+
+    files: Mapping[str, bytes | None]
+    """Every file that the path touches, up to the bad entry; None where it is not there."""
+    doubts: Mapping[str, str]
+    """Files whose content there is not certain, with the reason."""
+
+
+def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
+    """The good entry, the ends of the turns between, and the bad one. Raises Refused where one does not lead to the other."""
+    if good == bad:
+        raise Refused("the good and the bad entry are the same")
+    if not session.tree.is_ancestor(good, bad):
+        why = "the bad entry comes before the good one" if session.tree.is_ancestor(bad, good) else ""
+        shared = session.tree.common_ancestor(good, bad)
+        known = f"; {session.columns.id(shared)} is on both paths" if shared >= 0 else ""
+        raise Refused(why or f"the good entry is not on the path to the bad one{known}")
+    kinds = session.columns.kind
+    found, prompt, turn = [], EntryIndex(-1), 0
+    path = [EntryIndex(one) for one in session.tree.path(bad)]
+    for at, entry in enumerate(path):
+        if kinds[entry] in PROMPTS:
+            prompt, turn = entry, turn + 1
+        ends = at + 1 == len(path) or kinds[path[at + 1]] in PROMPTS
+        if entry == good or (entry > good and ends):
+            found.append(Point(entry, turn, prompt))
+    return found
+
+
+class _Course:
+    """The files up to an entry and to the end, from what they began with; a file that is not named there is not known."""
+
+    def __init__(
+        self,
+        session: Session,
+        begun: Mapping[str, str | None],
+        made: Sequence[Step],
+        later: Sequence[Step],
+    ) -> None:
+        states = {
+            path: FileState(text=text, base="base") if text is not None else FileState(absent=True)
+            for path, text in begun.items()
+        }
+        self._begun = begun
+        self._then = Replay(session, states, {})
+        self._then.go(made)
+        self._touched = {name for step in made for name in (step.path, step.to) if name is not None}
+        self.end = self._then.branch()
+        self.end.go(later)
+
+    def then(self, path: str) -> Rebuilt:
+        """A file at the entry: as it was left, or as it was when something first told of it."""
+        found = self._then.rebuilt(path)
+        if path in self._begun or path in self._touched or found.certainty in KNOWN:
+            return found
+        return self.end.original(path) or found
+
+
+class FileVersions:
+    """The versions of one path. Everything is decoded once; a version replays what was decoded.
+
+    Commands that begin with the words of one of `harmless` change no file but those that they name; None: no command does.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        bad: EntryIndex,
+        base: ProjectBase,
+        harmless: Collection[tuple[str, ...]] | None = (),
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._session = session
+        path = [EntryIndex(one) for one in session.tree.path(bad)]
+        self._made = steps(session, path, stop, sweeps=True)
+        on_path = set(path)
+        beside = [EntryIndex(one) for one in range(bad) if one not in on_path]
+        changing = steps(session, beside, stop, sweeps=harmless is not None) if beside else []
+        self._beside = [one for one in changing if _may_change(one)]
+        self._opaque = opaque_calls(session, range(bad + 1), harmless) if harmless is not None else []
+        touched = Replay(session, {}, {})
+        touched.go(self._made, None, stop)
+        self.paths = sorted(path for path in touched.files if _may_be_written(path))
+        self._begun = {path: base.text(path) for path in self.paths} if base.earlier else {}
+        self.base = base.name
+
+    def at(self, entry: EntryIndex) -> Version:
+        """The files at an entry of the path."""
+        made = [one for one in self._made if one.entry <= entry]
+        later = [one for one in self._made if one.entry > entry]
+        # Where the base does not fit a file, what its first calls show of it is all that is known of what it was.
+        courses = [
+            _Course(self._session, begun, made, later)
+            for begun in ([self._begun, {}] if self._begun else [{}])
+        ]
+        files: dict[str, bytes | None] = {}
+        doubts: dict[str, str] = {}
+        for path in self.paths:
+            found = [
+                (one, self._doubt(one, entry, course, made, later))
+                for course in courses
+                for one in [course.then(path)]
+            ]
+            one, why = next((pair for pair in found if not pair[1]), found[0])
+            if why:
+                doubts[path] = why
+            else:
+                files[path] = one.text.encode("utf-8") if one.text is not None else None
+        return Version(files, doubts)
+
+    def _doubt(
+        self,
+        one: Rebuilt,
+        entry: EntryIndex,
+        course: _Course,
+        made: Sequence[Step],
+        later: Sequence[Step],
+    ) -> str:
+        """Why the content of a file at an entry is not certain; empty where it is."""
+        path = one.path
+        if one.certainty not in KNOWN:
+            said = [remark.value for _, remark in one.remarks]
+            return f"{one.certainty.value}: {said[-1] if said else 'no call tells what it was before'}"
+        if one.text is not None and (not one.newline or not one.ends):
+            return "whether it ends in a newline, or how its lines end, is not known"
+        names = {path, *one.was}
+        if one.text is not None:
+            try:
+                one.text.encode("utf-8")
+            except UnicodeEncodeError:
+                return "its text is no valid Unicode"
+        following = next((step for step in later if names & {step.path, step.to}), None)
+        shown = (
+            following is not None
+            and following.deed is FileOperation.READ
+            and following.outcome is Outcome.DONE
+        )
+        before = {at for at, _ in one.remarks}
+        changed = following.entry if following is not None else EntryIndex(-1)
+        # What it is found as behind the entry is what it was there, if nothing changed it between.
+        for at, remark in course.end.rebuilt(path).remarks:
+            if at not in before and remark in _OUTSIDE and at <= changed:
+                return "a later call finds it changed by something that is not recorded"
+        seen = max(
+            (
+                step.entry
+                for step in made
+                if step.path in names and step.deed in _TELLING and step.outcome is Outcome.DONE
+            ),
+            default=-1,
+        )
+        if shown and following is not None:
+            seen = following.entry
+        blind = next((call for call in self._opaque if seen <= call.entry <= entry), None)
+        if blind is not None:
+            return f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it"
+        beside = next(
+            (step for step in self._beside if seen < step.entry <= entry and _touches(step, names)), None
+        )
+        return "another branch may have changed it meanwhile" if beside is not None else ""
+
+
+def _may_be_written(path: str) -> bool:
+    """Whether a file lies in the project; what belongs to git does not count."""
+    parts = path.split("/")
+    return not unfit_name(path) and "\\" not in path and not {"", ".", "..", ".git"} & set(parts)
+
+
+def _may_change(step: Step) -> bool:
+    return (step.deed.changes or step.deed is FileOperation.SWEEP) and step.outcome is not Outcome.FAILED
+
+
+def _touches(step: Step, names: Collection[str]) -> bool:
+    return step.deed is FileOperation.SWEEP or step.glob or bool({step.path, step.to} & set(names))

@@ -1,0 +1,171 @@
+"""Restores among the operations on a session: together with a move, in the order of the file, and taken back.
+
+A restore is no line of the session; its record names the last entry that the session had then, and the move it belongs to.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import LeafwardError, Refused
+from leafward.base.safe_text import safe_line
+from leafward.files.restoration.on_disk import ProjectFolder
+from leafward.files.restoration.record import belonging, records
+from leafward.files.restoration.write import restore, undo
+from leafward.session import journal
+from leafward.session.entries import EntryId, EntryIndex
+from leafward.session.journal import Operation, OperationId, OperationKind, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.record import Record
+    from leafward.files.restoration.write import Undone
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    """What the next undo takes back: an operation on the session, a restore, or a move and the restore that belongs to it."""
+
+    operation: Operation | None
+    restore: Record | None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What an undo did."""
+
+    write: Write | None
+    """What it appended; None where only files were put back."""
+    files: Undone | None
+    """The files that it put back; None where the operation had none."""
+
+
+def project_of(session: Session) -> ProjectFolder:
+    """The folder that a session worked in. Raises Refused where it is not there."""
+    if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
+        raise Refused(f"project folder not found: {safe_line(session.cwd) or 'not in file'}")
+    return ProjectFolder(Path(session.cwd))
+
+
+def restores_of(session: Session) -> list[Record]:
+    """Restores of a session's files, the oldest first."""
+    return [one for one in records() if one.session == session.id]
+
+
+def last_entry(session: Session) -> str:
+    """The id of a session's last entry; empty where it has none."""
+    return str(session.columns.id(EntryIndex(len(session) - 1))) if len(session) else ""
+
+
+def move_with_files(
+    session: Session,
+    to: int,
+    entry: str,
+    changes: Sequence[FileChange],
+    writing: Writing,
+    told: Callable[[int], object] = lambda _: None,
+) -> Write:
+    """Makes chosen changes of a plan for `entry`, then moves the leaf: both or neither.
+
+    `told` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
+    is not.
+    """
+    journal.move(session, to, replace(writing, dry_run=True))
+    if not changes:
+        return journal.move(session, to, writing)
+    with project_of(session) as folder:
+        record = restore(folder, session.id, entry, changes, last_entry(session), told)
+        try:
+            written = journal.move(session, to, writing)
+        except (LeafwardError, OSError) as error:
+            undo(folder, record)
+            raise Refused(f"{error}; the files are as they were") from error
+    if written.op is not None:
+        with suppress(OSError, Refused):
+            # Without it the restore stands for itself in the log.
+            belonging(record, written.op)
+    return written
+
+
+def step_back(session: Session, op: str | None = None) -> StepBack:
+    """What an undo takes back: what was done last, or the operation `op` with what belongs to it."""
+    log = journal.operations(session)
+    standing = [one for one in restores_of(session) if one.standing]
+    if op is not None:
+        operation = next((one for one in log if one.op == op), None)
+        return StepBack(operation, _belonging_to(standing, operation))
+    operation = journal.undoable(log)
+    own = _belonging_to(standing, operation)
+    # Where its move was undone by itself, the files stayed as they were on purpose.
+    undone = {one.op for one in log if one.undone}
+    last = next((one for one in reversed(standing) if one.move not in undone), None)
+    if last is None or last is own:
+        return StepBack(operation, own)
+    later = operation is None or place_of(session, last) >= operation.entry
+    if own is not None:
+        later = last.number > own.number
+    return StepBack(None, last) if later else StepBack(operation, own)
+
+
+def take_back(session: Session, step: StepBack, writing: Writing, *, files: bool = True) -> TakenBack:
+    """Undoes what `step_back` found; without `files` the files stay as they are.
+
+    Raises Refused where a file was changed since: then nothing is put back or appended.
+    """
+    operation, record = step.operation, step.restore if files else None
+    if record is None:
+        return TakenBack(journal.undo(session, operation.op if operation else None, writing), None)
+    with ProjectFolder(Path(record.folder)) as folder:
+        undo(folder, record, dry_run=True)
+        if operation is None:
+            return TakenBack(None, undo(folder, record, dry_run=writing.dry_run))
+        would = journal.undo(session, operation.op, replace(writing, dry_run=True))
+        done = undo(folder, record, dry_run=writing.dry_run)
+        if writing.dry_run:
+            return TakenBack(would, done)
+        try:
+            return TakenBack(journal.undo(session, operation.op, writing), done)
+        except (LeafwardError, OSError) as error:
+            raise Refused(f"the files are put back, but the leaf stays where it is: {error}") from error
+
+
+def as_operations(session: Session, log: Sequence[Operation], found: Sequence[Record]) -> list[Operation]:
+    """The operations on a session with its restores among them, in the order of the file."""
+    merged: list[tuple[int, int, Operation]] = [(one.entry, 0, one) for one in log]
+    for record in found:
+        place = place_of(session, record)
+        op = OperationId(f"restore {record.number}")
+        made = Operation(
+            op,
+            OperationKind.RESTORE,
+            Subject.FILES,
+            EntryIndex(place),
+            record.time,
+            EntryId(record.entry),
+            None,
+            None,
+            root=op,
+            undone=not record.standing,
+        )
+        merged.append((place, record.number, made))
+    return [one for _, _, one in sorted(merged, key=lambda one: one[:2])]
+
+
+def place_of(session: Session, record: Record) -> int:
+    """The last entry that the session had at a restore; -1 where it is not in the file."""
+    place = session.columns.index(record.behind) if record.behind else -1
+    return place if place >= 0 else session.columns.index(record.entry)
+
+
+def _belonging_to(standing: Sequence[Record], operation: Operation | None) -> Record | None:
+    if operation is None or operation.subject is not Subject.MOVE:
+        return None
+    return next((one for one in standing if one.move == operation.op), None)

@@ -1,0 +1,165 @@
+"""`bisect`: what it says, what it writes, and that the project stays as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.cli import main
+from leafward.session.session import Session
+from tests.core.test_bisection import snapshot
+from tests.workbench import Workbench
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHECK = ("sh", "-c", "echo checking; ! grep -q broken a.py")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    """Five turns that write a.py; the third breaks it. What was before lies in `base`."""
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "work", 1)
+    shutil.copytree(tmp_path / "work", tmp_path / "base")
+    for number, text in enumerate(("one", "two", "broken", "broken more", "broken still")):
+        bench.file.user(f"change {number}")
+        bench.write("a.py", f"{text}\n")
+        bench.file.said("done")
+    return bench
+
+
+def said(bench: Workbench, capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
+    base = str(bench.folder.parent / "base")
+    asked = ["bisect", str(bench.file.path), "--base", base, "--json", *words, "--", *CHECK]
+    assert main(asked) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_the_turn_is_named_and_the_project_stays(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, session = snapshot(bench.folder), bench.file.path.read_bytes()
+    found = said(bench, capsys, "--good", "#0", "--bad", "leaf")
+    assert found["first_bad"]["headline"] == "change 2"
+    assert found["first_bad"]["files"] == ["a.py"]
+    assert [one["entry"] for one in found["candidates"]] == [found["first_bad"]["entry"]]
+    assert {one["outcome"] for one in found["steps"]} == {"good", "bad"}
+    assert all("checking" in one["output"] for one in found["steps"])
+    assert snapshot(bench.folder) == before
+    assert bench.file.path.read_bytes() == session
+
+
+def test_turns_that_cannot_be_told_are_listed_with_the_reason(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.file.user("something else")
+    bench.run("touch x; python3 -c pass")
+    bench.file.said("done")
+    bench.file.user("mended")
+    bench.write("a.py", "fine\n")
+    bench.file.user("and broken")
+    bench.run("python3 -c \"open('a.py', 'w').write('broken')\"")
+    bench.file.said("done")
+    bench.file.user("seen")
+    bench.read("a.py")
+    bench.file.said("it is broken")
+    good = next(
+        line["id"]
+        for line in map(json.loads, bench.file.path.read_text().splitlines())
+        if "mended" in str(line.get("message", {}).get("content"))
+    )
+    bench.file.user("wait")
+    bench.file.said("waiting")
+    found = said(bench, capsys, "--good", good, "--bad", "leaf", code=1)
+    assert found["first_bad"] is None
+    assert "and broken" in [one["headline"] for one in found["candidates"]]
+    doubts = [doubt["reason"] for step in found["steps"] for doubt in step["doubts"]]
+    assert any("python3" in why for why in doubts)
+
+
+def test_an_end_that_is_not_what_it_is_said_to_be_is_refused(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = str(bench.folder.parent / "base")
+    asked = ["bisect", str(bench.file.path), "--base", base, "--good", "#0", "--bad", "#8", "--", *CHECK]
+    assert main(asked) == 1
+    assert "the command passes" in capsys.readouterr().err
+
+
+def test_the_turn_is_labelled_where_that_is_asked_for(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = said(bench, capsys, "--good", "#0", "--bad", "leaf", "--label", "first bad")
+    assert found["labelled"] == found["first_bad"]["prompt"]
+    session = Session.open(bench.file.path)
+    assert session.labels[session.find(found["labelled"])] == "first bad"
+    session.close()
+    assert main(["undo", str(bench.file.path)]) == 0
+
+
+@pytest.mark.parametrize(("year", "base"), [(2020, "over git "), (2040, "over /")])
+def test_the_last_commit_before_the_session_is_the_base_where_none_is_named(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], year: int, base: str
+) -> None:
+    (bench.folder / "a.py").write_text("begin\n" if year == 2020 else "broken still\n")
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    when = {**os.environ, "GIT_COMMITTER_DATE": f"{year}-01-01T00:00:00Z"}
+    for words in (("init", "-q"), ("add", "-A"), (*who, "commit", "-qm", "x")):
+        subprocess.run(["git", *words], cwd=bench.folder, check=True, env=when)
+    before = {path: path.stat().st_mtime_ns for path in (bench.folder / ".git").rglob("*")}
+    assert main(["bisect", str(bench.file.path), "--good", "#0", "--bad", "leaf", "--", *CHECK]) == 0
+    out = capsys.readouterr().out
+    assert base in out
+    assert "change 2" in out
+    assert {path: path.stat().st_mtime_ns for path in (bench.folder / ".git").rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--good", "leaf", "--bad", "#0", "--", "true"), "before the good one"),
+        (("--good", "#0", "--bad", "leaf", "--base", "no-such", "--", "true"), "no commit 'no-such'"),
+        (("--good", "#0", "--bad", "leaf", "--", "no-such-program"), "cannot be run"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+) -> None:
+    assert main(["bisect", str(bench.file.path), *words]) == 1
+    assert why in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_ctrl_c_ends_it_and_leaves_nothing(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    script = f"""import os, signal, sys, threading, time
+from leafward.cli import main
+def later():
+    while not os.path.exists({str(tmp_path / "began")!r}): time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=later).start()
+sys.exit(main(["bisect", {str(bench.file.path)!r}, "--base", {str(tmp_path / "base")!r}, "--good", "#0", "--bad", "leaf",
+    "--", "sh", "-c", "touch {tmp_path}/began; sleep 60"]))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"TMPDIR": str(tmp_path / "tmp"), "PATH": "/usr/bin:/bin", "LEAFWARD_HOME": str(tmp_path / "h")},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ran.returncode != 0
+    assert "Traceback" not in ran.stderr
+    assert not list((tmp_path / "tmp").iterdir())

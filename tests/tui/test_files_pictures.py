@@ -1,0 +1,67 @@
+"""Pictures of what acts on files and folders: a restore, a healed session, a relocated project."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.base.config import Config
+from leafward_tui.ui.choice_sheet import ChoiceSheet
+from tests.tui.explored import NARROW, WIDE
+from tests.tui.session_store import app_over, listed, reached
+from tests.tui.test_catalogue_relocating import stored
+from tests.tui.test_heal import refused
+from tests.tui.test_pictures import NOW, complete, picture
+from tests.tui.test_restore import Work
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+SIZES = pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+LONG_AGO = NOW.timestamp() - 120
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+
+
+@SIZES
+def test_restore(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> None:
+    """A move with the files, one of which somebody changed."""
+    work = Work(tmp_path)
+    work.put("rows.py", "pears = 31\napples = 4\nplums = 1\n")
+    os.utime(work.path, (LONG_AGO, LONG_AGO))
+    config = Config(follow_interval=60)
+    assert picture(snap_compare, work.path, "g", "j", "enter", "w", "G", size=size, config=config)
+
+
+@SIZES
+def test_heal(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> None:
+    path = refused(tmp_path)
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    assert picture(snap_compare, path, "h", size=size, config=Config(follow_interval=60))
+
+
+@SIZES
+def test_relocate(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> None:
+    store = stored(tmp_path)
+    for path in store.iterdir():
+        os.utime(path, (LONG_AGO, LONG_AGO))
+
+    async def before(pilot: Pilot[int]) -> None:
+        screen = await listed(pilot)
+        screen.sessions.go(
+            next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == "/gone/orchard")
+        )
+        await complete(pilot)
+        await pilot.press("L")
+        await reached(pilot, ChoiceSheet)
+        await complete(pilot)
+
+    assert snap_compare(app_over(store), terminal_size=size, run_before=before)

@@ -1,0 +1,66 @@
+"""Healing from the explorer: every change is shown, and the new session opened."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.heal_sheet import HealSheet
+from tests.acting import Acting, call
+from tests.pi_file import HEADER
+from tests.tui.explored import exploring, note
+from tests.tui.session_store import NARROW, reached, shown, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def refused(tmp_path: Path) -> Path:
+    """A session with a call that has no result, and one that stands twice."""
+    path = tmp_path / "pears.jsonl"
+    file = Acting(path, {**HEADER, "cwd": str(tmp_path)})
+    file.user("plant the pears")
+    file.said("let me look", call("bash", "b1", command="ls"))
+    file.user("never mind, graft them")
+    file.said("grafting", call("bash", "b2", command="graft"), call("bash", "b2", command="graft"))
+    file.answered("b2", "bash", "grafted")
+    file.said("")
+    file.said("done")
+    return path
+
+
+async def test_every_change_is_shown_and_the_new_session_is_opened(tmp_path: Path) -> None:
+    path = refused(tmp_path)
+    before = path.read_bytes()
+    async with exploring(path) as (pilot, screen):
+        await pilot.press("h")
+        sheet = await reached(pilot, HealSheet)
+        await pilot.pause()
+        text = shown(pilot)
+        assert "open-call" in text
+        assert "call b1 has no result: one says so" in text
+        assert "repeated-call" in text
+        files = sorted(os.listdir(tmp_path))
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.app.screen is screen)
+        assert sorted(os.listdir(tmp_path)) == files
+        await pilot.press("h")
+        assert await reached(pilot, HealSheet) is not sheet
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(screen.app.screen, ExplorerScreen))
+        await until(pilot, lambda: screen.app.screen is not screen)
+        healed = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: healed.state.session is not None)
+        assert healed.state.path != path
+        await pilot.press("h")
+        await until(pilot, lambda: "nothing to heal" in note(healed))
+    assert path.read_bytes() == before
+
+
+async def test_on_a_narrow_screen(tmp_path: Path) -> None:
+    async with exploring(refused(tmp_path), NARROW) as (pilot, _screen):
+        await pilot.press("h")
+        await reached(pilot, HealSheet)
+        await pilot.pause()
+        assert "begin and open it" in shown(pilot)

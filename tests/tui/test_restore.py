@@ -1,0 +1,177 @@
+"""Restoring files from the explorer: what is shown, chosen, written, left alone and taken back."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.files.restoration import records
+from leafward_tui.explorer.restore_sheet import RestoreSheet
+from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.choice_sheet import ChoiceSheet
+from tests.core.test_restoring import snapshot
+from tests.tui.explored import exploring, lines, note
+from tests.tui.session_store import NARROW, WIDE, reached, shown, until
+from tests.workbench import Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from leafward_tui.explorer import ExplorerScreen
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+
+
+class Work:
+    """A session of two turns: the second changes a file, removes one and makes one."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.path = tmp_path / "orchard.jsonl"
+        self.bench = Workbench(self.path, tmp_path / "orchard", 1)
+        self.folder = self.bench.folder
+        self.bench.file.user("plant the pears")
+        self.bench.write("rows.py", "pears = 3\napples = 4\nplums = 1\n")
+        self.bench.write("notes.md", "# Orchard\n\nWater on Mondays.\n")
+        self.bench.run("rm -f graft.py")
+        self.bench.file.said("planted")
+        self.then = snapshot(self.folder)
+        self.bench.file.user("now graft them")
+        self.bench.write("rows.py", "pears = 30\napples = 4\nplums = 1\n")
+        self.bench.run("rm -f notes.md")
+        self.bench.write("graft.py", "grafted = True\n")
+        self.bench.file.said("grafted")
+        self.now = snapshot(self.folder)
+
+    def put(self, name: str, text: str) -> Path:
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    return Work(tmp_path)
+
+
+@asynccontextmanager
+async def restoring(
+    work: Work, *keys: str, size: tuple[int, int] = WIDE
+) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, RestoreSheet]]:
+    """The sheet of a restore of the first turn, with the files to choose from."""
+    async with exploring(work.path, size) as (pilot, screen):
+        await pilot.press("g", "j", *keys[:1])
+        if keys[1:]:
+            await reached(pilot, ChoiceSheet)
+            await pilot.press(*keys[1:])
+        sheet = await reached(pilot, RestoreSheet)
+        await until(pilot, lambda: not sheet.choice.state)
+        await until(pilot, lambda: sheet.choice.diff() is not None)
+        await pilot.pause()
+        yield pilot, screen, sheet
+
+
+async def test_a_move_puts_the_files_back_and_its_undo_too(work: Work) -> None:
+    before = lines(work.path)
+    async with restoring(work, "enter", "w") as (pilot, screen, sheet):
+        text = shown(pilot)
+        assert "Move and restore the files" in text
+        for part in ("[✓] write   rows.py", "[✓] create  notes.md", "[✓] delete  graft.py"):
+            assert part in text
+        assert "write 1 file, create 1, delete 1" in text
+        assert snapshot(work.folder) == work.now
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        assert snapshot(work.folder) == work.then
+        assert len(lines(work.path)) == len(before) + 1
+        assert "wrote 1 file, created 1, deleted 1" in note(screen)
+        assert sheet.choice.problem == ""
+        await pilot.press("u")
+        await until(pilot, lambda: snapshot(work.folder) == work.now)
+        await until(pilot, lambda: len(lines(work.path)) == len(before) + 2)
+        await until(pilot, lambda: "3 files put back" in note(screen))
+
+
+async def test_a_file_that_somebody_changed_is_left_alone_unless_it_is_chosen(work: Work) -> None:
+    mine = work.put("rows.py", "pears = 31\n")
+    async with restoring(work, "H") as (pilot, screen, _sheet):
+        text = shown(pilot)
+        assert "[ ] write   rows.py" in text
+        assert "changed since" in text
+        await pilot.press("G")
+        await until(pilot, lambda: "-pears = 31" in shown(pilot))
+        assert "+pears = 3" in shown(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        assert mine.read_text() == "pears = 31\n"
+        assert (work.folder / "notes.md").exists()
+        assert "1 left alone" in note(screen)
+
+
+async def test_a_file_changed_since_the_restore_keeps_it_from_being_undone(work: Work) -> None:
+    async with restoring(work, "enter", "w") as (pilot, screen, _sheet):
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        work.put("notes.md", "mine\n")
+        after, files = lines(work.path), snapshot(work.folder)
+        await pilot.press("u")
+        await reached(pilot, ChoiceSheet)
+        text = shown(pilot)
+        assert "changed since the restore: notes.md" in text
+        assert (lines(work.path), snapshot(work.folder)) == (after, files)
+        await pilot.press("m")
+        await until(pilot, lambda: len(lines(work.path)) == len(after) + 1)
+        assert snapshot(work.folder) == files
+        assert [one.state.value for one in records()] == ["done"]
+
+
+async def test_a_restore_alone_is_undone_like_an_operation(work: Work) -> None:
+    before = work.path.read_bytes()
+    async with restoring(work, "H") as (pilot, screen, _sheet):
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: snapshot(work.folder) == work.then)
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        await pilot.press("u")
+        await until(pilot, lambda: snapshot(work.folder) == work.now)
+        await until(pilot, lambda: "put back" in note(screen))
+    assert work.path.read_bytes() == before
+
+
+async def test_on_a_narrow_screen(work: Work) -> None:
+    work.put("rows.py", "pears = 31\n")
+    async with restoring(work, "enter", "w", size=NARROW) as (pilot, _screen, _sheet):
+        assert "changed since" in shown(pilot)
+        await pilot.press("escape")
+        await pilot.pause()
+    assert records() == []
+
+
+async def test_the_log_shows_restores_and_takes_them_back(work: Work) -> None:
+    async with restoring(work, "H") as (pilot, screen, _sheet):
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        await pilot.press("o")
+        log = await reached(pilot, LogScreen)
+        await until(pilot, lambda: log.view.operations is not None)
+        await pilot.pause()
+        text = shown(pilot)
+        assert "restored" in text
+        assert "3 files as at #" in text
+        work.put("notes.md", "mine\n")
+        files = snapshot(work.folder)
+        await pilot.press("u")
+        await until(pilot, lambda: "changed since the restore: notes.md" in shown(pilot))
+        assert snapshot(work.folder) == files
+        work.put("notes.md", "# Orchard\n\nWater on Mondays.\n")
+        await pilot.press("u")
+        await reached(pilot, ChoiceSheet)
+        assert "3 files as before the restore" in shown(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: snapshot(work.folder) == work.now)
+        await until(pilot, lambda: "undone" in shown(pilot))

@@ -1,0 +1,130 @@
+"""Which files a restore puts back, without a terminal: nothing unsafe is chosen, nothing that changed meanwhile is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from leafward.files.restoration import records
+from leafward.session.session import Session
+from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
+from leafward_tui.explorer.jobs.restore import FileWrite, write_files
+from tests.core.test_restoring import snapshot
+from tests.tui.test_explorer_controllers import Services
+from tests.tui.test_restore import Work
+from tests.tui.waiting_jobs import WaitingJobs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward_tui.ui.services import Job
+
+
+class View:
+    """A sheet that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.key = ""
+        self.closed: list[str | None] = []
+        self.drawn = 0
+
+    def next_file(self) -> None:
+        """There is one file."""
+
+    def draw(self) -> None:
+        self.drawn += 1
+
+    def close(self, answer: str | None) -> None:
+        self.closed.append(answer)
+
+
+class Choosing:
+    """A restore of the first turn of some work, which is written when a test says so."""
+
+    def __init__(self, work: Work) -> None:
+        self.session = Session.open(work.path)
+        self.view, self.jobs = View(), WaitingJobs()
+        first = self.session.find(str(self.session.columns.id(self.session.tree.path(self.session.leaf)[8])))
+        self.choice = RestoreChoice(self.session, first, self.view, self.write)
+        self.choice.begin(self.jobs)
+        self.jobs.run("restore")
+
+    def write(self, choice: RestoreChoice) -> None:
+        assert choice.plan is not None
+        wish = FileWrite(choice.plan, choice.changes, None, choice.stop, choice.tell)
+
+        def work(job: Job) -> object:
+            return write_files(self.session, wish, cast("Any", Services()).clock, job)
+
+        self.jobs.also("write", work, lambda _written: choice.done(), choice.fail)
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    return Work(tmp_path)
+
+
+@pytest.fixture
+def choosing(work: Work) -> Iterator[Choosing]:
+    made = Choosing(work)
+    yield made
+    made.session.close()
+
+
+def test_only_what_is_safe_is_chosen_and_all_means_all_that_is_safe(work: Work) -> None:
+    work.put("rows.py", "mine\n")
+    choosing = Choosing(work)
+    choice = choosing.choice
+    assert choice.chosen == {"graft.py", "notes.md"}
+    choice.choose_all()
+    assert (choice.chosen, choice.operation) == (frozenset(), "nothing is chosen")
+    choice.choose_all()
+    assert choice.chosen == {"graft.py", "notes.md"}
+    choosing.view.key = "file:rows.py"
+    choice.toggle()
+    assert {one.path for one in choice.changes} == {"graft.py", "notes.md", "rows.py"}
+    choosing.session.close()
+
+
+def test_a_file_that_is_changed_behind_the_preview_stays_and_so_do_all_others(
+    work: Work, choosing: Choosing
+) -> None:
+    choosing.choice.accept()
+    work.put("rows.py", "typed just now\n")
+    files = snapshot(work.folder)
+    choosing.jobs.run("write")
+    assert snapshot(work.folder) == files
+    assert choosing.choice.problem == "rows.py was changed meanwhile; nothing was written"
+    assert (choosing.view.closed, choosing.choice.writing) == ([], False)
+
+
+def test_leaving_while_files_are_copied_writes_nothing(work: Work, choosing: Choosing) -> None:
+    choosing.choice.accept()
+    choosing.choice.leave()
+    choosing.jobs.run("write")
+    assert choosing.choice.problem == "cancelled; nothing was written"
+    assert (snapshot(work.folder), records()) == (work.now, [])
+    choosing.choice.leave()
+    assert choosing.view.closed == [None]
+
+
+def test_while_it_is_written_nothing_else_can_be_chosen(work: Work, choosing: Choosing) -> None:
+    choosing.choice.accept()
+    choosing.choice.choose_all()
+    choosing.choice.accept()
+    assert len(choosing.choice.chosen) == 3
+    choosing.jobs.run("write")
+    assert snapshot(work.folder) == work.then
+    assert choosing.view.closed == ["written"]
+
+
+def test_a_file_that_is_created_says_that_its_permissions_are_not_recorded(choosing: Choosing) -> None:
+    created = next(one for one in choosing.choice.files if one.path == "notes.md")
+    assert "permissions" in created.remark

@@ -1,0 +1,73 @@
+"""A session that cannot go on: what would heal it is shown, and the new session opened."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.explorer.jobs.heal import Healed
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Heal"]
+
+
+class Heal:
+    """Asks for what would heal the session, and writes it."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self.actions: dict[str, Callable[[], object]] = {"session.heal": self._find}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there is a session."""
+        return self._state.session is not None
+
+    def _find(self) -> None:
+        from leafward_tui.explorer.jobs.heal import find_healing
+
+        session = self._state.session
+        if session is None:
+            return
+        self._view.tell("looking for what a provider would refuse", "faint")
+        services = self._services
+        work = partial(find_healing, session, services.config, services.clock)
+        self._jobs.latest("heal", work, partial(self._show, session), self._view.fail)
+
+    def _show(self, session: Session, healed: Healed) -> None:
+        from leafward_tui.explorer.heal_sheet import HealSheet
+
+        if healed.draft is None:
+            said = "nothing to heal: a provider takes every message as it is"
+            self._view.tell(healed.found.obstacle or said, "warn" if healed.found.obstacle else "leaf")
+            return
+        if not self._view.on_top or session is not self._state.session:
+            keys = self._view.key_hints(("session.heal", "asks for it again"))
+            self._view.tell("what would heal it is not shown: something else was opened", "warn", keys)
+            return
+        self._view.tell("")
+        self._view.ask(HealSheet(healed), partial(self._begin, session, healed))
+
+    def _begin(self, session: Session, healed: Healed, answer: str | None) -> None:
+        from leafward_tui.explorer.jobs.heal import store_healed
+
+        draft = healed.draft
+        if answer is None or draft is None:
+            return
+        self._view.tell("writing", "faint")
+        work = partial(store_healed, session, draft)
+        self._jobs.also("write", work, partial(self._open, healed), self._view.fail)
+
+    def _open(self, healed: Healed, _none: None) -> None:
+        draft = healed.draft
+        if draft is not None:
+            self._view.tell(f"began a session of {healed.agent.title}: {draft.path.name}", "leaf")
+            self._services.screens.session(draft.path, healed.agent.name)

@@ -1,0 +1,188 @@
+"""Which files a restore puts back: worked out, chosen one by one, written."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Protocol
+
+from leafward_tui.explorer.jobs.restore import diff_of_file, plan_files
+from leafward_tui.explorer.model.restore_lines import action_words, is_offered, is_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.files.restoration import FileChange, RestorePlan
+    from leafward.session.session import Session
+    from leafward_tui.explorer.jobs.restore import PlannedFiles
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["RestoreChoice", "RestorePort"]
+
+
+class RestorePort(Protocol):
+    """The sheet."""
+
+    @property
+    def key(self) -> str:
+        """The file of the cursor: `file:` and its path."""
+
+    def next_file(self) -> None:
+        """Puts the cursor on the file below."""
+
+    def draw(self) -> None:
+        """Shows what is chosen, and what that means."""
+
+    def close(self, answer: str | None) -> None:
+        """Closes the sheet."""
+
+
+class RestoreChoice:
+    """The files as they were at an entry, and which of them are put back. Nothing is chosen beforehand that is not safe."""
+
+    def __init__(
+        self,
+        session: Session,
+        entry: int,
+        view: RestorePort,
+        write: Callable[[RestoreChoice], object],
+        moves: str = "",
+    ) -> None:
+        """`write` begins to write what is chosen; `moves` says what is appended with it, empty where nothing is."""
+        self._session, self._entry, self._view, self._write = session, entry, view, write
+        self._jobs: Jobs
+        self.moves = moves
+        self.plan: RestorePlan | None = None
+        self.files: list[FileChange] = []
+        self.same = 0
+        """Files that are as they were already."""
+        self.chosen: frozenset[str] = frozenset()
+        self.changes: tuple[FileChange, ...] = ()
+        """What would be done."""
+        self.state = "reading the recorded calls"
+        """What is going on; empty where the files are there to choose from."""
+        self.problem = ""
+        self.writing = False
+        self.stop = Event()
+        """Set where nothing more is to be written."""
+        self.in_diff = False
+        """Whether keys go to the diff."""
+        self._diffs: dict[str, list[str]] = {}
+        self._comparing = ""
+        self._safe: frozenset[str] = frozenset()
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "restore.toggle": self.toggle,
+            "restore.all": self.choose_all,
+            "restore.accept": self.accept,
+            "pane.next": self.switch_pane,
+            "pane.previous": self.switch_pane,
+            "mode.leave": self.leave,
+            "app.back": self.leave,
+        }
+
+    def begin(self, jobs: Jobs) -> None:
+        """Works out what would change."""
+        self._jobs = jobs
+        work = partial(plan_files, self._session, self._entry, self.tell)
+        self._jobs.latest("restore", work, self._planned, self.fail)
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    @property
+    def file(self) -> FileChange | None:
+        """The file of the cursor."""
+        path = self._view.key.removeprefix("file:")
+        return next((one for one in self.files if one.path == path), None)
+
+    @property
+    def operation(self) -> str:
+        """What would be written, or what is missing for it."""
+        if self.plan is None or self.writing:
+            return ""
+        return ", ".join(filter(None, (action_words(self.changes), self.moves))) or "nothing is chosen"
+
+    def diff(self) -> Sequence[str] | None:
+        """The diff of the file of the cursor; None while it is worked out."""
+        file = self.file
+        if file is None:
+            return []
+        known = self._diffs.get(file.path)
+        if known is None and self._comparing != file.path:
+            self._comparing = file.path
+            work = partial(diff_of_file, file)
+            self._jobs.latest("diff", work, partial(self._compared, file.path), self.fail)
+        return known
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def tell(self, state: str) -> None:
+        """Says how far it is."""
+        self.state = state
+        self._view.draw()
+
+    def fail(self, problem: str) -> None:
+        """Says what could not be done."""
+        self.state, self.problem, self.writing = "", problem, False
+        self._view.draw()
+
+    def _planned(self, found: PlannedFiles) -> None:
+        self.plan, self.state = found.plan, ""
+        self.files, self.same, self._safe = found.files, found.same, found.safe
+        self._choose(found.safe)
+
+    def _compared(self, path: str, diff: list[str]) -> None:
+        self._diffs[path] = diff
+        self._view.draw()
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        """The file of the cursor, or not; then the next."""
+        if self.switch(self._view.key):
+            self._view.next_file()
+
+    def switch(self, key: str) -> bool:
+        """Chooses the file with a key, or no longer; whether there is one that can be chosen."""
+        path = key.removeprefix("file:")
+        file = next((one for one in self.files if one.path == path), None)
+        if self.writing or file is None or not (is_safe(file) or is_offered(file)):
+            return False
+        self._choose(self.chosen ^ {path})
+        return True
+
+    def choose_all(self) -> None:
+        """All that is safe, or nothing."""
+        if not self.writing:
+            self._choose(frozenset() if self.chosen == self._safe else self._safe)
+
+    def _choose(self, chosen: frozenset[str]) -> None:
+        self.chosen, self.problem = chosen, ""
+        self.changes = self.plan.chosen(chosen, overwrite=True) if self.plan is not None and chosen else ()
+        self._view.draw()
+
+    def switch_pane(self) -> None:
+        """Keys go to the diff, or back to the list."""
+        self.in_diff = not self.in_diff
+        self._view.draw()
+
+    def accept(self) -> None:
+        """Writes what is chosen."""
+        if self.plan is None or self.writing or not (self.changes or self.moves):
+            return
+        self.writing, self.problem = True, ""
+        self.state = "copying the files that change"
+        self._view.draw()
+        self._write(self)
+
+    def leave(self) -> None:
+        """Leaves the diff, then the sheet; while files are copied, nothing is written."""
+        if self.writing:
+            self.stop.set()
+        elif self.in_diff:
+            self.switch_pane()
+        else:
+            self._view.close(None)
+
+    def done(self) -> None:
+        """All is written."""
+        self._view.close("written")
