@@ -10,9 +10,14 @@ import pytest
 from leafward.agents import agent_of
 from leafward.context.context_messages import message_body
 from leafward.context.model_context import context_at
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import FactKind, FactReader
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.repeats import Repeats
 from leafward.summaries.survival import replaced_by
 from tests.bench import need
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
@@ -20,8 +25,6 @@ from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from leafward.session.entries import EntryIndex
 
 KEPT = 12
 """Messages that stay behind the spans of stored sessions."""
@@ -362,3 +365,28 @@ def test_an_error_that_a_passing_command_printed_blocks_nothing() -> None:
     blocked = told_in(Section.BLOCKED, *said)
     assert any("frobnicate" in line for line in blocked)
     assert not any("item 3" in line or "rowCount" in line for line in blocked)
+
+
+def test_a_line_is_compared_with_those_alone_that_share_a_rare_word() -> None:
+    def line(text: str) -> Candidate:
+        words = frozenset(content_words(text))
+        return Candidate(Section.DONE, text, 0, (), words=words)
+
+    chosen = [line(f"orchard number{place} has branch{place} and apple{place}") for place in range(300)]
+    others = [line(f"orchard number{place} has branch{place} and pear{place}") for place in range(300)]
+    repeats = Repeats([*chosen, *others])
+    for candidate in chosen:
+        repeats.add(candidate, candidate.words)
+    assert all(repeats.has(candidate) for candidate in others)
+    assert repeats.compared <= 2 * len(others)  # of 90,000 pairs
+    assert not repeats.has(line("orchard number1 has branch2 and plum3"))
+
+
+def test_what_a_call_writes_is_read_once() -> None:
+    reader = FactReader()
+    call = reply("", ("a", "write", {"path": "src/a.py", "content": "def parse_table(rowCount): ..."}))
+    seen = reader.read(EntryIndex(1), call)
+    assert reader.written == [("src/a.py", [one.key for one in seen if one.kind is FactKind.IDENTIFIER])]
+    assert {"parse_table", "rowCount"} <= set(reader.written[0][1])
+    reader.read(EntryIndex(2), user("thanks"))
+    assert reader.written == []

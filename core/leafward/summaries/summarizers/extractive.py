@@ -157,11 +157,17 @@ class _Choice:
         """Takes what goes in before anything is weighed."""
         for pin in pins:
             self._take(Candidate(Section.CONTEXT, pin, FIRST_OF_ALL, (), first=True), forced=True)
-        # Where the work stands has room beside any goal, unless there is hardly any room at all.
-        whole = self.room.whole_outline
-        first = [candidate for candidate in self.worth.candidates if candidate.first]
-        for candidate in sorted(first, key=lambda one: (one.place == FIRST_OF_ALL) is not whole):
-            self._take(candidate, forced=True)
+        if self.room.whole_outline:
+            self._tell_state()
+        for candidate in self.worth.candidates:
+            if candidate.first and candidate.place != FIRST_OF_ALL:
+                self._take(candidate, forced=True)
+
+    def _tell_state(self) -> None:
+        """Takes the lines about where the work stands: they have room beside any goal."""
+        for candidate in self.worth.candidates:
+            if candidate.place == FIRST_OF_ALL:
+                self._take(candidate, forced=self.room.whole_outline)
 
     def fill(self, names: NamesInUse, end: int, stop: Callable[[], bool]) -> None:
         """Takes lines and lists names until the room is used up but for `end` units. Raises Cancelled."""
@@ -170,6 +176,9 @@ class _Choice:
         names.fill(_LIST_SHARE)
         self.rank(size - end, stop)
         names.fill(_LIST_LIMIT)
+        if not self.room.whole_outline:
+            # In hardly any room what the user demands comes before it.
+            self._tell_state()
 
     def rank(self, up_to: int, stop: Callable[[], bool]) -> None:
         """Lazily greedy: a line's gain only falls while others are taken, so only the best needs to be looked at again."""
