@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.catalogue.installation_jobs import agent_files, write_change
 from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.sheet import SheetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +34,7 @@ class AgentInstallation:
 
     def _choose(self, found: Sequence[AgentFile]) -> None:
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         about = [
             SheetLine("An agent runs Leafward when it compacts, and its model sees the injected context."),
