@@ -47,6 +47,7 @@ VERBS = [
     "undo",
     "redo",
     "restore",
+    "bisect",
     "log",
     "label",
     "name",

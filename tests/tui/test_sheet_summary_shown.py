@@ -85,8 +85,8 @@ class TestShowing:
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
             assert "Summary of this branch" in shown(pilot)
-            assert " answered" in sheet.text
-            assert "d answered" not in sheet.text
+            assert "src/y.py" in sheet.text
+            assert "src/b.py" not in sheet.text
             await pilot.press("enter")
             await pilot.pause()
             assert pilot.app.screen is sheet

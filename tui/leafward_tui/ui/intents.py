@@ -381,7 +381,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "agents.install",
         "I",
-        "Put the injected context into an agent's own compactions, or take it out",
+        "Inject where an agent itself compacts, or stop that",
         "install",
         _LIST,
         "Sessions",

@@ -221,6 +221,9 @@ class Navigation:
 
     def _toggle_fold(self) -> None:
         """Folds or unfolds where the cursor is."""
+        if not (self._view.two_panes or self._view.in_tree):
+            self._view.tell("fold: only in the tree", "warn", self._view.key_hints(("mode.leave", "tree")))
+            return
         line = self._view.tree.line
         if line is not None and line.kind.is_fold:
             self._unfold()
