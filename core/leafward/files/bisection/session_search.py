@@ -1,0 +1,126 @@
+"""A bisection of a session: both ends are tried, then versions between them, each set of files at most once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
+from leafward.base.times import parse_time
+from leafward.files.bisection.base import FolderBase, GitBase
+from leafward.files.bisection.search import Bisection, Verdict, bisect
+from leafward.files.bisection.trial import Ran
+from leafward.session.headline import headline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from leafward.files.bisection.base import ProjectBase
+    from leafward.files.bisection.versions import FileVersions, Point, Version
+    from leafward.session.session import Session
+
+__all__ = ["SessionSearch", "Step", "base_of", "outcome", "turn_name"]
+
+_WORDS = 80
+
+
+class Step(NamedTuple):
+    """A version that was looked at."""
+
+    point: Point
+    ran: Ran
+    doubts: Mapping[str, str]
+    """Files that are not certain, with the reason."""
+
+
+class SessionSearch:
+    """One bisection, told while it goes on: `tell` hears of every version that the command ran on."""
+
+    def __init__(
+        self,
+        session: Session,
+        every: Sequence[Point],
+        versions: FileVersions,
+        run: Callable[[Version], Ran],
+        tell: Callable[[str], object],
+    ) -> None:
+        self._session, self._versions, self._run, self._tell = session, versions, run, tell
+        self._ran: dict[tuple[tuple[str, bytes | None], ...], Ran] = {}
+        self.every = every
+        self.steps: list[Step] = []
+        """In the order in which they were looked at."""
+
+    def find(self) -> Bisection:
+        """Tries both ends, then what lies between. Raises Refused where an end is not what it was said to be.
+
+        An end that cannot be told is what the user says of it, as with `git bisect`.
+        """
+        for at, wanted in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
+            step = self._tried(at)
+            if step.ran.verdict not in (wanted, Verdict.CANNOT_TELL):
+                where = turn_name(self._session, step.point)
+                raise Refused(f"the {wanted.value} end, {where}: {outcome(step)}{_printed(step.ran)}")
+        return bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
+
+    def changed(self, found: Bisection) -> list[str]:
+        """Files that differ between the last good version and the first bad one, or may."""
+        old, new = (self._versions.at(self.every[at].entry) for at in (found.good, found.bad))
+        unsure = {*old.doubts, *new.doubts}
+        return [path for path in self._versions.paths if path in unsure or old.files[path] != new.files[path]]
+
+    def _tried(self, at: int) -> Step:
+        point = self.every[at]
+        version = self._versions.at(point.entry)
+        if version.doubts:
+            path, why = next(iter(version.doubts.items()))
+            ran = Ran(Verdict.CANNOT_TELL, None, 0.0, "", f"{path}: {why}")
+        else:
+            files = tuple(version.files.items())
+            # Turns between which no file changed are one version.
+            found = self._ran.get(files)
+            ran = self._ran[files] = found if found is not None else self._run(version)
+        step = Step(point, ran, version.doubts)
+        self.steps.append(step)
+        if not step.doubts:
+            self._tell(f"{turn_name(self._session, point)}: {outcome(step)}")
+        return step
+
+
+def base_of(session: Session, named: str | None = None) -> ProjectBase:
+    """A folder where one has that name, else a commit. Raises Refused.
+
+    Where nothing is named the last commit before the session, else the folder as it is now.
+    """
+    here = Path(session.cwd)
+    if named is not None and Path(named).is_dir():
+        return FolderBase(Path(named))
+    if not here.is_dir():
+        shown = safe_line(session.cwd)
+        raise Refused(f"{shown}, the session's folder, is not there; name a folder with --base")
+    if named is not None:
+        return GitBase(here, named)
+    begun = session.header.get("timestamp")
+    before = GitBase.before(here, begun) if isinstance(begun, str) and parse_time(begun) is not None else None
+    return before or FolderBase(here, earlier=False)
+
+
+def turn_name(session: Session, point: Point) -> str:
+    """A turn by its number, its last entry and its first words."""
+    words = headline(session, point.prompt).text if point.prompt >= 0 else "before the first prompt"
+    return f"turn {point.turn:,} ({session.columns.id(point.entry)}) {safe_line(words, _WORDS)}"
+
+
+def outcome(step: Step) -> str:
+    """What became of a version, in words."""
+    ran = step.ran
+    if ran.verdict is Verdict.CANNOT_TELL:
+        more = len(step.doubts) - 1
+        files = f", and {more:,} more file{'' if more == 1 else 's'}" if more > 0 else ""
+        return f"cannot tell: {safe_line(ran.why, 200)}{files}"
+    return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
+
+
+def _printed(ran: Ran) -> str:
+    last = next((line for line in reversed(ran.output.splitlines()) if line.strip()), "")
+    return f" ({safe_line(last, 120)})" if last else ""
