@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.errors import Refused
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import safe_line
 from leafward.cli.facts import id_of
 from leafward.cli.model_request import cancellable
-from leafward.cli.output import emit_json, note, page, plural, say
+from leafward.cli.output import emit_json, note, page, say
 from leafward.cli.selection import opened
-from leafward.files.bisection import FileVersions, SessionSearch, Trial, base_of, outcome, points, turn_name
+from leafward.files.bisection import FileVersions, SessionSearch, Trial, base_of, points
 from leafward.session import journal
 from leafward.session.headline import headline
 
@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 
     from leafward.cli.branch_options import BisectOptions
     from leafward.cli.output import Page
-    from leafward.files.bisection import Bisection, Point
+    from leafward.files.bisection import Bisection, Point, Report
     from leafward.session.session import Session
-
-_WORDS = 80
-_CANDIDATES = 12
-"""Turns that are listed where it cannot be told."""
-_LAST_LINES = 8
-"""Of what the command printed where it failed first."""
 
 
 def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as_json: bool) -> int:
@@ -57,7 +51,8 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
         if as_json:
             emit_json(_document(session, search, found, versions, command, options.likely, written))
         else:
-            say(_text(session, search, found, versions, command, options.likely, page()))
+            report = search.report(found, shlex.join(command), likely=options.likely)
+            say(_text(search, report, options.likely, page()))
             if written is not None:
                 note(f"labelled {safe_line(written)}; `leafward undo` takes that back")
     return 0 if len(found.candidates) == 1 else 1
@@ -78,39 +73,11 @@ def _teller(as_json: bool) -> Callable[[str], object]:
     return note
 
 
-def _text(
-    session: Session,
-    search: SessionSearch,
-    found: Bisection,
-    versions: FileVersions,
-    command: Sequence[str],
-    likely: bool,
-    here: Page,
-) -> Iterator[str]:
-    every, words = search.every, safe_line(shlex.join(command), _WORDS)
-    runs = sum(step.ran.seconds > 0 for step in search.steps)
-    yield f"{plural(len(every) - 1, 'turn')} over {safe_line(versions.base)}, {plural(len(search.steps), 'version')} looked at, {plural(runs, 'run')}"
-    if len(found.candidates) == 1:
-        point = every[found.bad]
-        condition = ", if no command changed a file that it does not name" if likely else ""
-        yield here.style(f"`{words}` fails since {turn_name(session, point)}{condition}", "bold")
-        yield "it changed:"
-        yield from (f"  {safe_line(path)}" for path in search.changed(found))
-        failed = next(step.ran for step in search.steps if step.point == point)
-        lines = [safe(line) for line in failed.output.splitlines() if line.strip()]
-        if lines:
-            yield "the command printed last:"
-            yield from (f"  {safe_line(line, 200)}" for line in lines[-_LAST_LINES:])
-        return
-    yield here.style(f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:", "bold")
-    known = {step.point: step for step in search.steps}
-    for at in found.candidates[:_CANDIDATES]:
-        step = known.get(every[at])
-        why = f": {outcome(step)}" if step is not None else ""
-        yield f"  {turn_name(session, every[at])}{why}"
-    if len(found.candidates) > _CANDIDATES:
-        yield f"  {len(found.candidates) - _CANDIDATES:,} more"
-    if any(step.doubts for step in search.steps) and not likely:
+def _text(search: SessionSearch, report: Report, likely: bool, here: Page) -> Iterator[str]:
+    yield report.work
+    yield here.style(report.result, "bold")
+    yield from report.details
+    if search.doubted and not likely:
         yield "--harmless PROGRAM says that a command changes no file, --likely that none does but those that it names"
 
 

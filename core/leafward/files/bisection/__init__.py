@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leafward.files.bisection.base import FolderBase, GitBase
 from leafward.files.bisection.search import Bisection, Verdict, bisect
-from leafward.files.bisection.session_search import SessionSearch, Step, base_of, outcome, turn_name
+from leafward.files.bisection.session_search import Report, SessionSearch, base_of
 from leafward.files.bisection.trial import Ran, Trial
 from leafward.files.bisection.versions import FileVersions, Point, Version, points
 
@@ -15,14 +15,12 @@ __all__ = [
     "GitBase",
     "Point",
     "Ran",
+    "Report",
     "SessionSearch",
-    "Step",
     "Trial",
     "Verdict",
     "Version",
     "base_of",
     "bisect",
-    "outcome",
     "points",
-    "turn_name",
 ]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
 from leafward.files.bisection.search import Bisection, Verdict, bisect
@@ -14,15 +14,19 @@ from leafward.files.bisection.trial import Ran
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.files.bisection.base import ProjectBase
     from leafward.files.bisection.versions import FileVersions, Point, Version
     from leafward.session.session import Session
 
-__all__ = ["SessionSearch", "Step", "base_of", "outcome", "turn_name"]
+__all__ = ["Report", "SessionSearch", "Step", "base_of"]
 
 _WORDS = 80
+_CANDIDATES = 12
+"""Turns that are listed where it cannot be told."""
+_LAST_LINES = 8
+"""Of what the command printed where it failed first."""
 
 
 class Step(NamedTuple):
@@ -32,6 +36,15 @@ class Step(NamedTuple):
     ran: Ran
     doubts: Mapping[str, str]
     """Files that are not certain, with the reason."""
+
+
+class Report(NamedTuple):
+    """What a bisection came to, in sentences."""
+
+    work: str
+    """What was looked at."""
+    result: str
+    details: tuple[str, ...]
 
 
 class SessionSearch:
@@ -45,7 +58,8 @@ class SessionSearch:
         run: Callable[[Version], Ran],
         tell: Callable[[str], object],
     ) -> None:
-        self._session, self._versions, self._run, self._tell = session, versions, run, tell
+        self._session, self._run, self._tell = session, run, tell
+        self.versions = versions
         self._ran: dict[tuple[tuple[str, bytes | None], ...], Ran] = {}
         self.every = every
         self.steps: list[Step] = []
@@ -65,13 +79,51 @@ class SessionSearch:
 
     def changed(self, found: Bisection) -> list[str]:
         """Files that differ between the last good version and the first bad one, or may."""
-        old, new = (self._versions.at(self.every[at].entry) for at in (found.good, found.bad))
+        old, new = (self.versions.at(self.every[at].entry) for at in (found.good, found.bad))
         unsure = {*old.doubts, *new.doubts}
-        return [path for path in self._versions.paths if path in unsure or old.files[path] != new.files[path]]
+        return [path for path in self.versions.paths if path in unsure or old.files[path] != new.files[path]]
+
+    def report(self, found: Bisection, command: str, *, likely: bool) -> Report:
+        """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
+        words = safe_line(command, _WORDS)
+        turns = _counted(len(self.every) - 1, "turn")
+        runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
+        looked = _counted(len(self.steps), "version")
+        work = f"{turns} over {safe_line(self.versions.base)}, {looked} looked at, {runs}"
+        if len(found.candidates) == 1:
+            point = self.every[found.bad]
+            condition = ", if no command changed a file that it does not name" if likely else ""
+            result = f"`{words}` fails since {turn_name(self._session, point)}{condition}"
+            return Report(work, result, tuple(self._first_failure(found, point)))
+        result = f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:"
+        return Report(work, result, tuple(self._candidates(found)))
+
+    def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
+        yield "it changed:"
+        yield from (f"  {safe_line(path)}" for path in self.changed(found))
+        failed = next(step.ran for step in self.steps if step.point == point)
+        lines = [safe(line) for line in failed.output.splitlines() if line.strip()]
+        if lines:
+            yield "the command printed last:"
+            yield from (f"  {safe_line(line, 200)}" for line in lines[-_LAST_LINES:])
+
+    def _candidates(self, found: Bisection) -> Iterator[str]:
+        known = {step.point: step for step in self.steps}
+        for at in found.candidates[:_CANDIDATES]:
+            step = known.get(self.every[at])
+            why = f": {outcome(step)}" if step is not None else ""
+            yield f"  {turn_name(self._session, self.every[at])}{why}"
+        if len(found.candidates) > _CANDIDATES:
+            yield f"  {len(found.candidates) - _CANDIDATES:,} more"
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a version could not be told because a command may have changed its files."""
+        return any(step.doubts for step in self.steps)
 
     def _tried(self, at: int) -> Step:
         point = self.every[at]
-        version = self._versions.at(point.entry)
+        version = self.versions.at(point.entry)
         if version.doubts:
             path, why = next(iter(version.doubts.items()))
             ran = Ran(Verdict.CANNOT_TELL, None, 0.0, "", f"{path}: {why}")
@@ -116,7 +168,7 @@ def outcome(step: Step) -> str:
     ran = step.ran
     if ran.verdict is Verdict.CANNOT_TELL:
         more = len(step.doubts) - 1
-        files = f", and {more:,} more file{'' if more == 1 else 's'}" if more > 0 else ""
+        files = f", and {_counted(more, 'more file')}" if more > 0 else ""
         return f"cannot tell: {safe_line(ran.why, 200)}{files}"
     return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
 
@@ -124,3 +176,7 @@ def outcome(step: Step) -> str:
 def _printed(ran: Ran) -> str:
     last = next((line for line in reversed(ran.output.splitlines()) if line.strip()), "")
     return f" ({safe_line(last, 120)})" if last else ""
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
