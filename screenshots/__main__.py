@@ -42,7 +42,7 @@ ENVIRONMENT = {
 
 WIDE, NORMAL, SMALL = (140, 40), (120, 32), (80, 24)
 
-ORCHARD = ("work", "refused", "moved")
+ORCHARD = ("work", "worse", "refused", "moved")
 """What lies in a real folder, which is the home then."""
 
 STILL = 0.25
@@ -61,7 +61,7 @@ class Shot:
     keys: tuple[str, ...] = ()
     """Textual's names; `text:…` types letter by letter."""
     opened: str = "demo"
-    """`demo`, `log` (the demo after a few operations), `store` or `damaged`; of a small project `work`, `refused` or `moved`."""
+    """`demo`, `log` (the demo after a few operations), `store` or `damaged`; of a small project `work`, `worse`, `refused` or `moved`."""
     config: dict[str, Any] = field(default_factory=dict)
     verb: str = ""
     """What is printed of the session, in place of the application."""
@@ -80,6 +80,7 @@ SHOTS = (
     Shot("move", "The sheet that asks before a move, saying what it writes", keys=(*INTO_A_BRANCH, "enter")),
     Shot("restore", "A move that restores the project's files: what is written and left alone, and why, with the diff of each", size=NORMAL, opened="work", keys=("g", "j", "enter", "w", "G"), config={"follow_interval": 60}),
     Shot("heal", "What makes a refused session acceptable again, change by change", size=NORMAL, opened="refused", keys=("h",), config={"follow_interval": 60}),
+    Shot("bisect", "The turn after which a check fails, with the versions that were tried", size=NORMAL, opened="worse", keys=("g", "j", "percent_sign", "text:grep -q sharp src/tools.py", "enter"), config={"follow_interval": 60}),
     Shot("relocate", "The sessions of a renamed folder, before they are begun in the new one", size=NORMAL, opened="moved", keys=("G", "L")),
     Shot("fork", "The sheet for a new session: which agents can go on from there", keys=(*INTO_A_BRANCH, "b")),
     Shot("search", "A search: hits marked in the tree and on the path", keys=("/", "text:lease", "enter", "n", "n")),
@@ -225,10 +226,10 @@ def _files(opened: str, folder: Path) -> Path:
     from importlib.resources import files
 
     from screenshots.damaged import damaged
-    from screenshots.orchard import make_moved, make_refused, make_work
+    from screenshots.orchard import make_moved, make_refused, make_work, make_worse
     from screenshots.store import make_store, touch
 
-    small = {"work": make_work, "refused": make_refused, "moved": make_moved}
+    small = {"work": make_work, "worse": make_worse, "refused": make_refused, "moved": make_moved}
     if opened in small:
         return small[opened](folder, NOW)
     data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()

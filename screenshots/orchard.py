@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-__all__ = ["make_moved", "make_refused", "make_work"]
+__all__ = ["make_moved", "make_refused", "make_work", "make_worse"]
 
 _ROWS = "pears = 3\napples = 4\nplums = 1\n\n\ndef trees() -> int:\n    return pears + apples + plums\n"
 _NOTES = "# Orchard\n\nWater on Mondays. Never prune in frost.\n"
@@ -38,6 +38,34 @@ def make_work(folder: Path, now: datetime) -> Path:
     bench.file.said("Grafted on quince; the notes are gone.")
     tools = bench.folder / "src" / "tools.py"
     tools.write_text(tools.read_text().replace("blunt", "rusty"))
+    _touch(path, now)
+    return path
+
+
+def make_worse(folder: Path, now: datetime) -> Path:
+    """A session of six turns, one of which does more than it was asked for."""
+    path = folder / "sessions" / "orchard.jsonl"
+    path.parent.mkdir(parents=True)
+    bench = Workbench(path, folder / "orchard", 1)
+    bench.file.user("a spade, and rows for the trees")
+    bench.write("src/rows.py", _ROWS)
+    bench.write("src/tools.py", "def spade() -> str:\n    return 'sharp'\n")
+    bench.file.said("Both are there.")
+    bench.file.user("more pears")
+    bench.write("src/rows.py", _ROWS.replace("pears = 3", "pears = 30"))
+    bench.file.said("Thirty.")
+    bench.file.user("tidy up what is not needed")
+    bench.write("src/rows.py", _ROWS.replace("pears = 3", "pears = 30").replace("\n\n\n", "\n\n"))
+    bench.write("src/tools.py", "def spade() -> str:\n    return ''\n")
+    bench.file.said("Tidied.")
+    bench.file.user("and more plums")
+    bench.write("src/rows.py", _ROWS.replace("pears = 3", "pears = 30").replace("plums = 1", "plums = 11"))
+    bench.file.said("Eleven.")
+    bench.file.user("and a rake")
+    bench.write(
+        "src/tools.py", "def spade() -> str:\n    return ''\n\n\ndef rake() -> str:\n    return 'wide'\n"
+    )
+    bench.file.said("There is a rake.")
     _touch(path, now)
     return path
 

@@ -109,7 +109,7 @@ def test_the_turn_is_labelled_where_that_is_asked_for(
     assert main(["undo", str(bench.file.path)]) == 0
 
 
-@pytest.mark.parametrize(("year", "base"), [(2020, "over git "), (2040, "over /")])
+@pytest.mark.parametrize(("year", "base"), [(2020, "over git "), (2040, "over the project as it is now")])
 def test_the_last_commit_before_the_session_is_the_base_where_none_is_named(
     bench: Workbench, capsys: pytest.CaptureFixture[str], year: int, base: str
 ) -> None:

@@ -10,7 +10,8 @@ import pytest
 from leafward.base.config import Config
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE
-from tests.tui.session_store import app_over, listed, reached
+from tests.tui.session_store import app_over, listed, reached, until
+from tests.tui.test_bisect import asked, orchard
 from tests.tui.test_catalogue_relocating import stored
 from tests.tui.test_heal import refused
 from tests.tui.test_pictures import NOW, complete, picture
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
 SIZES = pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+POSIX = pytest.mark.skipif(os.name == "nt", reason="the command is one of a POSIX shell")
 LONG_AGO = NOW.timestamp() - 120
 
 
@@ -39,6 +41,22 @@ def test_restore(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> No
     os.utime(work.path, (LONG_AGO, LONG_AGO))
     config = Config(follow_interval=60)
     assert picture(snap_compare, work.path, "g", "j", "enter", "w", "G", size=size, config=config)
+
+
+@POSIX
+@SIZES
+def test_bisect(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> None:
+    """The turn after which a row is missing."""
+    path = orchard(tmp_path).file.path
+
+    async def before(pilot: Pilot[int]) -> None:
+        await complete(pilot)
+        sheet = await asked(pilot)
+        await until(pilot, lambda: not sheet.running)
+        await complete(pilot)
+
+    app = app_over(path, config=Config(follow_interval=60))
+    assert snap_compare(app, terminal_size=size, run_before=before)
 
 
 @SIZES

@@ -175,7 +175,7 @@ class TestShowing:
             await pilot.press("k", "s")
             await sheet_of(pilot, ReadingSheet)
             await pilot.press("question_mark")
-            await until(pilot, lambda: "Write this summary to a file" in shown(pilot))
+            await until(pilot, lambda: "Write this text to a file" in shown(pilot))
 
     async def test_its_keys_can_be_bound_anew(self, file: Named) -> None:
         config = Config(

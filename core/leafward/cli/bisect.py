@@ -44,6 +44,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
                 every,
                 versions,
                 lambda one: trial.run(one, command, options.timeout),
+                session.columns.id,
                 _teller(as_json),
             )
             found = search.find()
@@ -105,7 +106,7 @@ def _document(
     return {
         "good": id_of(session, every[0].entry),
         "bad": id_of(session, every[-1].entry),
-        "base": versions.base,
+        "base": versions.base.name,
         "command": list(command),
         "likely": likely,
         "first_bad": turn(every[found.bad]) | {"files": search.changed(found)} if certain else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward_tui.explorer.controllers.bisect import Bisect
 from leafward_tui.explorer.controllers.branch_summary import BranchSummary
 from leafward_tui.explorer.controllers.compactions import Compactions
 from leafward_tui.explorer.controllers.comparison import Comparison
@@ -57,6 +58,7 @@ class Controllers:
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
         self.heal = Heal(state, view, services, jobs)
+        self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
         self.compactions = Compactions(
@@ -80,6 +82,7 @@ class Controllers:
             self.resume,
             self.fork,
             self.heal,
+            self.bisect,
             self.export,
             self.comparison,
             self.compactions,

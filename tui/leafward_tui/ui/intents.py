@@ -143,8 +143,12 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "branch.summarise", "s", "Summarise this branch, without storing it", "summarise", _TREE, "Change"
     ),
-    Intent("draft.move", "enter", "Move with this summary", "move", ("draft",), "Change"),
-    Intent("draft.again", "s", "Summarise another way", "summarise again", ("draft",), "Change"),
+    Intent(
+        "draft.move", "enter", "Move with this summary, or go to the turn found", "move", ("draft",), "Change"
+    ),
+    Intent(
+        "draft.again", "s", "Summarise another way, or search again", "summarise again", ("draft",), "Change"
+    ),
     Intent(
         "context.edit",
         "E",
@@ -393,7 +397,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("catalogue.refresh", "ctrl+r", "Look for new sessions", "reload", _LIST, "Sessions"),
     Intent("demo.open", "O", "Open the demo session", "demo", _LIST, "Sessions"),
     # Out of here.
-    Intent("draft.save", "e", "Write this summary to a file", "export", ("draft",), "Leafward"),
+    Intent("draft.save", "e", "Write this text to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy the text here", "copy", (*EVERYWHERE, "draft"), "Leafward"),
     Intent("comparison.save", "e", "Write the comparison to a file", "export", _COMPARE, "Leafward"),
     Intent(
@@ -430,6 +434,14 @@ INTENTS: tuple[Intent, ...] = (
         "heal",
         _TREE,
         "Leafward",
+    ),
+    Intent(
+        "bisect.open",
+        "%",
+        "Bisect: find the turn after which a command fails",
+        "bisect",
+        _TREE,
+        "Find",
     ),
     Intent("heal.accept", "enter", "Start the healed session and open it", "begin", ("heal",), "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),

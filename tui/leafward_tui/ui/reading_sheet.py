@@ -130,7 +130,7 @@ class ReadingSheet(Sheet):
         self._move = ""
         self._refused = ""
         self._operation = ""
-        self._again = False
+        self._again = ""
         steps = RowSteps(self.body.move, lambda: self.body.size.height)
         always = {"mode.leave": self.action_leave, "app.back": self.action_leave, "app.help": self.show_help}
         self.routes = Routes(steps, Actions(always), _Offers(self))
@@ -170,12 +170,12 @@ class ReadingSheet(Sheet):
         move: str = "",
         refused: str = "",
         operation: str = "",
-        again: bool = False,
+        again: str = "",
     ) -> None:
         """The text is whole, or never will be: `state` with `tone` says which.
 
-        `move` names what enter does, `refused` why it does not, `operation` what it would write; `again`: there is another
-        way to summarise.
+        `move` names what enter does, `refused` why it does not, `operation` what it would write, `again` another way to make
+        the text.
         """
         self.running = False
         self.text = text
@@ -213,7 +213,7 @@ class ReadingSheet(Sheet):
         if self.text and self._save is not None:
             offered.append(("draft.save", intent("draft.save").hint))
         if self._again:
-            offered.append(("draft.again", intent("draft.again").hint))
+            offered.append(("draft.again", self._again))
         return [*offered, ("mode.leave", "cancel")]
 
     def keys(self) -> tuple[tuple[str, str], ...]:

@@ -26,7 +26,9 @@ class ProjectBase(Protocol):
     """The files that the session began with."""
 
     name: str
-    """As it is shown."""
+    """As the command line takes it, or nearly so."""
+    title: str
+    """As it is said in a sentence."""
     earlier: bool
     """Whether it is from before the session. Of one that is not, the files that the session touched say nothing."""
 
@@ -48,6 +50,7 @@ class FolderBase:
             raise Refused(f"{folder} is no folder; --base names a commit or a folder")
         self._folder = folder.resolve()
         self.name = str(folder)
+        self.title = self.name if earlier else "the project as it is now"
 
     def text(self, path: str) -> str | None:
         """A file as text, where it lies inside the folder without a link on the way."""
@@ -93,7 +96,7 @@ class GitBase:
             raise Refused(f"{folder} has no commit {revision!r}; name another one, or a folder, with --base")
         self._commit = commit.decode("ascii").strip()
         """Its whole name."""
-        self.name = f"git {self._commit[:7]}"
+        self.name = self.title = f"git {self._commit[:7]}"
         self._blobs: dict[str, tuple[str, str]] = {}
         """Mode and blob of each file, by its path from the folder."""
         for line in self._output("ls-tree", "-r", "-z", self._commit).split(b"\0"):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.files.bisection.base import ProjectBase
     from leafward.files.bisection.versions import FileVersions, Point, Version
+    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
 __all__ = ["Report", "SessionSearch", "Step", "base_of"]
@@ -36,6 +37,8 @@ class Step(NamedTuple):
     ran: Ran
     doubts: Mapping[str, str]
     """Files that are not certain, with the reason."""
+    blind: bool
+    """Whether one of the reasons is a recorded command that may change any file."""
 
 
 class Report(NamedTuple):
@@ -48,7 +51,10 @@ class Report(NamedTuple):
 
 
 class SessionSearch:
-    """One bisection, told while it goes on: `tell` hears of every version that the command ran on."""
+    """One bisection, told while it goes on: `tell` hears of every version that the command ran on.
+
+    `named` is how an entry is called where the reader is.
+    """
 
     def __init__(
         self,
@@ -56,9 +62,10 @@ class SessionSearch:
         every: Sequence[Point],
         versions: FileVersions,
         run: Callable[[Version], Ran],
+        named: Callable[[EntryIndex], str],
         tell: Callable[[str], object],
     ) -> None:
-        self._session, self._run, self._tell = session, run, tell
+        self._session, self._run, self._named, self._tell = session, run, named, tell
         self.versions = versions
         self._ran: dict[tuple[tuple[str, bytes | None], ...], Ran] = {}
         self.every = every
@@ -73,8 +80,8 @@ class SessionSearch:
         for at, wanted in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
             step = self._tried(at)
             if step.ran.verdict not in (wanted, Verdict.CANNOT_TELL):
-                where = turn_name(self._session, step.point)
-                raise Refused(f"the {wanted.value} end, {where}: {outcome(step)}{_printed(step.ran)}")
+                where = self._name(step.point)
+                raise Refused(f"the {wanted.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
         return bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
 
     def changed(self, found: Bisection) -> list[str]:
@@ -89,11 +96,11 @@ class SessionSearch:
         turns = _counted(len(self.every) - 1, "turn")
         runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
         looked = _counted(len(self.steps), "version")
-        work = f"{turns} over {safe_line(self.versions.base)}, {looked} looked at, {runs}"
+        work = f"{turns} over {safe_line(self.versions.base.title)}, {looked} looked at, {runs}"
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""
-            result = f"`{words}` fails since {turn_name(self._session, point)}{condition}"
+            result = f"`{words}` fails since {self._name(point)}{condition}"
             return Report(work, result, tuple(self._first_failure(found, point)))
         result = f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:"
         return Report(work, result, tuple(self._candidates(found)))
@@ -111,15 +118,20 @@ class SessionSearch:
         known = {step.point: step for step in self.steps}
         for at in found.candidates[:_CANDIDATES]:
             step = known.get(self.every[at])
-            why = f": {outcome(step)}" if step is not None else ""
-            yield f"  {turn_name(self._session, self.every[at])}{why}"
+            why = f": {_outcome(step)}" if step is not None else ""
+            yield f"  {self._name(self.every[at])}{why}"
         if len(found.candidates) > _CANDIDATES:
             yield f"  {len(found.candidates) - _CANDIDATES:,} more"
 
+    def _name(self, point: Point) -> str:
+        """A turn by its number, its last entry and its first words."""
+        words = "before the first prompt" if point.prompt < 0 else headline(self._session, point.prompt).text
+        return f"turn {point.turn:,} ({self._named(point.entry)}) {safe_line(words, _WORDS)}"
+
     @property
     def doubted(self) -> bool:
-        """Whether a version could not be told because a command may have changed its files."""
-        return any(step.doubts for step in self.steps)
+        """Whether a version could not be told because a recorded command may have changed its files."""
+        return any(step.blind for step in self.steps)
 
     def _tried(self, at: int) -> Step:
         point = self.every[at]
@@ -132,10 +144,10 @@ class SessionSearch:
             # Turns between which no file changed are one version.
             found = self._ran.get(files)
             ran = self._ran[files] = found if found is not None else self._run(version)
-        step = Step(point, ran, version.doubts)
+        step = Step(point, ran, version.doubts, version.blind)
         self.steps.append(step)
         if not step.doubts:
-            self._tell(f"{turn_name(self._session, point)}: {outcome(step)}")
+            self._tell(f"{self._name(point)}: {_outcome(step)}")
         return step
 
 
@@ -157,13 +169,7 @@ def base_of(session: Session, named: str | None = None) -> ProjectBase:
     return before or FolderBase(here, earlier=False)
 
 
-def turn_name(session: Session, point: Point) -> str:
-    """A turn by its number, its last entry and its first words."""
-    words = headline(session, point.prompt).text if point.prompt >= 0 else "before the first prompt"
-    return f"turn {point.turn:,} ({session.columns.id(point.entry)}) {safe_line(words, _WORDS)}"
-
-
-def outcome(step: Step) -> str:
+def _outcome(step: Step) -> str:
     """What became of a version, in words."""
     ran = step.ran
     if ran.verdict is Verdict.CANNOT_TELL:

@@ -46,6 +46,8 @@ class Version:
     """Every file that the path touches, up to the bad entry; None where it is not there."""
     doubts: Mapping[str, str]
     """Files whose content there is not certain, with the reason."""
+    blind: bool = False
+    """Whether one of the reasons is a recorded command that may change any file."""
 
 
 def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
@@ -67,6 +69,12 @@ def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
         if entry == good or (entry > good and ends):
             found.append(Point(entry, turn, prompt))
     return found
+
+
+class _Doubt(NamedTuple):
+    why: str
+    blind: bool = False
+    """Whether it is a recorded command that may change any file."""
 
 
 class _Course:
@@ -124,7 +132,7 @@ class FileVersions:
         touched.go(self._made, None, stop)
         self.paths = sorted(path for path in touched.files if _may_be_written(path))
         self._begun = {path: base.text(path) for path in self.paths} if base.earlier else {}
-        self.base = base.name
+        self.base = base
 
     def at(self, entry: EntryIndex) -> Version:
         """The files at an entry of the path."""
@@ -136,19 +144,20 @@ class FileVersions:
             for begun in ([self._begun, {}] if self._begun else [{}])
         ]
         files: dict[str, bytes | None] = {}
-        doubts: dict[str, str] = {}
+        doubts: dict[str, _Doubt] = {}
         for path in self.paths:
             found = [
                 (one, self._doubt(one, entry, course, made, later))
                 for course in courses
                 for one in [course.then(path)]
             ]
-            one, why = next((pair for pair in found if not pair[1]), found[0])
-            if why:
-                doubts[path] = why
+            one, doubt = next((pair for pair in found if pair[1] is None), found[0])
+            if doubt is not None:
+                doubts[path] = doubt
             else:
                 files[path] = one.text.encode("utf-8") if one.text is not None else None
-        return Version(files, doubts)
+        blind = any(doubt.blind for doubt in doubts.values())
+        return Version(files, {path: doubt.why for path, doubt in doubts.items()}, blind)
 
     def _doubt(
         self,
@@ -157,20 +166,22 @@ class FileVersions:
         course: _Course,
         made: Sequence[Step],
         later: Sequence[Step],
-    ) -> str:
-        """Why the content of a file at an entry is not certain; empty where it is."""
+    ) -> _Doubt | None:
+        """Why the content of a file at an entry is not certain; None where it is."""
         path = one.path
         if one.certainty not in KNOWN:
             said = [remark.value for _, remark in one.remarks]
-            return f"{one.certainty.value}: {said[-1] if said else 'no call tells what it was before'}"
+            return _Doubt(
+                f"{one.certainty.value}: {said[-1] if said else 'no call tells what it was before'}"
+            )
         if one.text is not None and (not one.newline or not one.ends):
-            return "whether it ends in a newline, or how its lines end, is not known"
+            return _Doubt("whether it ends in a newline, or how its lines end, is not known")
         names = {path, *one.was}
         if one.text is not None:
             try:
                 one.text.encode("utf-8")
             except UnicodeEncodeError:
-                return "its text is no valid Unicode"
+                return _Doubt("its text is no valid Unicode")
         following = next((step for step in later if names & {step.path, step.to}), None)
         shown = (
             following is not None
@@ -182,7 +193,7 @@ class FileVersions:
         # What it is found as behind the entry is what it was there, if nothing changed it between.
         for at, remark in course.end.rebuilt(path).remarks:
             if at not in before and remark in _OUTSIDE and at <= changed:
-                return "a later call finds it changed by something that is not recorded"
+                return _Doubt("a later call finds it changed by something that is not recorded")
         seen = max(
             (
                 step.entry
@@ -195,11 +206,12 @@ class FileVersions:
             seen = following.entry
         blind = next((call for call in self._opaque if seen <= call.entry <= entry), None)
         if blind is not None:
-            return f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it"
+            name = safe_line(blind.name, 40)
+            return _Doubt(f"`{name}` ran after it was last seen, and may have changed it", blind=True)
         beside = next(
             (step for step in self._beside if seen < step.entry <= entry and _touches(step, names)), None
         )
-        return "another branch may have changed it meanwhile" if beside is not None else ""
+        return _Doubt("another branch may have changed it meanwhile") if beside is not None else None
 
 
 def _may_be_written(path: str) -> bool:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.branch_table import BranchRow
-    from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.results import CompareResult
@@ -67,7 +66,7 @@ class Comparison:
             return
         here = exploration.target(line)
         mark = exploration.mark
-        other = _end_of(exploration, mark) if mark >= 0 else exploration.session.place
+        other = exploration.end_of(mark) if mark >= 0 else exploration.session.place
         if here == other:
             key = self._services.keymap.label("mark.set")
             also = f", or mark one with {key}" if key else ""
@@ -79,7 +78,7 @@ class Comparison:
         """Shows two entries compared."""
         exploration = self._state.exploration
         if exploration is not None:
-            mark = _end_of(exploration, exploration.mark) if exploration.mark >= 0 else -1
+            mark = exploration.end_of(exploration.mark) if exploration.mark >= 0 else -1
             self._services.screens.compare(exploration.session, a, b, mark, self._go_on)
 
     def _go_on(self, result: CompareResult | None) -> None:
@@ -156,9 +155,3 @@ class Comparison:
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
         self._view.ask(ChoiceSheet("Branches", choices, about, note=note), done)
-
-
-def _end_of(exploration: Exploration, entry: int) -> int:
-    """The last entry of the row that an entry begins, as a move to it would take it."""
-    row = exploration.layout.row_of(entry)
-    return exploration.layout.last_entry_of(row) if row >= 0 else entry

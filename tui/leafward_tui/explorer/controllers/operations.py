@@ -91,18 +91,24 @@ class Operations:
         self._write.start(change.done, change)
 
     def _edit_label(self) -> None:
-        """Asks for the label of the entry under the cursor."""
-        from leafward.session.journal import label
-        from leafward_tui.ui.sheet import TextSheet
-
+        """Asks for the label of the row under the cursor."""
         exploration, row = self._state.exploration, self._view.tree.row
-        if exploration is None or row < 0 or self._write.is_read_only():
+        if exploration is None or row < 0:
             return
         session = exploration.session
         spans = exploration.layout.entries_of(row)
         labelled = [entry for entry in session.labels if any(entry in span for span in spans)]
-        target = labelled[0] if labelled else exploration.layout.head[row]
-        before = session.labels.get(EntryIndex(target), "")
+        self.ask_label(EntryIndex(labelled[0] if labelled else exploration.layout.head[row]))
+
+    def ask_label(self, target: EntryIndex, proposed: str = "") -> None:
+        """Asks for the label of an entry; `proposed` stands there where it has none."""
+        from leafward.session.journal import label
+        from leafward_tui.ui.sheet import TextSheet
+
+        session = self._state.session
+        if session is None or self._write.is_read_only():
+            return
+        before = session.labels.get(target, "")
 
         def done(text: str | None) -> None:
             if text is None or text.strip() == before:
@@ -112,7 +118,7 @@ class Operations:
 
         sheet = TextSheet(
             "Label",
-            before,
+            before or proposed,
             note=named(target),
             placeholder="label (empty removes it)",
             operation_of=lambda _text: appending(session),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.model.branch_summary import done_figures, redacted_words, span_words
 from leafward_tui.explorer.model.write_words import appending, named
+from leafward_tui.ui.intents import intent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Jobs
+
+_AGAIN = intent("draft.again").hint
 
 
 class SummaryPreview:
@@ -66,7 +69,7 @@ class SummaryPreview:
         """Shows why there is no summary; False where no sheet is open."""
         sheet, self._sheet = self._sheet, None
         if sheet is not None:
-            sheet.ended("", problem, tone="bad", again=True)
+            sheet.ended("", problem, tone="bad", again=_AGAIN)
         return sheet is not None
 
     def show(self, request: SummaryRequest, draft: BranchDraft, problem: str = "") -> None:
@@ -90,7 +93,7 @@ class SummaryPreview:
             move=f"move to {named(request.to)} with it",
             refused=refused,
             operation=appending(session) if session is not None else "",
-            again=True,
+            again=_AGAIN,
         )
 
     def _opened(self, request: SummaryRequest, *, running: bool) -> ReadingSheet:

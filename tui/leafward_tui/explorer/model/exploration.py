@@ -247,6 +247,11 @@ class Exploration:
             return layout.last_entry_of(self.last_row(layout.branch_of(line.row)))
         return layout.last_entry_of(line.row)
 
+    def end_of(self, entry: int) -> int:
+        """The last entry of the row that an entry begins, as a move to it would take it."""
+        row = self.layout.row_of(entry)
+        return self.layout.last_entry_of(row) if row >= 0 else entry
+
     def on_path(self, line: Line | None) -> bool:
         """Whether a line is on the path to the leaf."""
         shown = line is not None and line.kind is not LineKind.HIDDEN

@@ -1,0 +1,130 @@
+"""Bisecting from the tree: two places, a command, what is found and its label; the project stays as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheet import TextSheet
+from tests.core.test_bisection import snapshot
+from tests.tui.explored import NARROW, exploring, note
+from tests.tui.session_store import reached, shown, until
+from tests.workbench import Workbench
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the command is one of a POSIX shell")
+
+CHECK = "test $(grep -c pears rows.py) -ge 2"
+LONG_AGO = 1_700_000_000
+
+
+def orchard(tmp_path: Path) -> Workbench:
+    """Five turns that write rows.py; the third loses a row."""
+    bench = Workbench(tmp_path / "orchard.jsonl", tmp_path / "work", 1)
+    texts = ("pears\npears\n", "pears\npears\nplums\n", "pears\nplums\n", "pears\n", "pears\nquince\n")
+    for number, text in enumerate(texts):
+        bench.file.user(f"row {number}")
+        bench.write("rows.py", text)
+        bench.file.said("done")
+    os.utime(bench.file.path, (LONG_AGO, LONG_AGO))
+    return bench
+
+
+async def asked(pilot: Pilot[int], command: str = CHECK) -> ReadingSheet:
+    """Asks from the second turn down to the leaf."""
+    await pilot.press("g", "j", "percent_sign")
+    sheet = await reached(pilot, TextSheet)
+    sheet.input.value = command
+    await pilot.press("enter")
+    found: ReadingSheet = await reached(pilot, ReadingSheet)
+    return found
+
+
+async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
+    bench = orchard(tmp_path)
+    before, lines = snapshot(bench.folder), bench.file.path.read_text().splitlines()
+    async with exploring(bench.file.path) as (pilot, screen):
+        sheet = await asked(pilot)
+        await until(pilot, lambda: not sheet.running)
+        await pilot.pause()
+        assert "fails since turn 4" in sheet.text
+        assert "row 2" in sheet.text.splitlines()[0]
+        assert "  rows.py" in sheet.text.splitlines()
+        assert "the command passes" in sheet.text
+        assert "go there and label it" in shown(pilot)
+        await pilot.press("enter")
+        label = await reached(pilot, TextSheet)
+        assert label.input.value == f"first bad: {CHECK}"
+        await pilot.press("enter")
+        await until(pilot, lambda: "labelled" in note(screen))
+    written = bench.file.path.read_text().splitlines()
+    assert written[: len(lines)] == lines
+    assert json.loads(written[-1])["label"] == f"first bad: {CHECK}"
+    assert snapshot(bench.folder) == before
+
+
+async def test_an_end_that_is_not_what_it_should_be_is_said(tmp_path: Path) -> None:
+    bench = orchard(tmp_path)
+    async with exploring(bench.file.path, NARROW) as (pilot, _screen):
+        sheet = await asked(pilot, "true")
+        await until(pilot, lambda: not sheet.running)
+        await pilot.pause()
+        assert "the bad end" in shown(pilot)
+        assert "the command passes" in shown(pilot)
+        assert "go there" not in shown(pilot)
+
+
+async def test_recorded_commands_may_be_taken_at_their_word(tmp_path: Path) -> None:
+    bench = orchard(tmp_path)
+    bench.file.user("run it")
+    bench.run("python3 -c pass")
+    bench.file.user("mend it, in part")
+    bench.edit("rows.py", "quince", "quinces")
+    async with exploring(bench.file.path) as (pilot, _screen):
+        sheet = await asked(pilot, "! grep -q quinces rows.py")
+        await until(pilot, lambda: not sheet.running)
+        await pilot.pause()
+        assert "cannot tell since which of 2 turns" in sheet.text
+        assert "`python3` ran after it was last seen" in sheet.text
+        assert "s assume commands change only files they name" in shown(pilot)
+        await pilot.press("s")
+        await until(pilot, lambda: pilot.app.screen is not sheet)
+        sheet = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not sheet.running)
+        assert "mend it, in part" in sheet.text.splitlines()[0]
+        assert "if no command changed a file that it does not name" in sheet.text.splitlines()[0]
+
+
+async def test_it_is_given_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    bench = orchard(tmp_path)
+    async with exploring(bench.file.path) as (pilot, screen):
+        sheet = await asked(pilot, f"touch {tmp_path}/running; sleep 60")
+        await until(pilot, (tmp_path / "running").exists)
+        assert sheet.running
+        assert [path.name.startswith("leafward-bisect-") for path in copies.iterdir()] == [True]
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: not list(copies.iterdir()))
+
+
+async def test_the_ends_have_to_lie_on_one_path(tmp_path: Path) -> None:
+    bench = orchard(tmp_path)
+    async with exploring(bench.file.path) as (pilot, screen):
+        await pilot.press("percent_sign")
+        await until(pilot, lambda: "above the leaf" in note(screen))
+        await pilot.press("g", "j", "m", "G", "percent_sign")
+        sheet = await reached(pilot, TextSheet)
+        assert "passes at" in shown(pilot)
+        assert sheet.input.value == ""

@@ -1,0 +1,185 @@
+"""Where a command begins to fail: asked for two places and a command, told while it is looked for, and labelled if wanted."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.write_words import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.controllers.operations import Operations
+    from leafward_tui.explorer.jobs.bisection import Bisected, BisectRequest
+    from leafward_tui.explorer.jobs.export import Saved
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.reading_sheet import ReadingSheet
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["Bisect"]
+
+_JOB = "bisect"
+
+
+class Bisect:
+    """Runs one bisection at a time, in a sheet that shows it."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+        operations: Operations,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self._operations = operations
+        self._command = ""
+        """What was run last."""
+        self._steps: list[str] = []
+        """What was said of the bisection under way."""
+        self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there are rows."""
+        return self._state.exploration is not None
+
+    # --- what is looked for -------------------------------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        """Asks for the command, from the row of the cursor to the mark or the leaf."""
+        from leafward_tui.ui.sheet import SheetLine, TextSheet
+
+        session, ends = self._state.session, self._ends()
+        if session is None or ends is None:
+            return
+        good, bad = ends
+        leaf = " (the leaf)" if bad == session.place else ""
+        about = [
+            SheetLine(
+                f"It passes at {named(good)} and fails at {named(bad)}{leaf}. Each run is in a copy of"
+            ),
+            SheetLine("the files as they were, in a temporary folder; the project stays as it is."),
+        ]
+
+        def done(command: str | None) -> None:
+            if command is not None and command.strip():
+                self._start(session, good, bad, command.strip())
+
+        sheet = TextSheet(
+            "Bisect: the turn after which a command fails",
+            self._command,
+            about,
+            note=f"{named(good)} to {named(bad)}",
+            placeholder="the command, such as python -m pytest -q",
+            commit="run it",
+        )
+        self._view.ask(sheet, done)
+
+    def _ends(self) -> tuple[EntryIndex, EntryIndex] | None:
+        """The earlier and the later of cursor and mark, without a mark of cursor and leaf; says what is missing."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            return None
+        session, tree = exploration.session, exploration.session.tree
+        here, mark = EntryIndex(exploration.target(line)), exploration.mark
+        other = EntryIndex(exploration.end_of(mark)) if mark >= 0 else session.place
+        if here != other and tree.is_ancestor(here, other):
+            return here, other
+        if here != other and mark >= 0 and tree.is_ancestor(other, here):
+            return other, here
+        text = "bisect: put the cursor on a turn above the leaf after which the command still passes"
+        if mark >= 0:
+            text = "bisect: one of cursor and mark has to be above the other on one path"
+        keys = self._view.key_hints(("mark.set", "mark another end"))
+        self._view.tell(text, "warn", keys)
+        return None
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def _start(
+        self, session: Session, good: EntryIndex, bad: EntryIndex, command: str, *, likely: bool = False
+    ) -> None:
+        """Opens the sheet and runs."""
+        from leafward_tui.explorer.jobs.bisection import BisectRequest, bisect_session
+        from leafward_tui.ui.reading_sheet import ReadingSheet
+
+        self._command, self._steps = command, []
+        request = BisectRequest(good, bad, command, likely)
+        found: list[Bisected] = []
+
+        def done(chosen: str | None) -> None:
+            if chosen == "move" and found and found[0].prompt is not None:
+                self._navigation.go_to_entry(found[0].prompt)
+                self._operations.ask_label(found[0].prompt, f"first bad: {command}")
+            elif chosen == "again":
+                self._start(session, good, bad, command, likely=True)
+
+        sheet = ReadingSheet(
+            f"Bisect: {command}",
+            note=f"{named(good)} to {named(bad)}",
+            markdown=False,
+            running=True,
+            cancel=lambda: self._jobs.cancel(_JOB),
+            save=partial(self._save, session),
+        )
+        self._view.ask(sheet, done)
+
+        def show(result: Bisected) -> None:
+            found.append(result)
+            self._show(sheet, result)
+
+        self._jobs.latest(
+            _JOB,
+            partial(bisect_session, session, request, partial(self._tell, sheet)),
+            show,
+            partial(self._fail, sheet, request),
+        )
+
+    def _tell(self, sheet: ReadingSheet, text: str) -> None:
+        """One step more."""
+        self._steps.append(text)
+        sheet.grow("\n".join(self._steps), "looking")
+
+    def _fail(self, sheet: ReadingSheet, request: BisectRequest, problem: str) -> None:
+        """Says why there is no answer."""
+        self._steps.append(f"`{request.command}` was not bisected")
+        sheet.ended("\n".join(self._steps), problem, tone="bad")
+
+    def _show(self, sheet: ReadingSheet, result: Bisected) -> None:
+        """The answer, then the steps that led to it."""
+        report = result.report
+        lines = [report.result, *report.details]
+        if result.doubted:
+            lines += ["", "A recorded command may change any file, so versions after it are not certain."]
+        lines += ["", *self._steps]
+        certain = result.prompt is not None
+        sheet.ended(
+            "\n".join(lines),
+            report.work,
+            tone="leaf" if certain else "warn",
+            move="go there and label it" if certain else "",
+            again="assume commands change only files they name" if result.doubted else "",
+        )
+
+    def _save(self, session: Session, text: str) -> None:
+        """Writes what was found to a file in the current folder."""
+        from leafward_tui.explorer.jobs.export import save_text
+
+        work = partial(save_text, Path.cwd(), f"{session.id[:8]}-bisect", text)
+        self._jobs.latest("export", work, self._say_saved)
+
+    def _say_saved(self, saved: Saved) -> None:
+        self._services.say(saved.text, problem=saved.problem)
