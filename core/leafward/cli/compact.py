@@ -39,8 +39,9 @@ from leafward.compaction.draft import accept
 from leafward.compaction.entry import cost_of
 from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
+from leafward.compaction.growth import draft_growth, planned_growth
 from leafward.compaction.repair import repair
-from leafward.compaction.run import draft, prepared, refuse_growth, refuse_nothing
+from leafward.compaction.run import draft, prepared, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
@@ -89,7 +90,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                 plan = requested_plans(session, options, settings)[0]
                 refuse_nothing(plan)
                 if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
-                    _refuse_larger(plan)
+                    _refuse_larger(planned_growth(plan.diagnostics), "sent")
                 injection = _injection(session, plan, options, settings, stop)
                 if dry_run and not isinstance(summarizer, Extractive):
                     return _tell_requests(session, plan, options, summarizer, injection, as_json)
@@ -105,7 +106,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                     )
             refuse_cancelled(stop)
             if options.repair is None and not dry_run and not options.larger:
-                _refuse_growth(made)
+                _refuse_larger(draft_growth(made), "written")
             stopped = bool(unseen(made.survival)) and not options.accept_loss
             written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
         entry = written.entries[-1] if written.entries else None
@@ -136,18 +137,10 @@ def _gate_text(made: Draft) -> str:
     return f"{losses} would be in nothing that the model sees afterwards"
 
 
-def _refuse_larger(plan: Plan) -> None:
-    """Before a model is asked: what it would be paid for is of no use."""
-    for one in plan.diagnostics:
-        if one.code == "grows":
-            raise Refused(f"{one.text}; nothing was sent (--larger does it all the same)")
-
-
-def _refuse_growth(made: Draft) -> None:
-    try:
-        refuse_growth(made)
-    except Refused as refused:
-        raise Refused(f"{refused} (--larger does it all the same)") from refused
+def _refuse_larger(grows: str, undone: str) -> None:
+    """Before a model is asked as well: what it would be paid for is of no use."""
+    if grows:
+        raise Refused(f"{grows}; nothing was {undone} (--larger does it all the same)")
 
 
 def _injection(

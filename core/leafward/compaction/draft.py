@@ -98,11 +98,6 @@ class Draft:
         return tokens_of(self.text)
 
     @property
-    def growth(self) -> int:
-        """Tokens by which the context becomes larger, less than 0 where it becomes smaller."""
-        return self.counted_after - self.plan.tokens.counted_before
-
-    @property
     def system_tokens(self) -> int:
         """Tokens of the system prompt that the compaction carries."""
         system = self.ground.there.system

@@ -15,6 +15,7 @@ from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.entry import Place, place_at
 from leafward.compaction.filelists import recent_first
+from leafward.compaction.growth import GROWS, growth_words, planned_growth
 from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
@@ -134,16 +135,6 @@ def refuse_nothing(plan: Plan) -> None:
     """Raises Refused, saying why, where a plan comes to no compaction."""
     if plan.nothing:
         raise Refused(next((one.text for one in plan.diagnostics), "nothing to compact"))
-
-
-def refuse_growth(made: Draft) -> None:
-    """Raises Refused where a compaction would make the context larger, which nobody compacts for."""
-    if made.growth > 0:
-        raise Refused(
-            f"this compaction would make the context larger: {made.counted_after:,} tokens"
-            f" instead of {made.plan.tokens.counted_before:,};"
-            " nothing was written"
-        )
 
 
 def ground_of(
@@ -337,10 +328,9 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
     if plan.tokens.not_in_file > 0:
         text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
         remarks.append(Diagnostic("not-in-file", text))
-    before = plan.tokens.counted_before
-    if after > before and not any(one.code == "grows" for one in plan.diagnostics):
-        text = f"this compaction makes the context larger: {after:,} tokens instead of {before:,}"
-        remarks.append(Diagnostic("grows", text))
+    grows = growth_words(plan.tokens.counted_before, after)
+    if grows and not planned_growth(plan.diagnostics):
+        remarks.append(Diagnostic(GROWS, grows))
     if place.moves:
         remarks.append(
             Diagnostic(

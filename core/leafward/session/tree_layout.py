@@ -18,7 +18,7 @@ from itertools import compress
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.session.entries import BOOKKEEPING, DAMAGED, TURN_STARTS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,9 +37,6 @@ class Density(StrEnum):
 
 MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT, Kind.UNKNOWN})
 """Kinds with a row of their own between turns."""
-
-DAMAGED = frozenset({Kind.MALFORMED, Kind.HEADER})
-"""Kinds that are damage: shown where they lie, in every density."""
 
 
 def _set(kinds: Iterable[Kind]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafward.files.file_replay.bases import Base, Bases, WorkspaceBases
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
 from leafward.files.file_replay.replay import Rebuilt, Replay, related, replay
 from leafward.files.file_replay.spans import Span
 from leafward.files.file_replay.step_reader import StepReader, steps
@@ -14,6 +14,7 @@ from leafward.files.file_replay.storage import Stored, store, unfit_name
 from leafward.files.file_replay.timeline import timeline
 
 __all__ = [
+    "CONTRADICTIONS",
     "KNOWN",
     "Base",
     "Bases",

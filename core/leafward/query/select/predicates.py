@@ -22,6 +22,7 @@ from leafward.query.select import sets
 from leafward.query.vocabulary import FIELDS
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
+    CONTEXT_CHANGES,
     NO_ENTRY,
     PROMPTS,
     Body,
@@ -45,8 +46,6 @@ _SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _LOOK = 256
-_CHANGING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
-"""What changes how the model reads the entries above it."""
 
 
 class Bodies:
@@ -160,7 +159,7 @@ class Bodies:
         speaking: list[int] = []
         for node in nodes:
             self._check()
-            above = latest(session, node, _CHANGING)
+            above = latest(session, node, CONTEXT_CHANGES)
             at = node
             while at not in (NO_ENTRY, above) and not walked[at]:
                 walked[at] = 1
