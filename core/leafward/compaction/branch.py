@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.config import DEFAULT_WINDOW
-from leafward.base.errors import Refused
+from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.entry import Place, milliseconds, place_at, provenance, stamped, usage_body
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
 from leafward.compaction.replacement import previous_summary
@@ -28,7 +28,7 @@ from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.write import write
 from leafward.session.messages import edit_message, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers import Cancelled, Purpose, Said, Span, Summary, tokens_of
+from leafward.summaries.summarizers import Purpose, Said, Span, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

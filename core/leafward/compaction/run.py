@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Cancelled, Refused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
@@ -34,8 +34,8 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
-from leafward.summaries.survival import Stopped, facts_of, survival
+from leafward.summaries.summarizers import Line, Summary, tokens_of, unless_cancelled
+from leafward.summaries.survival import facts_of, survival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,10 +86,7 @@ def draft(
         raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
     replaced = unless_cancelled(ground.there.replaced, stop)
     facts = facts_of(replaced, ground.cwd, ground.previous, ground.there.previous_entry)
-    try:
-        return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
-    except Stopped as stopped:
-        raise Cancelled("the compaction was cancelled; nothing was written") from stopped
+    return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
 
 
 def prepared(
@@ -236,7 +233,7 @@ def _assembled(
     changed: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
-    """A draft from its parts: the text put together, what it comes to, what survives in it. Raises Stopped."""
+    """A draft from its parts: the text put together, what it comes to, what survives in it. Raises Cancelled."""
     remarks = [Diagnostic("summary", remark) for remark in summary.remarks]
     words, added = with_pins(summary.text, pins)
     if ground.limit is not None and not changed:

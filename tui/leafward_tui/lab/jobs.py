@@ -292,7 +292,7 @@ def outgoing(
 
 
 def graded(draft: Draft, job: Job) -> Exam:
-    """The exam of a draft: what a model would still know after it. Raises Stopped where it is not wanted any more."""
+    """The exam of a draft: what a model would still know after it. Raises Cancelled where it is not wanted any more."""
     from leafward.compaction.exam import exam_of_draft
 
     return exam_of_draft(draft, job.unwanted)

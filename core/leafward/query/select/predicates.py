@@ -31,7 +31,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.messages import message_in, message_text, messages_of, usage_of, written_at
-from leafward.summaries.survival import Status, Stopped, survival_of
+from leafward.summaries.survival import Status, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -179,10 +179,7 @@ class Bodies:
         found = bytearray(len(self._session))
         for compaction in compactions:
             self._check()
-            try:
-                fates = survival_of(self._session, compaction, self._stop).fates
-            except Stopped as error:
-                raise Cancelled from error
+            fates = survival_of(self._session, compaction, self._stop).fates
             for fate in fates:
                 if fate.status is Status.LOST and fate.fact.entry >= 0:
                     found[fate.fact.entry] = 1

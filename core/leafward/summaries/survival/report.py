@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, gather
@@ -125,7 +125,7 @@ def survival(
     """What became of the facts of a span, given the texts that stand in its place.
 
     `sources` is everything the summary could have been made from; empty, nothing is called invented. What is invented has
-    `compaction` as its entry. Raises Stopped where `stop` turns true.
+    `compaction` as its entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
     retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
@@ -223,14 +223,10 @@ def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> b
             return key in folded or ("-" in key and all(part in words for part in _WORD.findall(key)))
 
 
-class Stopped(LeafwardError):
-    """A report was not wanted any more before it was whole."""
-
-
 def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
     """The survival report of a compaction that already happened.
 
-    Raises Refused where the entry is none, Stopped where `stop` turns true.
+    Raises Refused where the entry is none, Cancelled where `stop` turns true.
     """
     there = replaced_by(session, compaction)
     facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
@@ -251,5 +247,5 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
 def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:
     for item in items:
         if stop():
-            raise Stopped("the report was given up")
+            raise Cancelled("the report was cancelled")
         yield item

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled
 from leafward.compaction.branch import left_branch, summarize_branch
 from leafward.session.journal import busy
-from leafward.summaries.summarizers import Cancelled, tokens_of
+from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, model_settings
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward_tui.explorer.model.branch_summary import Growth
