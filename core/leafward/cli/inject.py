@@ -12,7 +12,7 @@ from leafward.base import config
 from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, write_text
 from leafward.cli.selection import opened
-from leafward.compaction.injection import InjectionSettings, inject, keys_of, parse_time
+from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
 from leafward.compaction.injection.configured import configured_settings
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def injection_settings(settings: config.Config, options: InjectOptions) -> Injec
         if not keys:
             raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
         off |= keys
-    now = parse_time(options.now) if options.now is not None else None
+    now = utc_time(options.now) if options.now is not None else None
     if options.now is not None and now is None:
         raise click.UsageError(f"--now takes an ISO 8601 time, not {options.now!r}")
     configured = configured_settings(settings, options.workspace)

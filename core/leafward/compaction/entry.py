@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Refused
+from leafward.base.times import iso_stamp
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, Usage
-from leafward.session.journal import Clock, iso_time, new_id, refuse_unreachable
+from leafward.session.journal import Clock, new_id, refuse_unreachable
 from leafward.session.journal.operations import MARK
 from leafward.session.journal.write import id_of
 
@@ -120,7 +121,7 @@ def provenance(summary: Summary, text: str, columns: Columns, injection: Injecti
 
 def stamped(kind: str, place: Place, moment: datetime, body: Body) -> Body:
     """An entry in the order of keys that pi writes."""
-    head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_time(moment)}
+    head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_stamp(moment)}
     return {**head, **body, **mark(place)}
 
 
@@ -134,7 +135,7 @@ def edit_lines(
     for target, content in edits:
         entry = new_id(session_columns, taken)
         taken.add(entry)
-        head = {"type": "context_edit", "id": entry, "parentId": parent, "timestamp": iso_time(moment)}
+        head = {"type": "context_edit", "id": entry, "parentId": parent, "timestamp": iso_stamp(moment)}
         lines.append({**head, "targetId": target, "replacement": {"content": content}, **mark(place)})
         parent = entry
     return lines, Place(place.id, place.parent, parent, place.leaf, place.stands, place.moves)

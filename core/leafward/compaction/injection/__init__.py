@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.builders import Builder, BuildInput
-from leafward.compaction.injection.collection import Collected, collect, parse_time
+from leafward.compaction.injection.collection import Collected, collect, utc_time
 from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.governance import governance
 from leafward.compaction.injection.pins import pins
@@ -66,7 +66,7 @@ __all__ = [
     "contributions",
     "inject",
     "keys_of",
-    "parse_time",
+    "utc_time",
     "workspace_of",
 ]
 
@@ -106,7 +106,7 @@ def contributions(
         if beside is not None and settings.governance is not None
         else None
     )
-    now = parse_time(settings.now) if settings.now is not None else found.time
+    now = utc_time(settings.now) if settings.now is not None else found.time
     inputs = BuildInput(found, workspace, settings, now, own)
     made: list[Contribution] = []
     for name, builder in builders:

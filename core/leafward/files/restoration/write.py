@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.times import iso_stamp
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence
 from leafward.files.restoration.plan import Action
 from leafward.files.restoration.record import Record, State, begin, exclusive, interrupted, store
-from leafward.session.journal.lines import iso_time, utc_now
+from leafward.session.journal.lines import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +59,7 @@ def restore(
             folder.path,
             session,
             entry,
-            iso_time(utc_now()),
+            iso_stamp(utc_now()),
             changes,
             _folders(folder, changes),
             behind,

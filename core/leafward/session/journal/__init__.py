@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leafward.session.journal.creation import create
 from leafward.session.journal.file_append import Appended, append
-from leafward.session.journal.lines import Clock, encode_line, iso_time, new_id, utc_now
+from leafward.session.journal.lines import Clock, encode_line, new_id, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim, busy, work_on
 from leafward.session.journal.migration import backup_folder
 from leafward.session.journal.open_file import refuse_unwritable
@@ -44,7 +44,6 @@ __all__ = [
     "busy",
     "create",
     "encode_line",
-    "iso_time",
     "label",
     "landing",
     "move",

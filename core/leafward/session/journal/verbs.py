@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound, Refused
+from leafward.base.times import iso_stamp
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
-from leafward.session.journal.lines import iso_time, new_id
+from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import (
     ARCHIVE_TYPE,
@@ -221,13 +222,13 @@ class _Draft:
 
     def _custom(self, custom_type: str, data: Body, parent: EntryId | None) -> Body:
         entry = new_id(self.session.columns)
-        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
+        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_stamp(self.writing.now())}
         return {"type": "custom", "customType": custom_type, "data": data | self._mark(entry)} | place
 
     def _at_leaf(self, type_: str, fields: Body) -> Body:
         entry = new_id(self.session.columns)
         parent = id_of(self.session, self.session.leaf)
-        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
+        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_stamp(self.writing.now())}
         return {"type": type_} | place | fields | {MARK: self._mark(entry)}
 
     def _mark(self, entry: EntryId) -> Body:

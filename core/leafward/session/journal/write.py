@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from leafward.base.times import moment_of
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.file_append import append
-from leafward.session.journal.lines import Clock, encode_line, parse_time, utc_now
+from leafward.session.journal.lines import Clock, encode_line, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
@@ -180,7 +181,7 @@ def changed_lately(session: Session, now: datetime) -> bool:
     if at == session.leaf:
         # As seconds: a file system may know of times that the calendar does not.
         return now.timestamp() - session.source.seen.st_mtime < RECENT.total_seconds()
-    moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
+    moment = moment_of(session.entry(at).timestamp) if at >= 0 else None
     return moment is not None and now - moment < RECENT
 
 
