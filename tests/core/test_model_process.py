@@ -53,6 +53,7 @@ with open(sys.argv[2], "w") as file:
 
 HANG = """
 import contextlib, sys, threading
+from leafward.base.errors import Cancelled
 from leafward.summaries.summarizers import Said, Span
 from leafward.summaries.summarizers.model import Model, ModelSettings
 span = Span((Said(0, {"role": "user", "content": "x"}),))

@@ -9,7 +9,6 @@ import pytest
 
 from leafward.agents.codex import Codex
 from leafward.base.config import Config
-from leafward.compaction.growth import draft_growth
 from leafward.context.model_context import context_at
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
@@ -200,7 +199,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         await until(pilot, lambda: lab.state.draft is not None and lab.state.draft.changed)
         draft = lab.state.draft
         assert draft is not None
-        assert not draft_growth(draft)
+        assert not draft.growth
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))

@@ -10,7 +10,6 @@ import click
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.exam import exam_json
-from leafward.cli.facts import id_of
 from leafward.cli.inject import injection_json
 from leafward.cli.model_request import (
     cancellable,
@@ -39,7 +38,7 @@ from leafward.compaction.draft import accept
 from leafward.compaction.entry import cost_of
 from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
-from leafward.compaction.growth import draft_growth, planned_growth
+from leafward.compaction.growth import planned_growth
 from leafward.compaction.repair import repair
 from leafward.compaction.run import draft, prepared, refuse_nothing
 from leafward.session.entries import Kind, Usage
@@ -106,7 +105,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                     )
             refuse_cancelled(stop)
             if options.repair is None and not dry_run and not options.larger:
-                _refuse_larger(draft_growth(made), "written")
+                _refuse_larger(made.growth, "written")
             stopped = bool(unseen(made.survival)) and not options.accept_loss
             written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
         entry = written.entries[-1] if written.entries else None
@@ -182,7 +181,7 @@ def _summarised(
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"{safe_line(id_of(session, index) or '', 40)} is no compaction")
+        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
     summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
     return repair(
@@ -218,7 +217,7 @@ def _tell_requests(
         emit_json(
             {
                 "entry": None,
-                "at": id_of(session, plan.at),
+                "at": session.columns.id_at(plan.at),
                 "summary": None,
                 "summarizer": summarizer.name,
                 "tokens_before": plan.tokens.counted_before,
@@ -250,12 +249,12 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
     """A draft as `compact --json` describes it."""
     plan, summary = made.plan, made.summary
     return {
-        "at": id_of(session, plan.at),
+        "at": session.columns.id_at(plan.at),
         "strategy": plan.settings.strategy.value,
         "behaviour": plan.settings.behaviour,
         "summarizer": summary.summarizer,
         "summary": made.text,
-        "first_kept": id_of(session, plan.first_kept),
+        "first_kept": session.columns.id_at(plan.first_kept),
         "keeps": plan.keeps,
         "split_turn": plan.split_turn,
         "tokens_before": plan.tokens.counted_before,
@@ -268,10 +267,10 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
             "kept": made.ground.there.kept_tokens,
             "system": made.system_tokens,
         },
-        "summarize": [id_of(session, entry) for entry in plan.summarize],
-        "turn_prefix": [id_of(session, entry) for entry in plan.turn_prefix],
-        "kept": [id_of(session, entry) for entry in plan.kept],
-        "pruned": [id_of(session, short.entry) for short in plan.pruned],
+        "summarize": [session.columns.id_at(entry) for entry in plan.summarize],
+        "turn_prefix": [session.columns.id_at(entry) for entry in plan.turn_prefix],
+        "kept": [session.columns.id_at(entry) for entry in plan.kept],
+        "pruned": [session.columns.id_at(short.entry) for short in plan.pruned],
         "files": {"read": list(plan.files.read), "modified": list(plan.files.modified)},
         "pins": list(made.pins),
         "focus": made.focus,
@@ -293,7 +292,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     sizes = f"{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
     yield f"{page.style(head, 'ghost')}{where}: {sizes}"
     tail = (
-        f"kept from {safe_line(id_of(session, plan.first_kept) or '', 40)}"
+        f"kept from {safe_line(session.columns.id_at(plan.first_kept) or '', 40)}"
         if plan.first_kept >= 0
         else "no tail"
     )
@@ -339,7 +338,7 @@ def _compare(session: Session, options: CompactOptions, settings: Config, as_jso
     if as_json:
         emit_json(
             {
-                "at": id_of(session, drafts[0][0].at),
+                "at": session.columns.id_at(drafts[0][0].at),
                 "strategy": "all",
                 "dry_run": True,
                 "drafts": [

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base import config
-from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, write_text
 from leafward.cli.selection import opened
 from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
@@ -32,7 +31,7 @@ def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
         at = session.find(options.at) if options.at is not None else session.leaf
         made = inject(session, at, injection_settings(settings, options))
         if as_json:
-            emit_json({"at": id_of(session, at), **injection_json(session, made)})
+            emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
         else:
             for remark in made.diagnostics:
                 note(remark.text)
@@ -109,7 +108,7 @@ def sources_json(session: Session, sources: Iterable[SourceRef]) -> list[dict[st
     for source in sources:
         document: dict[str, Any] = {"kind": source.kind.value}
         if source.entry >= 0:
-            document["entry"] = id_of(session, source.entry)
+            document["entry"] = session.columns.id_at(source.entry)
         for name in ("call", "file", "line", "digest", "note"):
             value = getattr(source, name)
             if value:

@@ -10,7 +10,6 @@ import click
 from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
@@ -162,7 +161,7 @@ def _document(
 ) -> dict[str, Any]:
     actions = {one.path: one.action for one in chosen}
     return {
-        "at": id_of(session, index),
+        "at": session.columns.id_at(index),
         "folder": plan.folder,
         "dry_run": dry_run,
         "restore": record.number if record is not None else None,

@@ -21,8 +21,8 @@ from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.pasting import typed_sentences
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.survival import Held, Said, Text, replaced_by
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class _Reader:
             made.tokens = message_tokens(message)
             made.sentences = [
                 one
-                for one in sentences(divided(text_of(message.get("content")))[0])
+                for one in typed_sentences(message.get("content"))
                 if len(content_words(one)) >= _LEAST_WORDS
             ]
         if role != "toolResult":

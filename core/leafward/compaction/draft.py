@@ -14,6 +14,7 @@ from leafward.compaction.entry import (
     stamped,
     usage_body,
 )
+from leafward.compaction.growth import growth_words
 from leafward.session.journal import OperationKind, Writing, utc_now
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.write import write
@@ -96,6 +97,11 @@ class Draft:
     def stored_tokens(self) -> int:
         """Tokens of the whole stored text."""
         return tokens_of(self.text)
+
+    @property
+    def growth(self) -> str:
+        """That the context becomes larger with this summary; empty where it does not."""
+        return growth_words(self.plan.tokens.counted_before, self.counted_after)
 
     @property
     def system_tokens(self) -> int:

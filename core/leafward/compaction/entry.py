@@ -10,7 +10,6 @@ from leafward.base.times import iso_stamp
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, Usage
 from leafward.session.journal import Clock, new_id, refuse_unreachable
 from leafward.session.journal.operations import MARK
-from leafward.session.journal.write import id_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,7 +43,7 @@ def place_at(session: Session, at: int, before: Place | None = None) -> Place:
     With the place `before` that was decided on earlier, Refused is raised where the conversation went on since. Refused is
     raised as well where nothing can follow `at`.
     """
-    stands = id_of(session, session.place)
+    stands = session.columns.id_at(session.place)
     if before is not None and stands != before.stands:
         raise Refused(f"{session.path.name} went on since this was made; make it again")
     tree, here = session.tree, session.leaf
@@ -56,12 +55,14 @@ def place_at(session: Session, at: int, before: Place | None = None) -> Place:
             for run in tree.below(at, here)
             for entry in range(run.start, run.stop)
         }
-        if between & _SETTINGS or (before is not None and id_of(session, at) == before.leaf):
+        if between & _SETTINGS or (before is not None and session.columns.id_at(at) == before.leaf):
             parent = here
     refuse_unreachable(session, parent)
     free = before is not None and session.columns.index(before.id) < 0
     entry = before.id if before is not None and free else new_id(session.columns)
-    return Place(entry, parent, id_of(session, parent), id_of(session, here), stands, moves=not stays)
+    return Place(
+        entry, parent, session.columns.id_at(parent), session.columns.id_at(here), stands, moves=not stays
+    )
 
 
 _SETTINGS = {Kind.MODEL_CHANGE, Kind.THINKING_CHANGE}

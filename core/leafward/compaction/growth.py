@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.compaction.division import Diagnostic
-    from leafward.compaction.draft import Draft
 
-__all__ = ["GROWS", "draft_growth", "growth_words", "planned_growth"]
+__all__ = ["GROWS", "growth_words", "planned_growth"]
 
 GROWS = "grows"
 """The code of the diagnostic."""
@@ -26,8 +25,3 @@ def growth_words(before: int, after: int, about: str = "") -> str:
 def planned_growth(remarks: Sequence[Diagnostic]) -> str:
     """What the diagnostics of a plan say of it; empty where it does not grow the context."""
     return next((one.text for one in remarks if one.code == GROWS), "")
-
-
-def draft_growth(made: Draft) -> str:
-    """What is to be said of a draft, with the text of its summary; empty where the context does not become larger."""
-    return growth_words(made.plan.tokens.counted_before, made.counted_after)

@@ -43,7 +43,7 @@ def _set(kinds: Iterable[Kind]) -> bytes:
     return b"".join(re.escape(bytes([kind])) for kind in sorted(kinds))
 
 
-_STREAK = 8
+STREAK = 8
 """Compactions in one turn up to which each is a landmark."""
 _BOOKS = BOOKKEEPING - DAMAGED
 _HEAD = re.compile(b"[" + _set(TURN_STARTS | MARKS | DAMAGED) + b"]")
@@ -337,7 +337,7 @@ class _Arranger:
             if what == Kind.COMPACTION:
                 streak.append(at)
             elif what in TURN_STARTS or what in MARKS or what in DAMAGED:
-                if len(streak) > _STREAK:
+                if len(streak) > STREAK:
                     within.update(streak[1:-1])
                 streak = []
         return within

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.compaction.growth import draft_growth
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.lab.model.choices import AS_IT_IS
 
@@ -221,8 +220,7 @@ class LabState:
         """
         if self.path.what_if is not None and self.path.what_if.choices.summarizer == AS_IT_IS:
             return ""
-        grows = draft_growth(draft)
-        return f"{grows}; nothing was written" if grows else ""
+        return f"{draft.growth}; nothing was written" if draft.growth else ""
 
     @property
     def shown_draft(self) -> Draft | None:

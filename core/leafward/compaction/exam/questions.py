@@ -25,8 +25,8 @@ from leafward.summaries.facts.outcomes import (
     is_typed,
     runs_tests,
 )
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.pasting import typed_sentences
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.values import DROPPED
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class _Reading:
             if short and message.get("role") == "user":
                 self.remarks += [
                     Fact(FactKind.DECISION, sentence, sentence, entry, Voice.USER, [entry])
-                    for sentence in sentences(divided(text_of(message.get("content")))[0])
+                    for sentence in typed_sentences(message.get("content"))
                     if len(content_words(sentence)) >= _LEAST_WORDS and not demands(sentence)
                 ]
             for one in found:

@@ -88,7 +88,7 @@ class Survival:
 
 
 _ORDER = {kind: place for place, kind in enumerate(FactKind)}
-_CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
+CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
 """Kinds of which it can be told that nobody said them before."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
@@ -179,7 +179,7 @@ def _invented(
     folded = "".join(parts)
     found = []
     for fact in _until(gather(retold.sightings), stop):
-        if fact.kind not in _CHECKED or (fact.kind, fact.key) in known:
+        if fact.kind not in CHECKED or (fact.kind, fact.key) in known:
             continue
         if not _supported(fact, folded, words, amounts):
             fact.entry = EntryIndex(compaction)
