@@ -17,16 +17,12 @@ from leafward.compaction.injection.governance import governance
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
 from leafward.compaction.injection.rules import rules
-from leafward.compaction.injection.sections import BY_KEY, FALLBACK, SECTIONS, Section, keys_of
+from leafward.compaction.injection.sections import SECTIONS, keys_of
 from leafward.compaction.injection.values import (
-    DEFAULT_BUDGET,
     Contribution,
     Diagnostic,
-    InjectedLine,
     Injection,
     InjectionSettings,
-    Omitted,
-    Reason,
     SectionReport,
     SourceKind,
     SourceRef,
@@ -42,19 +38,11 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 __all__ = [
-    "BY_KEY",
-    "DEFAULT_BUDGET",
-    "FALLBACK",
     "SECTIONS",
     "Collected",
-    "Contribution",
     "Diagnostic",
-    "InjectedLine",
     "Injection",
     "InjectionSettings",
-    "Omitted",
-    "Reason",
-    "Section",
     "SectionReport",
     "SourceKind",
     "SourceRef",
@@ -67,7 +55,6 @@ __all__ = [
     "inject",
     "keys_of",
     "utc_time",
-    "workspace_of",
 ]
 
 BUILDERS: tuple[tuple[str, Builder], ...] = (

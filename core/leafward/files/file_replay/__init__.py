@@ -7,7 +7,6 @@ from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
 from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
 from leafward.files.file_replay.replay import Rebuilt, Replay, related, replay
-from leafward.files.file_replay.spans import Span
 from leafward.files.file_replay.step_reader import StepReader, steps
 from leafward.files.file_replay.steps import FileOperation, Outcome, Step
 from leafward.files.file_replay.storage import Stored, store, unfit_name
@@ -26,7 +25,6 @@ __all__ = [
     "Rebuilt",
     "Remark",
     "Replay",
-    "Span",
     "Step",
     "StepReader",
     "Stored",

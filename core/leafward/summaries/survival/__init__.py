@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.summaries.survival.decay import Generation, decay
+from leafward.summaries.survival.decay import decay
 from leafward.summaries.survival.report import (
     SURVIVED,
     Fate,
@@ -18,7 +18,6 @@ from leafward.summaries.survival.text_match import Held, Text, file_names
 __all__ = [
     "SURVIVED",
     "Fate",
-    "Generation",
     "Held",
     "Replaced",
     "Said",
