@@ -25,7 +25,7 @@ from leafward.files.restoration import (
     undo,
 )
 from leafward.files.restoration.operation import last_entry
-from leafward.files.restoration.record import State
+from leafward.files.restoration.record import State, halfway_words
 from leafward.files.tool_calls import table_of
 
 if TYPE_CHECKING:
@@ -66,10 +66,9 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
                     say(_diff(one))
         halfway = interrupted(folder.path)
         if halfway is not None:
-            said = f"restore {halfway.number} of this project stopped halfway; {_undo_words(halfway)} puts its files back"
             if not flags.dry_run:
-                raise Refused(said)
-            note(safe_line(said))
+                raise Refused(halfway_words(halfway))
+            note(halfway_words(halfway))
         record = None
         if chosen and not flags.dry_run:
             record = restore(folder, session.id, plan.entry, chosen, last_entry(session))

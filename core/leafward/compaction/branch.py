@@ -11,13 +11,13 @@ from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.config import DEFAULT_WINDOW
+from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.entry import Place, milliseconds, place_at, provenance, stamped, usage_body
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
 from leafward.compaction.replacement import previous_summary
 from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
-from leafward.compaction.settings import FILE_BUDGET, PI_RESERVE, SUMMARY_TOKENS
+from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
 from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
 from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
