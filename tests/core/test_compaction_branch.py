@@ -9,7 +9,7 @@ import pytest
 
 from leafward.base.errors import Cancelled, Refused
 from leafward.compaction import PlanSettings, measure, plan
-from leafward.compaction.branch import (
+from leafward.compaction.branch_summary import (
     Branch,
     leaves_something,
     left_branch,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import shown_ids
+from leafward.cli.entry_json import shown_ids
 from leafward.cli.output import (
     Page,
     cells,

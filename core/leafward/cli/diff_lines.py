@@ -8,7 +8,7 @@ from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, fit, indented, pad, plural
-from leafward.compaction.run_comparison import Mark
+from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.summarize import refuse_model_alone, window_of
-from leafward.compaction.branch import left_branch, summarize_branch
+from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
 from leafward.session.headline import headline
 from leafward.session.journal import utc_now
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from leafward.agents import Agent, Resume
     from leafward.base.config import Config
     from leafward.cli.branch_options import ForkOptions
-    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import shown_ids
+from leafward.cli.entry_json import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
 from leafward.cli.output import Page, cells, fit, pad, plural
 from leafward.cli.selection import verify

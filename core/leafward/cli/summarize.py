@@ -24,7 +24,13 @@ from leafward.cli.model_request import (
 from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, usage_json
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.branch import Branch, BranchDraft, left_branch, move_with_summary, summarize_branch
+from leafward.compaction.branch_summary import (
+    Branch,
+    BranchDraft,
+    left_branch,
+    move_with_summary,
+    summarize_branch,
+)
 from leafward.compaction.entry import cost_of
 from leafward.session import journal
 from leafward.session.entries import Usage

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base import config
 from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.audits import traced_json, traced_text
+from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output import Page, emit_json, fit, money, pad, page, plural, say
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, counted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.cli.facts import entry_facts
+from leafward.cli.entry_json import entry_facts
 from leafward.cli.outline_lines import measure, outline
 from leafward.cli.output import (
     Page,

@@ -6,7 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.compaction.run_comparison import Mark
+from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison import COLUMNS, PARTS
 from leafward.export.markdown import escaped
 from leafward.export.sanitizer import fenced

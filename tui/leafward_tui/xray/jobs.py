@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.run_comparison import compare_summaries, summary_at
+from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.compaction.xray import xray_edited, xray_of, xray_planned
 from leafward.session.journal.operations import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
@@ -15,7 +15,7 @@ from leafward_tui.xray.model.matching import rows_holding
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.compaction.run_comparison import SummaryDiff
+    from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.services import Job
