@@ -31,7 +31,7 @@ from leafward.compaction.branch_summary import (
     move_with_summary,
     summarize_branch,
 )
-from leafward.compaction.entry import cost_of
+from leafward.compaction.provenance import cost_of
 from leafward.session import journal
 from leafward.session.entries import Usage
 from leafward.session.journal import Remark, Write, Writing, busy

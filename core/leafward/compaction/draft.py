@@ -5,18 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.compaction.entry import (
-    Place,
-    edit_lines,
-    milliseconds,
-    place_at,
-    provenance,
-    stamped,
-    usage_body,
-)
 from leafward.compaction.growth import growth_words
+from leafward.compaction.provenance import provenance
 from leafward.session.journal import OperationKind, Writing, utc_now
 from leafward.session.journal.open_file import refuse_changed
+from leafward.session.journal.placement import Place, edit_lines, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import write
 from leafward.session.messages import PROJECTION
 from leafward.session.tokens import message_tokens

@@ -13,7 +13,6 @@ from leafward.base.errors import Cancelled, Refused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
-from leafward.compaction.entry import Place, place_at
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import GROWS, growth_words, planned_growth
 from leafward.compaction.lines import Part, stored_lines
@@ -32,6 +31,7 @@ from leafward.compaction.stored import (
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
+from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.summarizers import Line, Summary, tokens_of, unless_cancelled

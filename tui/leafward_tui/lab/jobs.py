@@ -11,11 +11,11 @@ from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cut_rules import IllegalCut
-from leafward.compaction.entry import cost_of
 from leafward.compaction.gate import pinned
 from leafward.compaction.injection import build, collect
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
+from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import own_summary
 from leafward.compaction.run import draft, edited, prepared
 from leafward.compaction.xray import planned_at

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
-from leafward.compaction.entry import Place, milliseconds, place_at, usage_body
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
@@ -16,6 +15,7 @@ from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_c
 from leafward.session.journal import Writing, new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
+from leafward.session.journal.placement import Place, milliseconds, place_at, usage_body
 from leafward.session.journal.write import Write, write
 from leafward.session.messages import did_run, message_in
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.entry import Place, milliseconds, place_at, stamped, usage_body
 from leafward.compaction.lines import Part, bare, stored_lines
 from leafward.compaction.stored import file_section, kept_section, parts_of, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
@@ -21,6 +20,7 @@ from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import MARK, OperationKind
+from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, write
 
 if TYPE_CHECKING:
