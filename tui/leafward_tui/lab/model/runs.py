@@ -145,7 +145,7 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
     known = facts.of_all(one, other)
     both = (facts.after(one, known), facts.after(other, known))
     spans_differ = not facts.same_span(one, other)
-    about = "   of both spans" if spans_differ else ""
+    about = "   of both spans" if spans_differ and width > 52 else ""
     head = Span(fit(f"        A           B{about}", max(0, width - 13)), "faint")
     lines = [LabLine((Span(fit("facts", 13, pad=True), "strong"), head))]
     for kind in PLURAL:
@@ -158,7 +158,10 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
         if kept[0] != kept[1]:
             better = kept[1] > kept[0]
             spans.append(
-                Span(f"   B keeps {'more' if better else 'less'}"[: width - 37], "leaf" if better else "warn")
+                Span(
+                    f"   B keeps {'more' if better else 'less'}"[: max(0, width - 37)],
+                    "leaf" if better else "warn",
+                )
             )
         lines.append(LabLine(tuple(spans)))
     return Block(lines)
