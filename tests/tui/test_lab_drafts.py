@@ -10,7 +10,7 @@ from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.tui.considered import considering, follow, said, settled
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,8 +131,7 @@ class TestDrafts:
             text = "\n".join(rows(pilot.app))
             assert "A   pi" in text
             assert "B   pi" in text
-            runs = pilot.app.screen
-            assert isinstance(runs, RunsScreen)
+            runs = await reached(pilot, RunsScreen)
             await until(pilot, lambda: len(runs.state.exams) == 2)
             await pilot.pause()
             text = "\n".join(rows(pilot.app))

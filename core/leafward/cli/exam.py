@@ -25,7 +25,7 @@ from leafward.compaction.exam.oral import LETTERS, Marked
 from leafward.compaction.exam.sitting import exams_kept, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
-from leafward.session.journal.verbs import kept_exams
+from leafward.session.journal.verbs import keep_exam, kept_exams
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
@@ -97,10 +97,13 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     with busy(session.path, "an exam") as claim, cancellable() as stop:
         tell_outgoing(model, going)
         with progress("answers") as show:
-            sat = sit(session, given, model, Writing(claim=claim), show, stop)
+            sat = sit(given, model, show, stop)
+        written = keep_exam(session, index, sat.result, Writing(claim=claim))
     if as_json:
         remarks = [{"code": "model", "text": text} for text in sat.remarks]
-        emit_json({**document, "model": sat.result, "op": sat.op, "dry_run": False, "diagnostics": remarks})
+        emit_json(
+            {**document, "model": sat.result, "op": written.op, "dry_run": False, "diagnostics": remarks}
+        )
     else:
         say([*_text(session, index, found, page(), sat.answers), *_kept_text(session, index, last=True)])
     return 0

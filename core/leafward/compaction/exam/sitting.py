@@ -9,7 +9,7 @@ from leafward.base.errors import Cancelled
 from leafward.compaction.exam.grade import context_after, exam_of
 from leafward.compaction.exam.oral import marked, work_for_exam
 from leafward.session.entries import Usage
-from leafward.session.journal.verbs import keep_exam, kept_exams
+from leafward.session.journal.verbs import kept_exams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.oral import Marked
     from leafward.session.entries import Body, EntryIndex
-    from leafward.session.journal import Writing
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Model
     from leafward.summaries.summarizers.requests import Work
@@ -28,21 +27,18 @@ if TYPE_CHECKING:
 class Sitting:
     """The exam of a compaction, and the request that asks a model all of it."""
 
-    compaction: EntryIndex
     exam: Exam
     work: Work
 
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """What a model answered, kept with the compaction."""
+    """What a model answered."""
 
     result: Body
-    """As it is kept: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
+    """What `session.journal.verbs.keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
     answers: tuple[Marked, ...]
     remarks: tuple[str, ...]
-    op: str
-    """The operation that kept it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +67,16 @@ def sitting(
     if not found.graded:
         return None
     asked = [one.question for one in found.graded]
-    return Sitting(compaction, found, work_for_exam(asked, context_after(session, compaction), settings))
+    return Sitting(found, work_for_exam(asked, context_after(session, compaction), settings))
 
 
 def sit(
-    session: Session,
     given: Sitting,
     model: Model,
-    writing: Writing,
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Sat:
-    """Asks a model and keeps what it answered; the leaf stays where it is. Blocks.
-
-    Raises SummaryFailed, Refused, and Cancelled where `stop` turns true: then nothing is written.
-    """
+    """Asks a model and grades what it answers; nothing is written. Blocks. Raises SummaryFailed, Cancelled."""
     reply = model.answer(given.work, progress, stop)
     if stop():
         raise Cancelled("cancelled; nothing was written")
@@ -106,8 +97,7 @@ def sit(
         },
         "cost": reply.cost,
     }
-    written = keep_exam(session, given.compaction, result, writing)
-    return Sat(result, answers, reply.remarks, written.op)
+    return Sat(result, answers, reply.remarks)
 
 
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
@@ -115,5 +105,5 @@ def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
     for one in kept_exams(session, compaction):
         right, asked, cost = one.get("right"), one.get("asked"), one.get("cost")
         if isinstance(right, int) and isinstance(asked, int):
-            known = isinstance(cost, (int, float)) and not isinstance(cost, bool)
-            yield KeptExam(str(one.get("model")), right, asked, float(cost) if known else None)
+            dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
+            yield KeptExam(str(one.get("model")), right, asked, dollars)
