@@ -37,6 +37,12 @@ def reason_of(session: Session, entry: EntryIndex, prompt: EntryIndex) -> Reason
     return Reason(prompt_text(body) if body is not None else "", words, words_entry, checks, later)
 
 
+def check_words(one: Checked) -> str:
+    """What came of a kind of check."""
+    ended = "passed" if one.ok else "failed"
+    return f"{one.check.value} {ended}, {one.runs:,} run{'' if one.runs == 1 else 's'}, {one.failed} failed"
+
+
 def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> tuple[str, EntryIndex]:
     """The last text of a reply from the change upwards, within its turn."""
     at = entry
