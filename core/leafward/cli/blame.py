@@ -194,6 +194,7 @@ def _why_json(reason: Reason) -> dict[str, Any]:
     return {
         "request": reason.request,
         "said": reason.words,
+        "decisions": list(reason.decisions),
         "checks": [
             {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
             for one in reason.checks
@@ -219,6 +220,11 @@ def _why_text(
         if reason.words:
             yield page.style("the agent said", "bold")
             yield from indented(safe(reason.words))
+        if reason.decisions:
+            yield page.style("decided", "bold")
+            yield from (
+                f"  {fit(safe_line(one), page.width - 2, unicode=page.unicode)}" for one in reason.decisions
+            )
         yield page.style("checked after", "bold")
         yield from (f"  {check_words(one)}" for one in reason.checks)
         if not reason.checks:

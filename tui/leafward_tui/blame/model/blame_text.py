@@ -136,6 +136,7 @@ class BlameText:
 
 def _reasons(reason: Reason) -> list[LineFact]:
     found = [LineFact("said", _text(reason.words))] if reason.words else []
+    found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
     missing = "nothing that is a test, a build or the like ran after it"
