@@ -338,14 +338,14 @@ def scenes() -> list[Scene]:
     here = ("home", "leafward")
     for agent in SETTINGS:
         put, take = _installing("install", agent), _installing("uninstall", agent)
-        for name, call, before in (("install", put, ()), ("uninstall", take, (put,))):
+        for name, call, first in (("install", put, ()), ("uninstall", take, (put,))):
             found.append(
                 Scene(
                     f"{name}-{agent}",
                     "pi",
                     _settled,
                     call,
-                    before,
+                    first,
                     makes=here,
                     appends=False,
                     installs_in=agent,

@@ -98,7 +98,7 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_the_agents_to_choose_from(snap_compare: Any, home: Path, size: tuple[int, int]) -> None:
-    assert home
+    assert home.is_dir()
 
     async def before(pilot: Pilot[Any]) -> None:
         await listed(pilot)
