@@ -87,6 +87,8 @@ class Collected:
     request: str = ""
     """The last prompt that says more than `yes` or `go on`; else the last one."""
     request_entry: EntryIndex = NO_ENTRY
+    answered: bool = False
+    """Whether the model ended with words since the last prompt, and these ask nothing back."""
     deeds: list[Deed] = field(default_factory=list)
     """In the order of the path."""
     tools: set[str] = field(default_factory=set)
@@ -220,6 +222,7 @@ class _Reader:
         if not text.strip():
             return
         self._found.prompt, self._found.prompt_entry = text, index
+        self._found.answered = False
         if not self._found.request or len(text.strip()) >= _SAYS_MUCH:
             self._found.request, self._found.request_entry = text, index
             self._large = self._large or len(text.strip()) >= _SAYS_MUCH
@@ -237,6 +240,8 @@ class _Reader:
                 self._found.lost_thread = (index, phrase[0])
         if not did_run(message):
             return
+        words = text_of(message.get("content")).rstrip("*_ )\n")
+        self._found.answered = bool(words) and not words.endswith(("?", "？")) and not tool_calls(message)
         waiting: dict[str, list[_Call]] = {}
         for call in tool_calls(message):
             self._found.tools.add(call.name)

@@ -33,6 +33,7 @@ GENERIC = (
 
 _OWN_FOLDERS = (".codex/", "src/", "tests/", "steering/")
 _REVIEW = f"Review {LOG} and go on with the work that is open."
+_ANSWERED = "The user's last request is answered; go on with what is asked next."
 _RESUME = "Go on with the work that was under way."
 
 
@@ -120,7 +121,10 @@ def _from_session(made: Continuity, inputs: BuildInput) -> None:
     """What the log does not say: the last prompt stands for the objective, and the rest is in words of ours."""
     found = inputs.found
     if not made.items.get("stage.objective"):
-        if found.request:
+        if found.request and found.answered:
+            # What was answered is no objective any more, and what comes next is not known.
+            pass
+        elif found.request:
             source = from_entry(found.request_entry, note="prompt")
             made.add("stage.objective", Item(f"The user's last request: {found.request}", (source,)))
         else:
@@ -134,6 +138,9 @@ def _from_session(made: Continuity, inputs: BuildInput) -> None:
             made.add("stage.remaining", Item(_REVIEW, (STATIC,), Tier.LAST, filler=True))
         if not made.items.get("stage.current_step"):
             made.add("stage.current_step", Item(_RESUME, (STATIC,), Tier.LAST, filler=True))
+    elif found.request and found.answered:
+        source = from_entry(found.request_entry, note="prompt")
+        made.add("stage.next_action", Item(_ANSWERED, (STATIC, source)))
     elif found.request:
         source = from_entry(found.request_entry, note="prompt")
         made.add("stage.next_action", Item("Go on with the user's last request.", (STATIC, source)))

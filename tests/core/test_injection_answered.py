@@ -1,0 +1,59 @@
+"""What was answered is no objective any more."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.compaction.injection import InjectionSettings, inject
+from leafward.session.session import Session
+from tests.acting import Acting, call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def injected(file: Acting) -> str:
+    with closing(Session.open(file.path)) as session:
+        return inject(session, session.leaf, InjectionSettings()).text
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    made = Acting(tmp_path / "s.jsonl")
+    made.user("Write the release note for the queue, with the numbers of the last run.")
+    return made
+
+
+OBJECTIVE = "The user's last request: Write the release note for the queue"
+ANSWERED = "The user's last request is answered"
+
+
+def test_what_is_under_way_is_the_objective(file: Acting) -> None:
+    file.said("I look at the numbers first.", call("read", "r", path="run.txt"))
+    file.answered("r", "read", "34 passed")
+    text = injected(file)
+    assert OBJECTIVE in text
+    assert ANSWERED not in text
+
+
+def test_what_was_answered_is_none(file: Acting) -> None:
+    file.said("The note is written: 34 tests pass.")
+    text = injected(file)
+    assert OBJECTIVE not in text
+    assert "Primary Objective" not in text
+    assert ANSWERED in text
+
+
+@pytest.mark.parametrize("reply", ["Which run do you mean?", "**Shall I name the failures as well?**"])
+def test_a_question_back_is_no_answer(file: Acting, reply: str) -> None:
+    file.said(reply)
+    assert OBJECTIVE in injected(file)
+
+
+def test_the_next_request_is_open_again(file: Acting) -> None:
+    file.said("The note is written: 34 tests pass.")
+    file.user("Now port the parser of the leases to the new grammar.")
+    assert "The user's last request: Now port the parser" in injected(file)
