@@ -127,7 +127,7 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: in
     if forced:
         found = len(sizes.cuts) - 1 if rules.falls_back_to_last else first
     cut = sizes.cuts[found]
-    why = f"From the end back, {budget:,} tokens are reached at #{sizes.entries[reached]} ({total:,})"
+    why = f"Counted back from the end, {budget:,} tokens are reached at #{sizes.entries[reached]} ({total:,})"
     if forced:
         why += f"; nothing after it can begin a tail, so the {'last' if rules.falls_back_to_last else 'first'} cut is taken"
     elif cut == reached:

@@ -145,7 +145,7 @@ class Transfer:
         return Choice(
             key,
             f"Choose turns of {letter.upper()} to graft",
-            "what fits is said with each choice",
+            f"opens the list of {letter.upper()}'s turns",
             "nothing is written yet",
             f"{letter.upper()} is on the path already" if on_path and isinstance(draft, str) else "",
         )
