@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.aftermath import WINDOW, Aftermath, Repeat, aftermath_of, counted
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.summaries.survival import Stopped
 from tests.acting import Acting, call
 from tests.bench.need import sessions
 from tests.compacted_session import ASKED, TABLE, Compacted
@@ -91,7 +90,7 @@ def test_the_next_compaction_ends_it(file: Compacted) -> None:
 
 def test_it_can_be_given_up_and_needs_a_compaction(file: Compacted) -> None:
     with closing(Session.open(file.path)) as session:
-        with pytest.raises(Stopped):
+        with pytest.raises(Cancelled):
             aftermath_of(session, session.find(file.compaction), lambda: True)
         with pytest.raises(Refused):
             aftermath_of(session, 0)

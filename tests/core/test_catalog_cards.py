@@ -12,10 +12,10 @@ from leafward.agents import Candidate
 from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, iso_time, parse_time
 from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading
+from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
 from leafward.catalog.lines import FILES_KEPT
-from leafward.catalog.quick import peek, read_on
-from leafward.catalog.summary import read_whole
+from leafward.catalog.quick_card import peek, read_on
 from leafward.context.model_context import context_at
 from leafward.session.session import Session
 from tests.core.drafts import START, Draft, dump

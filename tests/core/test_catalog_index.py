@@ -10,8 +10,8 @@ import pytest
 from leafward.agents import Candidate
 from leafward.catalog import Card, Details
 from leafward.catalog.card import Mark, Reading
+from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
-from leafward.catalog.summary import read_whole
 from tests.core.catalogued import listed
 from tests.core.drafts import START, Draft
 

@@ -12,8 +12,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Card, Catalogue, Update
+from leafward.catalog.full_card import read_whole
 from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST
-from leafward.catalog.summary import read_whole
 from tests.core.drafts import Draft
 from tests.foreign_stores import make
 
@@ -402,7 +402,7 @@ class TestTime:
             return read_whole(candidate, stop)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("leafward.catalog.summary.read_whole", slow)
+            patch.setattr("leafward.catalog.full_card.read_whole", slow)
             update = listed.refresh()
             assert (update.done, update.total, update.finished) == (3, 3, True)
             assert listed.left == [str(paths[1])]
@@ -429,7 +429,7 @@ class TestTime:
                 clock.now += 0.5
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("leafward.catalog.summary.read_whole", endless)
+            patch.setattr("leafward.catalog.full_card.read_whole", endless)
             listed.refresh()
         assert len(listed.left) == 12
         assert clock.now < 4 * READ_AT_MOST

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Cancelled, Refused
 from leafward.compaction import PlanSettings, measure, plan
-from leafward.compaction.branch import (
+from leafward.compaction.branch_summary import (
     Branch,
     leaves_something,
     left_branch,
@@ -22,7 +22,7 @@ from leafward.context.model_context import context_at
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
 from leafward.session.messages import message_text
 from leafward.session.session import Session
-from leafward.summaries.summarizers import Cancelled, Purpose, Said, Summary, tokens_of
+from leafward.summaries.summarizers import Purpose, Said, Summary, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call, usage, wild
 

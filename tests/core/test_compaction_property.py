@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
-from leafward.compaction.branch import left_branch, move_with_summary, summarize_branch
+from leafward.compaction.branch_summary import left_branch, move_with_summary, summarize_branch
 from leafward.compaction.draft import accept
 from leafward.compaction.run import draft
 from leafward.context.model_context import context_at

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.errors import LeafwardError, Refused
+from leafward.base.errors import Cancelled, LeafwardError, Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
 from leafward.compaction.injection import inject
@@ -21,7 +21,7 @@ from leafward.session import line_decoding, native_file
 from leafward.session.entries import Usage
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
-from leafward.summaries.summarizers import Cancelled, Summary, tokens_of
+from leafward.summaries.summarizers import Summary, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import survival_of
 from tests.acting import Acting, call, usage, wild

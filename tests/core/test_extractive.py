@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.session.tokens import message_tokens
-from leafward.summaries.summarizers import Cancelled, Said, Summarizer, tokens_of
+from leafward.summaries.summarizers import Said, Summarizer, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, cut, harmless, read_outline
 from tests.bench import need

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafward.base.globs import base_folder, expanded, matches
@@ -82,6 +82,8 @@ def test_braces() -> None:
 
 
 @given(st.text("ab*?[]{},!/.\\^-", max_size=40), st.text("ab/.x", max_size=30))
+@example("[a--b]", "b")
+@example("![?--b[]", "b")
 def test_any_pattern_is_answered(pattern: str, path: str) -> None:
     assert matches(path, pattern) in {True, False}
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.summaries.summarizers import Cancelled, calls
+from leafward.base.errors import Cancelled
+from leafward.summaries.summarizers import calls
 from leafward.summaries.summarizers.model import Model
 from tests.asking import MARKS, SERVED, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply

@@ -53,7 +53,8 @@ with open(sys.argv[2], "w") as file:
 
 HANG = """
 import contextlib, sys, threading
-from leafward.summaries.summarizers import Cancelled, Said, Span
+from leafward.base.errors import Cancelled
+from leafward.summaries.summarizers import Said, Span
 from leafward.summaries.summarizers.model import Model, ModelSettings
 span = Span((Said(0, {"role": "user", "content": "x"}),))
 model = Model(ModelSettings("openai/x", base_url=sys.argv[1]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import Candidate, agent_of, lines
-from leafward.catalog.summary import read_whole
+from leafward.catalog.full_card import read_whole
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Sieve
 from leafward.session import abridged_lines as abridging

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.catalog.card import NO_MESSAGES
-from leafward.catalog.quick import peek, read_on
+from leafward.catalog.quick_card import peek, read_on
 from leafward.session.headline import title_of
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout

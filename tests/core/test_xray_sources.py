@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.errors import Cancelled
 from leafward.compaction.xray import What, XRay, xray_of
-from leafward.summaries.survival import Held, Status, Stopped, survival_of
+from leafward.summaries.survival import Held, Status, survival_of
 from tests.acting import Acting, call, reading
 from tests.core.xrayed import EVERY, compactions_in
 
@@ -108,7 +109,7 @@ def test_a_report_that_is_not_wanted_any_more_stops(demo: Session) -> None:
         asked.append(True)
         return len(asked) > 3
 
-    with pytest.raises(Stopped):
+    with pytest.raises(Cancelled):
         survival_of(demo, compactions_in(demo)[-1], stop)
     assert len(asked) == 4
 

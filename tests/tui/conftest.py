@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction import branch as branches
+from leafward.compaction import branch_summary as branches
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
 from tests.pi_file import PiFile

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 
 from leafward_tui.ui.cells import (
     age,
-    collapse,
     count,
     counted,
     exact,
@@ -187,7 +186,6 @@ def test_tabs_fill_up_to_the_next_stop_in_cells() -> None:
     assert expand_tabs("a\tb\tc") == "a   b   c"
     assert expand_tabs("你\tb") == "你  b"
     assert expand_tabs("abcd\te") == "abcd    e"
-    assert collapse(" a\t b\n\n c ") == "a b c"
 
 
 def test_wrap_by_example() -> None:

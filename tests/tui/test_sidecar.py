@@ -199,7 +199,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         await until(pilot, lambda: lab.state.draft is not None and lab.state.draft.changed)
         draft = lab.state.draft
         assert draft is not None
-        assert draft.growth <= 0, draft.growth
+        assert not draft.growth
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))

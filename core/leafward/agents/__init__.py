@@ -24,7 +24,7 @@ from leafward.agents.claude import Claude
 from leafward.agents.codex import Codex
 from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
-from leafward.agents.resume import Resume, own_variables
+from leafward.agents.resume import Resume
 from leafward.base.errors import NotFound
 from leafward.base.regular_files import open_buffered
 from leafward.session.foreign import ForeignFiles
@@ -199,7 +199,6 @@ __all__ = [
     "is_there",
     "names_one",
     "native",
-    "own_variables",
     "recognised",
     "strays",
     "unknown_roots",

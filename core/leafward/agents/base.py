@@ -192,7 +192,7 @@ class Agent(Protocol):
         ...
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Why a new session of this agent may not end at an entry of any session; None where it may. See `cutting.cut_at`."""
+        """Why a new session of this agent may not end at an entry of any session; None where it may. See `fork.cut_at`."""
         ...
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:

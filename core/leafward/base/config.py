@@ -20,6 +20,14 @@ FILE_NAME = "config.toml"
 
 DEFAULT_WINDOW = 200_000
 """Context window assumed where none is configured and the model is not known, in tokens."""
+KEEP_RECENT = 20_000
+"""Tokens that a compaction keeps (pi 1.5.2)."""
+PI_RESERVE = 16_384
+"""Tokens that pi 1.5.2 reserves for the reply."""
+INJECTION_BUDGET = 8_000
+"""Code points."""
+TIMEOUT, DEADLINE, ATTEMPTS, PARALLEL = 120.0, 900.0, 4, 4
+"""Of the requests to a model."""
 
 OWN_STRATEGY = "own"
 """The rules of the agent that a session belongs to."""
@@ -67,16 +75,16 @@ class Config:
     """Where a model's server listens, by model name or provider."""
     keys: Mapping[str, str] = field(default_factory=_nothing)
     """Environment variable that holds the key, by model name or provider, where it is not the provider's usual one."""
-    summaries_timeout: float = 120.0
+    summaries_timeout: float = TIMEOUT
     """Seconds without a sign from a model after which a request is given up."""
-    summaries_deadline: float = 900.0
+    summaries_deadline: float = DEADLINE
     """Seconds after which it is given up altogether."""
-    summaries_attempts: int = 4
+    summaries_attempts: int = ATTEMPTS
     """How often a model is asked in all where asking again may help."""
-    summaries_parallel: int = 4
+    summaries_parallel: int = PARALLEL
     """Requests at a time for one summary."""
-    keep_recent: int = 20_000
-    reserve: int = 16_384
+    keep_recent: int = KEEP_RECENT
+    reserve: int = PI_RESERVE
     strategy: str = OWN_STRATEGY
     theme: str | None = None
     """Name of a theme; None: what suits the terminal."""
@@ -90,7 +98,7 @@ class Config:
     """Folders searched besides those, by agent."""
     exclude: tuple[str, ...] = ()
     """Folders whose sessions are not listed and not read: globs of stores or of projects, `!` takes one back."""
-    injection_budget: int = 8_000
+    injection_budget: int = INJECTION_BUDGET
     """In code points."""
     injection_order: str = "recent"
     injection_off: tuple[str, ...] = ()

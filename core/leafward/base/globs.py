@@ -120,6 +120,16 @@ def _brace(pattern: str) -> tuple[int, int, list[str]] | None:
     return None
 
 
+def _members(inner: str) -> str:
+    """What stands in a class, every sign but the dash of a range escaped: `--` would be a set operation one day."""
+    found, place = "", 0
+    while place < len(inner):
+        is_range = inner[place + 1 : place + 2] == "-" and place + 2 < len(inner)
+        found += re.escape(inner[place]) + (f"-{re.escape(inner[place + 2])}" if is_range else "")
+        place += 3 if is_range else 1
+    return found
+
+
 def _segment(segment: str) -> str:
     """One segment as a regular expression that looks at each character a bounded number of times.
 
@@ -139,8 +149,7 @@ def _segment(segment: str) -> str:
         elif char == "[" and (end := segment.find("]", place + 2)) > 0:
             inner = segment[place + 1 : end]
             negated = inner[:1] in {"!", "^"}
-            inner = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner[1:] if negated else inner)
-            parts[-1] += f"[{'^/' if negated else ''}{inner}]"
+            parts[-1] += f"[{'^/' if negated else ''}{_members(inner[1:] if negated else inner)}]"
             place = end
         else:
             parts[-1] += re.escape(char)

@@ -17,6 +17,11 @@ def iso_time(milliseconds: int | None) -> str | None:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
 
 
+def iso_stamp(moment: datetime) -> str:
+    """A moment as JavaScript writes it: UTC, milliseconds, `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def parse_time(value: object) -> int | None:
     """An ISO 8601 text as milliseconds since 1970; without a zone it is local time, a mere date is UTC (JavaScript)."""
     if not isinstance(value, str):
@@ -31,6 +36,15 @@ def parse_time(value: object) -> int | None:
         except (OverflowError, OSError, ValueError):
             return None
     return round((moment - _EPOCH).total_seconds() * 1000)
+
+
+def moment_of(value: object) -> datetime | None:
+    """An ISO 8601 text as a moment in UTC, read like `parse_time`; None where it is none."""
+    found = parse_time(value)
+    try:
+        return datetime.fromtimestamp(found / 1000, UTC) if found is not None else None
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents import Agent, Resume
-    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft
     from leafward.compaction.injection import InjectionSettings
     from leafward.session.session import Session
 

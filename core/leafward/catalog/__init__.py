@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from leafward.catalog.about import NOTHING_KNOWN, About, about
-from leafward.catalog.card import NO_MESSAGES, Card, Details, iso_time, parse_time
-from leafward.catalog.lineage import Group, Row, Sort, arrange, families, parents, with_parents
+from leafward.catalog.card import Card, Details, iso_time, parse_time
+from leafward.catalog.lineage import Group, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
-from leafward.catalog.lookup import Found, find_session, sighted
+from leafward.catalog.lookup import find_session, sighted
 from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.places import listings, stores
 from leafward.catalog.retention import leaves_in
@@ -15,15 +15,12 @@ from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, to
 __all__ = [
     "NOTHING",
     "NOTHING_KNOWN",
-    "NO_MESSAGES",
     "About",
     "Card",
     "Catalogue",
     "Details",
-    "Found",
     "Group",
     "Namesake",
-    "Row",
     "Sort",
     "Sum",
     "Totals",

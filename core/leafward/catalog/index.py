@@ -25,7 +25,7 @@ from leafward.base.gc_pause import collector_paused
 from leafward.base.paths import cache_dir, draft_ending, make_private
 from leafward.base.regular_files import open_buffered
 from leafward.catalog.card import Card, Details, Mark, Reading, Spent
-from leafward.catalog.stored import (
+from leafward.catalog.stored_values import (
     check_column,
     check_folders,
     check_holds_numbers,

@@ -252,7 +252,7 @@ class Catalogue:
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
         """A first answer for every file that has no card; a card that is out of date says so."""
         # Where no file has changed nothing reads one, and the list is there sooner.
-        from leafward.catalog.quick import peek
+        from leafward.catalog.quick_card import peek
 
         for position, candidate in enumerate(stale):
             if stop():
@@ -273,8 +273,8 @@ class Catalogue:
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
 
     def _read(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
-        from leafward.catalog.quick import read_on
-        from leafward.catalog.summary import read_whole
+        from leafward.catalog.full_card import read_whole
+        from leafward.catalog.quick_card import read_on
 
         saved = self.clock()
         for candidate in stale:

@@ -14,7 +14,7 @@ from leafward.catalog.backups import shown_once
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, stores
-from leafward.catalog.quick import peek
+from leafward.catalog.quick_card import peek
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

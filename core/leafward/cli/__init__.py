@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["Application", "CheckApp", "OpenApp", "main"]
+__all__ = ["main"]
 
 DEBUG_VARIABLE = "LEAFWARD_DEBUG"
 """Where set, an error that nobody foresaw is shown with its traceback."""

@@ -10,7 +10,6 @@ import click
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.model_request import cancellable
 from leafward.cli.output import emit_json, note, page, say
 from leafward.cli.selection import opened
@@ -65,7 +64,7 @@ def _labelled(session: Session, every: Sequence[Point], found: Bisection, text: 
     if len(found.candidates) > 1 or point.prompt < 0:
         return None
     journal.label(session, point.prompt, text)
-    return id_of(session, point.prompt)
+    return session.columns.id_at(point.prompt)
 
 
 def _teller(as_json: bool) -> Callable[[str], object]:
@@ -96,16 +95,16 @@ def _document(
     def turn(point: Point) -> dict[str, Any]:
         said = headline(session, point.prompt).text if point.prompt >= 0 else None
         return {
-            "entry": id_of(session, point.entry),
+            "entry": session.columns.id_at(point.entry),
             "turn": point.turn,
-            "prompt": id_of(session, point.prompt) if point.prompt >= 0 else None,
+            "prompt": session.columns.id_at(point.prompt) if point.prompt >= 0 else None,
             "headline": said,
         }
 
     certain = len(found.candidates) == 1
     return {
-        "good": id_of(session, every[0].entry),
-        "bad": id_of(session, every[-1].entry),
+        "good": session.columns.id_at(every[0].entry),
+        "bad": session.columns.id_at(every[-1].entry),
         "base": versions.base.name,
         "command": list(command),
         "likely": likely,

@@ -10,7 +10,6 @@ import click
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.exam import exam_json
-from leafward.cli.facts import id_of
 from leafward.cli.inject import injection_json
 from leafward.cli.model_request import (
     cancellable,
@@ -36,11 +35,12 @@ from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import fate_json, survival_json
 from leafward.compaction.draft import accept
-from leafward.compaction.entry import cost_of
 from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
+from leafward.compaction.growth import planned_growth
+from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import repair
-from leafward.compaction.run import draft, prepared, refuse_growth, refuse_nothing
+from leafward.compaction.run import draft, prepared, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
@@ -89,7 +89,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                 plan = requested_plans(session, options, settings)[0]
                 refuse_nothing(plan)
                 if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
-                    _refuse_larger(plan)
+                    _refuse_larger(planned_growth(plan.diagnostics), "sent")
                 injection = _injection(session, plan, options, settings, stop)
                 if dry_run and not isinstance(summarizer, Extractive):
                     return _tell_requests(session, plan, options, summarizer, injection, as_json)
@@ -105,7 +105,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                     )
             refuse_cancelled(stop)
             if options.repair is None and not dry_run and not options.larger:
-                _refuse_growth(made)
+                _refuse_larger(made.growth, "written")
             stopped = bool(unseen(made.survival)) and not options.accept_loss
             written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
         entry = written.entries[-1] if written.entries else None
@@ -136,18 +136,10 @@ def _gate_text(made: Draft) -> str:
     return f"{losses} would be in nothing that the model sees afterwards"
 
 
-def _refuse_larger(plan: Plan) -> None:
-    """Before a model is asked: what it would be paid for is of no use."""
-    for one in plan.diagnostics:
-        if one.code == "grows":
-            raise Refused(f"{one.text}; nothing was sent (--larger does it all the same)")
-
-
-def _refuse_growth(made: Draft) -> None:
-    try:
-        refuse_growth(made)
-    except Refused as refused:
-        raise Refused(f"{refused} (--larger does it all the same)") from refused
+def _refuse_larger(grows: str, undone: str) -> None:
+    """Before a model is asked as well: what it would be paid for is of no use."""
+    if grows:
+        raise Refused(f"{grows}; nothing was {undone} (--larger does it all the same)")
 
 
 def _injection(
@@ -189,7 +181,7 @@ def _summarised(
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"{safe_line(id_of(session, index) or '', 40)} is no compaction")
+        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
     summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
     return repair(
@@ -225,7 +217,7 @@ def _tell_requests(
         emit_json(
             {
                 "entry": None,
-                "at": id_of(session, plan.at),
+                "at": session.columns.id_at(plan.at),
                 "summary": None,
                 "summarizer": summarizer.name,
                 "tokens_before": plan.tokens.counted_before,
@@ -257,12 +249,12 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
     """A draft as `compact --json` describes it."""
     plan, summary = made.plan, made.summary
     return {
-        "at": id_of(session, plan.at),
+        "at": session.columns.id_at(plan.at),
         "strategy": plan.settings.strategy.value,
         "behaviour": plan.settings.behaviour,
         "summarizer": summary.summarizer,
         "summary": made.text,
-        "first_kept": id_of(session, plan.first_kept),
+        "first_kept": session.columns.id_at(plan.first_kept),
         "keeps": plan.keeps,
         "split_turn": plan.split_turn,
         "tokens_before": plan.tokens.counted_before,
@@ -275,10 +267,10 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
             "kept": made.ground.there.kept_tokens,
             "system": made.system_tokens,
         },
-        "summarize": [id_of(session, entry) for entry in plan.summarize],
-        "turn_prefix": [id_of(session, entry) for entry in plan.turn_prefix],
-        "kept": [id_of(session, entry) for entry in plan.kept],
-        "pruned": [id_of(session, short.entry) for short in plan.pruned],
+        "summarize": [session.columns.id_at(entry) for entry in plan.summarize],
+        "turn_prefix": [session.columns.id_at(entry) for entry in plan.turn_prefix],
+        "kept": [session.columns.id_at(entry) for entry in plan.kept],
+        "pruned": [session.columns.id_at(short.entry) for short in plan.pruned],
         "files": {"read": list(plan.files.read), "modified": list(plan.files.modified)},
         "pins": list(made.pins),
         "focus": made.focus,
@@ -300,7 +292,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     sizes = f"{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
     yield f"{page.style(head, 'ghost')}{where}: {sizes}"
     tail = (
-        f"kept from {safe_line(id_of(session, plan.first_kept) or '', 40)}"
+        f"kept from {safe_line(session.columns.id_at(plan.first_kept) or '', 40)}"
         if plan.first_kept >= 0
         else "no tail"
     )
@@ -346,7 +338,7 @@ def _compare(session: Session, options: CompactOptions, settings: Config, as_jso
     if as_json:
         emit_json(
             {
-                "at": id_of(session, drafts[0][0].at),
+                "at": session.columns.id_at(drafts[0][0].at),
                 "strategy": "all",
                 "dry_run": True,
                 "drafts": [

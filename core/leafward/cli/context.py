@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import id_of, shown_ids
+from leafward.cli.entry_json import shown_ids
 from leafward.cli.output import (
     Page,
     cells,
@@ -57,28 +57,28 @@ def context_json(session: Session, at: EntryIndex) -> Body:
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     types = {index: session.entry(index).type for index in {message.entry for message in found.messages}}
     return {
-        "at": id_of(session, found.at),
+        "at": session.columns.id_at(found.at),
         "model": {"provider": found.provider, "id": found.model},
         "thinking": found.thinking,
         "window": {"tokens": window.tokens, "source": window.source.value},
-        "compaction": id_of(session, found.compaction),
+        "compaction": session.columns.id_at(found.compaction),
         "messages": [
             {
-                "entry": id_of(session, message.entry),
+                "entry": session.columns.id_at(message.entry),
                 "role": message.role,
                 "kind": types[message.entry],
                 "section": message.section.value,
                 "text": message_text(message_body(session, message)),
                 "tokens": message.tokens,
-                "edited": id_of(session, message.edited),
+                "edited": session.columns.id_at(message.edited),
                 "sent": message.sent,
             }
             for message in found.messages
         ],
         "edits": [
             {
-                "entry": id_of(session, one.entry),
-                "edit": id_of(session, one.edit),
+                "entry": session.columns.id_at(one.entry),
+                "edit": session.columns.id_at(one.edit),
                 "removed": one.removed,
                 "freed": one.freed,
             }
@@ -119,7 +119,7 @@ def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
     if damage:
         path = set(session.tree.path(at))
         for index in sorted(path & damage.keys()):
-            text = f"{id_of(session, index)}: {DAMAGE_TEXT[damage[index]]}"
+            text = f"{session.columns.id_at(index)}: {DAMAGE_TEXT[damage[index]]}"
             remarks.append({"code": "damage", "text": text})
     remarks += [{"code": one.code, "text": one.text} for one in uncertainties(session, found)]
     return remarks
@@ -128,7 +128,7 @@ def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
 def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     """A context as lines: one a message with its size, then what it sums up to."""
     found = context_at(session, at)
-    where = id_of(session, found.at)
+    where = session.columns.id_at(found.at)
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
     yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
     yield page.style(
@@ -171,7 +171,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     for one in found.messages.edits:
         if one.removed:
             yield page.style(
-                f"{pad(fit(safe_line(id_of(session, one.entry) or '', 64), 8), 10)}left out by a context edit, "
+                f"{pad(fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
                 f"which frees {one.freed:,} tokens",
                 "faint",
             )

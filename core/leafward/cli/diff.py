@@ -16,7 +16,6 @@ from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
 from leafward.cli.diff_lines import LINES
 from leafward.cli.export import listed, written
-from leafward.cli.facts import id_of
 from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, plural, say, write_text
 from leafward.cli.selection import opened
@@ -95,7 +94,7 @@ def bases_in(folder: Path | None) -> Bases | None:
 def _head(compared: Sides) -> dict[str, Any]:
     session = compared.session
     return {
-        "ancestor": id_of(session, compared.ancestor),
+        "ancestor": session.columns.id_at(compared.ancestor),
         "a": _side(session, compared.a),
         "b": _side(session, compared.b),
     }
@@ -103,7 +102,7 @@ def _head(compared: Sides) -> dict[str, Any]:
 
 def _side(session: Session, side: Side) -> dict[str, Any]:
     return {
-        "entry": id_of(session, side.node),
+        "entry": session.columns.id_at(side.node),
         "entries": side.spoken,
         "turns": side.turns,
         "edits": side.edits,
@@ -171,7 +170,7 @@ def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
         "unanswered": use.unanswered,
         "last": use.last.value,
         "inferred": use.inferred,
-        "entries": [id_of(session, entry) for entry in use.entries],
+        "entries": [session.columns.id_at(entry) for entry in use.entries],
     }
 
 
@@ -229,7 +228,9 @@ def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
         "base": file.base,
         "every_branch": file.every_branch,
         "ends_known": file.ends,
-        "remarks": [{"entry": id_of(session, entry), "remark": what.value} for entry, what in file.remarks],
+        "remarks": [
+            {"entry": session.columns.id_at(entry), "remark": what.value} for entry, what in file.remarks
+        ],
     }
 
 
@@ -268,7 +269,7 @@ def _context(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> 
 
     def message(one: ContextMessage) -> dict[str, Any]:
         return {
-            "entry": id_of(session, one.entry),
+            "entry": session.columns.id_at(one.entry),
             "role": one.role,
             "tokens": one.tokens,
             "section": one.section.value,
@@ -305,7 +306,7 @@ def _summary(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> 
     found = compare_sides(compared)
 
     def summary_json(summary: SideSummary) -> dict[str, Any]:
-        return {"entry": id_of(compared.session, summary.entry), "text": summary.text}
+        return {"entry": compared.session.columns.id_at(summary.entry), "text": summary.text}
 
     def fact(one: Any) -> dict[str, Any]:
         return {"kind": one.kind.value, "text": one.text}

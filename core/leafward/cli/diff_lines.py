@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, fit, indented, pad, plural
-from leafward.compaction.run_comparison import Mark
-from leafward.export.comparison_document import NO_ENDS, resting
+from leafward.compaction.summary_comparison import Mark
+from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,17 +19,16 @@ if TYPE_CHECKING:
 
 def _titles(compared: Sides, page: Page) -> Iterator[str]:
     session = compared.session
-    above = id_of(session, compared.ancestor)
+    above = session.columns.id_at(compared.ancestor)
     yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
     for letter, side in (("A", compared.a), ("B", compared.b)):
-        entry = id_of(session, side.node) or "(before everything)"
+        entry = session.columns.id_at(side.node) or "(before everything)"
         numbers = f"{plural(side.spoken, 'entry', 'entries')}  {plural(side.turns, 'turn')}  {plural(side.edits, 'edit')}"
         words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 60), unicode=page.unicode)
         yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 34)} {page.style(words, 'faint')}"
     yield ""
 
 
-_DIFFERS = {True: "≠", False: "=", None: "?"}
 """Whether the contents of a file differ; None where a command may have changed it that does not name it."""
 
 
@@ -43,7 +41,7 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         yield page.style(f"{title}  {plural(len(files), 'file')}", "bold")
         width = max(24, page.width - 48)
         for file in files:
-            sign = _DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
+            sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
             flags = "  ".join((*file["fates"], *file["flags"]))
             name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
@@ -117,7 +115,6 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
 
 
 PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
-_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
 
 
 def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
@@ -134,7 +131,7 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
                 yield from indented(safe_line(f"- {line['a']}"))
                 yield from indented(safe_line(f"+ {line['b']}"))
             else:
-                yield from indented(safe_line(f"{_SIGNS[Mark(line['mark'])]} {line['a'] or line['b']}"))
+                yield from indented(safe_line(f"{MARK_SIGNS[Mark(line['mark'])]} {line['a'] or line['b']}"))
     for letter in ("a", "b"):
         facts = found[f"only_{letter}"]
         if facts:

@@ -22,7 +22,6 @@ from leafward.branches.healing import healing
 from leafward.catalog import listings, stores
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
-from leafward.cli.facts import id_of
 from leafward.cli.hook import failures
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import opened
@@ -66,7 +65,7 @@ def _one(selector: str, as_json: bool) -> int:
                     "session": str(session.path),
                     "problems": [_json(problem) for problem in problems],
                     "heal": [
-                        {"code": one.code, "entry": id_of(session, one.entry), "text": one.text}
+                        {"code": one.code, "entry": session.columns.id_at(one.entry), "text": one.text}
                         for one in changes
                     ],
                 }

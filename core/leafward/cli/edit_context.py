@@ -10,7 +10,6 @@ from leafward.base.errors import Refused
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
-from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, note, page, plural, say
 from leafward.cli.selection import named_or_chosen, opened
@@ -47,7 +46,11 @@ def edit_context(
         written = apply_edits(session, draft, journal.Writing(dry_run=dry_run))
         if as_json:
             freed = [
-                {"entry": id_of(session, one.target), "tokens_before": one.before, "tokens_after": one.after}
+                {
+                    "entry": session.columns.id_at(one.target),
+                    "tokens_before": one.before,
+                    "tokens_after": one.after,
+                }
                 for one in draft.freed
             ]
             sizes = {

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.model_request import (
     cancellable,
     chosen,
@@ -58,10 +57,13 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
         found = exam_of(session, index)
         beside = exam_of(session, other) if other is not None else None
         if as_json:
-            document = {"compaction": id_of(session, index), **exam_json(session, found)}
+            document = {"compaction": session.columns.id_at(index), **exam_json(session, found)}
             document["models"] = kept_exams(session, index)
             if other is not None and beside is not None:
-                document["against"] = {"compaction": id_of(session, other), **exam_json(session, beside)}
+                document["against"] = {
+                    "compaction": session.columns.id_at(other),
+                    **exam_json(session, beside),
+                }
             emit_json(document)
         elif other is not None and beside is not None:
             say(_compared(session, (index, other), (found, beside), page()))
@@ -80,7 +82,7 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
         raise click.UsageError("--model names no model")
     found = exam_of(session, index)
     asked = [one.question for one in found.graded]
-    document = {"compaction": id_of(session, index), **exam_json(session, found)}
+    document = {"compaction": session.columns.id_at(index), **exam_json(session, found)}
     if not asked:
         emit_json({**document, "model": None}) if as_json else say(_text(session, index, found, page()))
         return 0
@@ -156,7 +158,7 @@ def exam_json(session: Session, found: Exam) -> dict[str, Any]:
                 "answers": [safe(answer.text) for answer in one.question.answers],
                 "right": one.question.right,
                 "place": str(one.place),
-                "entry": id_of(session, one.question.entry),
+                "entry": session.columns.id_at(one.question.entry),
             }
             for one in found.graded
         ],
@@ -164,7 +166,7 @@ def exam_json(session: Session, found: Exam) -> dict[str, Any]:
 
 
 def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
-    name = page.style(f"compaction {safe_line(id_of(session, index) or '', 40)}", "bold")
+    name = page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold")
     answered, asked = found.count()
     if not asked:
         return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
@@ -183,7 +185,7 @@ def _text(
 def _question(session: Session, one: Graded, page: Page, given: Marked | None) -> Iterator[str]:
     place = PLACE_WORDS[one.place]
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
-    entry = safe_line(id_of(session, one.question.entry) or "", 12)
+    entry = safe_line(session.columns.id_at(one.question.entry) or "", 12)
     yield f"{page.style(mark, 'leaf' if one.answered else 'bad')} {page.style(one.question.text, 'bold')}  {page.style(f'{place}, entry {entry}', 'faint')}"
     mark_of_right = "→" if page.unicode else ">"
     for number, answer in enumerate(one.question.answers):

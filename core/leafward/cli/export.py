@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, say, write_text
 from leafward.cli.selection import chosen_entries, opened
 
@@ -39,7 +38,7 @@ def export(selector: str, options: ExportOptions, as_json: bool) -> int:
             emit_json(
                 {
                     "format": options.form,
-                    "at": id_of(session, session.leaf if index is None else index),
+                    "at": session.columns.id_at(session.leaf if index is None else index),
                     "path": str(output.resolve()) if output is not None else None,
                     "entries": done.entries,
                     "redacted": dict(done.redacted),

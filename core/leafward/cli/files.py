@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import NotFound
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
-from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
@@ -44,7 +43,7 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
         if as_json:
             emit_json(
                 {
-                    "at": id_of(session, index),
+                    "at": session.columns.id_at(index),
                     "read": [_json(session, use) for use in found.read],
                     "modified": [_json(session, use) for use in found.modified],
                     "inferred": {
@@ -59,7 +58,7 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
                         {
                             "path": one.path,
                             "patterns": list(one.wanted),
-                            "entries": [id_of(session, entry) for entry in one.entries],
+                            "entries": [session.columns.id_at(entry) for entry in one.entries],
                         }
                         for one in looked
                     ],
@@ -93,7 +92,7 @@ def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> Working
 
 
 def _json(session: Session, use: FileUse) -> dict[str, Any]:
-    return {"path": use.path, "entries": [id_of(session, entry) for entry in use.entries]}
+    return {"path": use.path, "entries": [session.columns.id_at(entry) for entry in use.entries]}
 
 
 def _text(
@@ -120,7 +119,7 @@ def _text(
         for use in uses:
             path = fit(safe_line(use.path), max(20, page.width - 30), unicode=page.unicode)
             times = plural(len(use.entries), "time")
-            last = safe_line(id_of(session, use.entries[-1]) or "", 40)
+            last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
             yield f"  {pad(path, max(20, page.width - 30))}  {pad(times, 10, right=True)}  {page.style(last, 'faint')}"
     if looked:
         yield page.style(f"looked through  {plural(len(looked), 'place')}", "faint")
@@ -153,7 +152,7 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
     if as_json:
         emit_json(
             {
-                "at": id_of(session, index),
+                "at": session.columns.id_at(index),
                 "path": named,
                 "steps": [_step(session, one, on_path) for one in found],
             }
@@ -181,7 +180,7 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
 
 def _step(session: Session, one: Step, on_path: set[int]) -> dict[str, Any]:
     return {
-        "entry": id_of(session, one.entry),
+        "entry": session.columns.id_at(one.entry),
         "path": one.path,
         "to": one.to,
         "deed": one.deed.value,
@@ -198,7 +197,7 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
     named = _named(session, path, made.paths)
     found = made.rebuilt(named)
     if as_json:
-        emit_json({"at": id_of(session, index), **rebuilt_json(session, found)})
+        emit_json({"at": session.columns.id_at(index), **rebuilt_json(session, found)})
         return 0
     if found.text is not None:
         write_text(found.text)
@@ -234,7 +233,7 @@ def _store(
     if as_json:
         emit_json(
             {
-                "at": id_of(session, index),
+                "at": session.columns.id_at(index),
                 "folder": str(done.folder),
                 "dry_run": dry_run,
                 "files": list(done.files),

@@ -14,7 +14,6 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.fork import Draft, Fork, Remark, Terms
-from leafward.cli.facts import id_of
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.resume import installed
@@ -22,7 +21,7 @@ from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.summarize import refuse_model_alone, window_of
-from leafward.compaction.branch import left_branch, summarize_branch
+from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
 from leafward.session.headline import headline
 from leafward.session.journal import utc_now
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from leafward.agents import Agent, Resume
     from leafward.base.config import Config
     from leafward.cli.branch_options import ForkOptions
-    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -152,8 +151,8 @@ def _json(session: Session, made: Fork, target: Agent, *, imported: bool, dry_ru
         "env": dict(draft.resume.env_set),
         "prompt": made.prompt,
         "source": {"agent": made.source, "id": session.id, "path": str(session.path)},
-        "entry": id_of(session, cut.entry),
-        "end": id_of(session, cut.end),
+        "entry": session.columns.id_at(cut.entry),
+        "end": session.columns.id_at(cut.end),
         "kept": draft.kept,
         "left": draft.left,
         "file": str(draft.file) if not imported else None,
@@ -172,7 +171,7 @@ def _command_json(command: Resume) -> dict[str, Any]:
 def _text(session: Session, made: Fork, target: Agent, *, imported: bool, dry_run: bool) -> Iterator[str]:
     draft, cut, paper = made.draft, made.cut, page()
     where = "before" if cut.prompt >= 0 else "after"
-    at = f"{safe_line(id_of(session, cut.entry) or '', 40)}  {safe_line(headline(session, cut.entry).text, 60)}"
+    at = f"{safe_line(session.columns.id_at(cut.entry) or '', 40)}  {safe_line(headline(session, cut.entry).text, 60)}"
     done = "would begin" if dry_run else "began"
     yield f"{paper.style(done, 'ghost')} a session of {target.title}, {where} {at}"
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, page, plural, say
 from leafward.cli.selection import named_or_chosen, opened
@@ -36,14 +35,14 @@ def graft(selector: str, named: Sequence[str], options: GraftOptions, dry_run: b
             emit_json(
                 {
                     **write_json(session, written),
-                    "sources": [id_of(session, one) for one in draft.sources],
-                    "added": [id_of(session, one) for one in draft.added],
-                    "onto": id_of(session, draft.onto),
+                    "sources": [session.columns.id_at(one) for one in draft.sources],
+                    "added": [session.columns.id_at(one) for one in draft.added],
+                    "onto": session.columns.id_at(draft.onto),
                     "tokens": draft.tokens,
                     "tokens_before": draft.tokens_before,
                     "tokens_after": draft.tokens_after,
                     "misfits": [
-                        {"code": one.code, "text": one.text, "entry": id_of(session, one.entry)}
+                        {"code": one.code, "text": one.text, "entry": session.columns.id_at(one.entry)}
                         for one in draft.misfits
                     ],
                 }

@@ -10,7 +10,6 @@ from leafward.agents.fork import Terms
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
-from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, page, plural, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
@@ -70,7 +69,8 @@ def _json(
         "resume": list(draft.resume.argv) if draft is not None else None,
         "source": {"agent": agent, "id": session.id, "path": str(session.path)},
         "changes": [
-            {"code": one.code, "entry": id_of(session, one.entry), "text": one.text} for one in found.changes
+            {"code": one.code, "entry": session.columns.id_at(one.entry), "text": one.text}
+            for one in found.changes
         ],
         "messages": len(found.messages),
         "file": str(draft.file) if draft is not None and draft.imported is None else None,
@@ -96,7 +96,7 @@ def _text(
     yield ""
     width = max(len(one.code) for one in found.changes)
     for one in found.changes:
-        place = paper.style(f"  ({safe_line(id_of(session, one.entry) or 'all', 40)})", "faint")
+        place = paper.style(f"  ({safe_line(session.columns.id_at(one.entry) or 'all', 40)})", "faint")
         yield f"{paper.style('~', 'ghost')} {one.code:<{width}}  {safe_line(one.text, 400)}{place}"
     yield ""
     yield f"{paper.style('holds    ', 'faint')}{plural(len(found.messages), 'message')}"

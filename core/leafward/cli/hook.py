@@ -95,7 +95,7 @@ def _summary(heard: Heard) -> str:
     """A summary that Leafward makes without a model, as JSON with pi's names."""
     from leafward.agents.hooks import Moment
     from leafward.cli.selection import opened
-    from leafward.compaction.branch import left_branch, summarize_branch
+    from leafward.compaction.branch_summary import left_branch, summarize_branch
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan as plan_of
     from leafward.compaction.run import draft

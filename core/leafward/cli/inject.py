@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base import config
-from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, note, write_text
 from leafward.cli.selection import opened
-from leafward.compaction.injection import InjectionSettings, inject, keys_of, parse_time
+from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
 from leafward.compaction.injection.configured import configured_settings
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
         at = session.find(options.at) if options.at is not None else session.leaf
         made = inject(session, at, injection_settings(settings, options))
         if as_json:
-            emit_json({"at": id_of(session, at), **injection_json(session, made)})
+            emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
         else:
             for remark in made.diagnostics:
                 note(remark.text)
@@ -49,7 +48,7 @@ def injection_settings(settings: config.Config, options: InjectOptions) -> Injec
         if not keys:
             raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
         off |= keys
-    now = parse_time(options.now) if options.now is not None else None
+    now = utc_time(options.now) if options.now is not None else None
     if options.now is not None and now is None:
         raise click.UsageError(f"--now takes an ISO 8601 time, not {options.now!r}")
     configured = configured_settings(settings, options.workspace)
@@ -109,7 +108,7 @@ def sources_json(session: Session, sources: Iterable[SourceRef]) -> list[dict[st
     for source in sources:
         document: dict[str, Any] = {"kind": source.kind.value}
         if source.entry >= 0:
-            document["entry"] = id_of(session, source.entry)
+            document["entry"] = session.columns.id_at(source.entry)
         for name in ("call", "file", "line", "digest", "note"):
             value = getattr(source, name)
             if value:

@@ -9,7 +9,6 @@ import click
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
-from leafward.cli.facts import id_of
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, indented, note, page, plural, say
 from leafward.cli.selection import opened
@@ -46,9 +45,9 @@ def merge_summaries(
                         if written is not None
                         else {"op": None, "dry_run": dry_run}
                     ),
-                    "a": id_of(session, draft.sides.a.node),
-                    "b": id_of(session, draft.sides.b.node),
-                    "ancestor": id_of(session, draft.sides.ancestor),
+                    "a": session.columns.id_at(draft.sides.a.node),
+                    "b": session.columns.id_at(draft.sides.b.node),
+                    "ancestor": session.columns.id_at(draft.sides.ancestor),
                     "conflicts": [
                         {
                             "number": one.number,

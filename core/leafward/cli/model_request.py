@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.errors import Cancelled
 from leafward.base.figures import short
 from leafward.cli.output import money, note, plural
-from leafward.summaries.summarizers import Cancelled, tokens_of
+from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive
 

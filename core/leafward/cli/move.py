@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.output import Page, emit_json, indented, money, note, page, plural, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
@@ -254,7 +253,7 @@ def _operation_text(session: Session, operation: Operation) -> str:
 def _in_conversation(session: Session, name: str | None) -> str | None:
     """The entry of the conversation that stands for a place: a redo goes back to a line of Leafward's, which says nothing."""
     index = session.columns.index(name) if name is not None else NO_ENTRY
-    return name if index < 0 else id_of(session, session.tree.content_at(index))
+    return name if index < 0 else session.columns.id_at(session.tree.content_at(index))
 
 
 def _short(name: str | None) -> str:
@@ -301,7 +300,7 @@ def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) ->
         _report(
             session,
             written,
-            f"{what} {_place(session, id_of(session, index))}",
+            f"{what} {_place(session, session.columns.id_at(index))}",
             as_json,
             {"label": text or None},
         )
@@ -323,7 +322,9 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         index = session.find(entry)
         written = journal.archive(session, index, not unarchive, _writing(dry_run))
         below = session.tree.children(index)
-        what = f"{'brought back' if unarchive else 'archived'} {_place(session, id_of(session, index))}"
+        what = (
+            f"{'brought back' if unarchive else 'archived'} {_place(session, session.columns.id_at(index))}"
+        )
         if below and not unarchive:
             what += " and what is below it"
         _report(session, written, what, as_json, {"archived": not unarchive})

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side as side_of
-from leafward.cli.facts import id_of
 from leafward.cli.output import (
     Page,
     cells,
@@ -34,21 +33,26 @@ def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> i
     ancestor = reduce(session.tree.common_ancestor, nodes)
     sides = [side_of(session, ancestor, node) for node in nodes]
     came = [outcome_json(session, side) for side in sides]
-    above = id_of(session, ancestor)
+    above = session.columns.id_at(ancestor)
     if as_json:
         emit_json(
             {
                 "what": "outcome",
                 "ancestor": above,
                 "nodes": [
-                    {"entry": id_of(session, side.node), "entries": side.spoken, "edits": side.edits, **one}
+                    {
+                        "entry": session.columns.id_at(side.node),
+                        "entries": side.spoken,
+                        "edits": side.edits,
+                        **one,
+                    }
                     for side, one in zip(sides, came, strict=True)
                 ],
             }
         )
         return 0
     out = page()
-    names = [safe_line(id_of(session, side.node) or "(before everything)", 40) for side in sides]
+    names = [safe_line(session.columns.id_at(side.node) or "(before everything)", 40) for side in sides]
 
     def lines() -> Iterator[str]:
         yield out.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
@@ -93,7 +97,7 @@ def outcome_json(session: Session, side: Side) -> dict[str, Any]:
                 "ok": one.ok,
                 "runs": one.runs,
                 "failed": one.failed,
-                "entry": id_of(session, one.entry),
+                "entry": session.columns.id_at(one.entry),
             }
             for one in came.checks
         ],
@@ -108,7 +112,7 @@ def outcome_json(session: Session, side: Side) -> dict[str, Any]:
         "usage": usage_json(came.usage),
         "cost": came.usage.cost if came.costs_known else None,
         "seconds": came.seconds,
-        "last_reply": id_of(session, came.last_reply),
+        "last_reply": session.columns.id_at(came.last_reply),
         "last_words": came.last_words,
     }
 

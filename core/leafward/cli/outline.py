@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.query.select import sets
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.tree_layout import Density, Layout, arrange
+from leafward.session.tree_layout import STREAK, Density, Layout, arrange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 """Kinds that tell what the context holds instead of the conversation."""
-_STREAK = 8
-"""Compactions one after the other up to which each has its row."""
 
 
 @dataclass(slots=True)
@@ -165,7 +163,7 @@ def _streaks_folded(session: Session, rows: list[Row]) -> list[Row]:
     shown: list[Row] = []
     for lane, group in groupby(rows, streak_of):
         streak = list(group)
-        if lane >= 0 and len(streak) > _STREAK:
+        if lane >= 0 and len(streak) > STREAK:
             within = streak[1:-1]
             first = within[0]
             first.entries = [entry for row in within for entry in row.entries]

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import shown_ids
+from leafward.cli.entry_json import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
 from leafward.cli.output import Page, cells, fit, pad, plural
 from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
-from leafward.session.entries import DAMAGE_CODE, TURN_STARTS, EntryIndex, Kind
+from leafward.session.entries import DAMAGE_CODE, DAMAGED, TURN_STARTS, EntryIndex, Kind
 from leafward.session.headline import TASK, headline
-from leafward.session.lanes import BAD_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +116,7 @@ class _Painter:
         text = fit(self._text(row, kind, every_entry, room), max(8, room), unicode=page.unicode)
         filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
-        style = "memory" if kind in OWN_ROW else "bad" if kind in BAD_LINES else "bold" if active else "faint"
+        style = "memory" if kind in OWN_ROW else "bad" if kind in DAMAGED else "bold" if active else "faint"
         styled = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
         totals = (
             sum(column[entry] for entry in row.entries)
@@ -130,7 +129,7 @@ class _Painter:
 
     def is_bad(self, row: Row) -> bool:
         """Whether a row stands for a line that is no entry."""
-        return self.session.columns.kind[row.entry] in BAD_LINES
+        return self.session.columns.kind[row.entry] in DAMAGED
 
     def _graph(self, row: Row, kind: Kind, active: bool) -> str:
         signs = _SIGNS if self.page.unicode else _ASCII_SIGNS
@@ -150,7 +149,7 @@ class _Painter:
         return self.page.style(plain, style) + " " * max(1, self.graph_width - cells(plain))
 
     def _node(self, row: Row, kind: Kind, active: bool, signs: dict[str, str]) -> str:
-        if kind in BAD_LINES:
+        if kind in DAMAGED:
             return "!"
         if row.hidden or row.folded:
             return signs["folded"]

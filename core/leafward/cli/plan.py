@@ -9,7 +9,6 @@ import click
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
 from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say, table
 from leafward.cli.selection import agent_behind, opened
@@ -125,19 +124,19 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
     """The document that `plan --json` writes, without what would be injected and sent (`plan_extras`)."""
 
     def ids(entries: Iterable[int]) -> list[str | None]:
-        return [id_of(session, entry) for entry in entries]
+        return [session.columns.id_at(entry) for entry in entries]
 
     settings, tokens, trigger, files = made.settings, made.tokens, made.trigger, made.files
     triggers = [trigger_of(made.sizes, replace(settings, trigger=rule)) for rule in TriggerRule]
     document: dict[str, Any] = {
-        "at": id_of(session, made.at),
+        "at": session.columns.id_at(made.at),
         "strategy": settings.strategy.value,
         "behaviour": settings.behaviour,
         "corrected": settings.mends,
         "estimator": {"name": made.estimator.value, "text": ESTIMATOR_TEXT[made.estimator]},
         "trigger": {**_trigger_json(trigger), "rules": [_trigger_json(one) for one in triggers]},
         "keep_recent": settings.budget,
-        "first_kept": id_of(session, made.first_kept),
+        "first_kept": session.columns.id_at(made.first_kept),
         "keeps": made.keeps,
         "split_turn": made.split_turn,
         "tokens_before": tokens.counted_before,
@@ -165,7 +164,7 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
         "kept": ids(made.kept),
         "pruned": ids(short.entry for short in made.pruned),
         "prunings": [
-            {"entry": id_of(session, short.entry), "tokens": short.tokens, "left": short.left}
+            {"entry": session.columns.id_at(short.entry), "tokens": short.tokens, "left": short.left}
             for short in made.pruned
         ],
         "previous_summary": made.previous_summary,
@@ -180,7 +179,7 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
     if cuts:
         document["cuts"] = [
             {
-                "entry": id_of(session, line.entry),
+                "entry": session.columns.id_at(line.entry),
                 "legal": line.legal,
                 "rule": RULE_CODE[line.rule],
                 "splits_turn": line.splits_turn,
@@ -202,7 +201,7 @@ def diagnostics_json(session: Session, remarks: Iterable[Diagnostic]) -> list[di
             **(
                 {
                     "pi": {
-                        "first_kept": id_of(session, remark.pi.first_kept),
+                        "first_kept": session.columns.id_at(remark.pi.first_kept),
                         "split_turn": remark.pi.split_turn,
                         "summarize": remark.pi.summarize,
                         "turn_prefix": remark.pi.turn_prefix,
@@ -283,7 +282,7 @@ def strategy_text(made: Plan) -> str:
 def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     """A plan for a person: the ledger, the cut with its neighbours, files, remarks."""
     settings, trigger, tokens = made.settings, made.trigger, made.tokens
-    where = id_of(session, made.at)
+    where = session.columns.id_at(made.at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
     state = "reached" if trigger.reached else "not reached"
     yield page.style(
@@ -351,7 +350,7 @@ def _remarks(made: Plan, page: Page) -> Iterator[str]:
 
 def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     """Plans side by side: a row a part, a column a strategy."""
-    where = id_of(session, found[0].at)
+    where = session.columns.id_at(found[0].at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
     yield ""
     parts = ("before", "after", "summarize", "turn_prefix", "pruned", "kept", "summary")

@@ -10,7 +10,6 @@ import click
 from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.facts import id_of
 from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
@@ -26,7 +25,7 @@ from leafward.files.restoration import (
     undo,
 )
 from leafward.files.restoration.operation import last_entry
-from leafward.files.restoration.record import State
+from leafward.files.restoration.record import State, halfway_words
 from leafward.files.tool_calls import table_of
 
 if TYPE_CHECKING:
@@ -67,10 +66,9 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
                     say(_diff(one))
         halfway = interrupted(folder.path)
         if halfway is not None:
-            said = f"restore {halfway.number} of this project stopped halfway; {_undo_words(halfway)} puts its files back"
             if not flags.dry_run:
-                raise Refused(said)
-            note(safe_line(said))
+                raise Refused(halfway_words(halfway))
+            note(halfway_words(halfway))
         record = None
         if chosen and not flags.dry_run:
             record = restore(folder, session.id, plan.entry, chosen, last_entry(session))
@@ -162,7 +160,7 @@ def _document(
 ) -> dict[str, Any]:
     actions = {one.path: one.action for one in chosen}
     return {
-        "at": id_of(session, index),
+        "at": session.columns.id_at(index),
         "folder": plan.folder,
         "dry_run": dry_run,
         "restore": record.number if record is not None else None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import entry_facts
+from leafward.cli.entry_json import entry_facts
 from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics

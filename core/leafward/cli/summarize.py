@@ -9,7 +9,6 @@ import click
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.cli.facts import id_of
 from leafward.cli.model_request import (
     cancellable,
     chosen,
@@ -25,8 +24,14 @@ from leafward.cli.model_request import (
 from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, usage_json
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.branch import Branch, BranchDraft, left_branch, move_with_summary, summarize_branch
-from leafward.compaction.entry import cost_of
+from leafward.compaction.branch_summary import (
+    Branch,
+    BranchDraft,
+    left_branch,
+    move_with_summary,
+    summarize_branch,
+)
+from leafward.compaction.provenance import cost_of
 from leafward.session import journal
 from leafward.session.entries import Usage
 from leafward.session.journal import Remark, Write, Writing, busy
@@ -68,8 +73,8 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
         if as_json:
             emit_json(
                 {
-                    "from": id_of(session, start),
-                    "to": id_of(session, to),
+                    "from": session.columns.id_at(start),
+                    "to": session.columns.id_at(to),
                     **branch_json(session, branch),
                     **draft_json(made),
                     "prompt": prompt_text(going or would_be_sent(*request, settings.window)),
@@ -90,10 +95,10 @@ def _nothing(
         return
     emit_json(
         {
-            "from": id_of(session, start),
-            "to": id_of(session, to),
+            "from": session.columns.id_at(start),
+            "to": session.columns.id_at(to),
             "entries": [],
-            "ancestor": id_of(session, session.tree.common_ancestor(start, to)),
+            "ancestor": session.columns.id_at(session.tree.common_ancestor(start, to)),
             "files": {"read": [], "modified": []},
             "left_out": 0,
             "summary": "",
@@ -121,7 +126,7 @@ def window_of(summarizer: Summarizer, settings: Config) -> int:
 
 
 def _named(session: Session, index: int) -> str:
-    return safe_line(id_of(session, index) or "the start", 40)
+    return safe_line(session.columns.id_at(index) or "the start", 40)
 
 
 def _summarised(
@@ -143,8 +148,8 @@ def _summarised(
 def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
     """The abandoned branch, as JSON."""
     return {
-        "entries": [id_of(session, entry) for entry in branch.entries],
-        "ancestor": id_of(session, branch.ancestor),
+        "entries": [session.columns.id_at(entry) for entry in branch.entries],
+        "ancestor": session.columns.id_at(branch.ancestor),
         "files": {"read": list(branch.files.read), "modified": list(branch.files.modified)},
         "left_out": branch.left_out,
     }

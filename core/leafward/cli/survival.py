@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base import config
 from leafward.base.errors import NotFound, Refused
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.audits import traced_json, traced_text
-from leafward.cli.facts import id_of
+from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output import Page, emit_json, fit, money, pad, page, plural, say
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, counted
@@ -39,7 +38,7 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
         if as_json:
             emit_json(
                 {
-                    "compaction": id_of(session, index),
+                    "compaction": session.columns.id_at(index),
                     **survival_json(session, found),
                     "aftermath": _aftermath_json(session, later),
                     **traced_json(session, traced),
@@ -62,7 +61,7 @@ def compaction_at(session: Session, named: str | None) -> EntryIndex:
     if named is not None:
         index = session.find(named)
         if session.columns.kind[index] != Kind.COMPACTION:
-            raise Refused(f"{safe_line(id_of(session, index) or '', 40)} is no compaction")
+            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
         return index
     on_path = compactions(session)
     if on_path:
@@ -70,7 +69,7 @@ def compaction_at(session: Session, named: str | None) -> EntryIndex:
     others = [EntryIndex(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
     if not others:
         raise NotFound(f"{session.path.name} holds no compaction")
-    ids = ", ".join(safe_line(id_of(session, index) or "", 40) for index in others[-4:])
+    ids = ", ".join(safe_line(session.columns.id_at(index) or "", 40) for index in others[-4:])
     raise NotFound(f"no compaction lies on the path to the leaf; name one of another branch: {ids}")
 
 
@@ -84,7 +83,7 @@ def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
             {
                 "kind": str(one.kind),
                 "text": safe(one.text),
-                "entry": id_of(session, one.entry),
+                "entry": session.columns.id_at(one.entry),
                 "tokens": one.tokens,
             }
             for one in later.repeated
@@ -102,7 +101,7 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
     yield page.style(calls, "bold") + f"  {counted(later)}: ~{later.tokens:,} tokens{cost}"
     for one in later.repeated[:_SHOWN]:
         text = fit(safe_line(one.text, 300), max(20, page.width - 26), unicode=page.unicode)
-        entry = safe_line(id_of(session, one.entry) or "", 12)
+        entry = safe_line(session.columns.id_at(one.entry) or "", 12)
         yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
     if len(later.repeated) > _SHOWN:
         yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
@@ -127,7 +126,7 @@ def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
     return {
         "kind": str(fact.kind),
         "text": safe(fact.text),
-        "entry": id_of(session, fact.entry),
+        "entry": session.columns.id_at(fact.entry),
         "status": str(fate.status),
         "weight": fact.weight,
         "outcome": fact.outcome or None,
@@ -136,7 +135,7 @@ def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
 
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
     overall = found.overall()
-    yield page.style(f"compaction {safe_line(id_of(session, index) or '', 40)}", "bold") + (
+    yield page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold") + (
         f"  {overall:.0%} of its facts survive, by weight"
         if overall is not None
         else "  no facts were replaced"
@@ -155,7 +154,7 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         fates.sort(key=lambda fate: -fate.fact.weight)
         for fate in fates[:_SHOWN]:
             text = fit(safe_line(fate.fact.text, 300), max(20, page.width - 26), unicode=page.unicode)
-            entry = safe_line(id_of(session, fate.fact.entry) or "", 12)
+            entry = safe_line(session.columns.id_at(fate.fact.entry) or "", 12)
             yield f"  {pad(str(fate.fact.kind), 11)} {pad(entry, 9)} {text}"
         if len(fates) > _SHOWN:
             yield page.style(f"  and {len(fates) - _SHOWN} more; --json has all", "faint")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.cli.facts import entry_facts, id_of
+from leafward.cli.entry_json import entry_facts
 from leafward.cli.outline_lines import measure, outline
 from leafward.cli.output import (
     Page,
@@ -95,16 +95,16 @@ def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
     ]
     return {
         "session": session_facts(session),
-        "leaf": id_of(session, session.leaf),
-        "place": id_of(session, session.place),
-        "own_leaf": id_of(session, session.own_leaf),
+        "leaf": session.columns.id_at(session.leaf),
+        "place": session.columns.id_at(session.place),
+        "own_leaf": session.columns.id_at(session.own_leaf),
         "what_if": session.what_if,
         "entries": entries,
-        "leaves": [id_of(session, leaf) for leaf in session.tree.leaves()],
-        "archived": [id_of(session, index) for index in sorted(archived_branches(session))],
-        "branch_points": [id_of(session, point) for point in session.tree.branch_points()],
+        "leaves": [session.columns.id_at(leaf) for leaf in session.tree.leaves()],
+        "archived": [session.columns.id_at(index) for index in sorted(archived_branches(session))],
+        "branch_points": [session.columns.id_at(point) for point in session.tree.branch_points()],
         "diagnostics": [
-            {"code": note.code, "text": safe_line(note.text), "entry": id_of(session, note.entry)}
+            {"code": note.code, "text": safe_line(note.text), "entry": session.columns.id_at(note.entry)}
             for note in session.source.notes
         ],
     }
@@ -133,7 +133,7 @@ def tree_text(
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
     if session.what_if:
-        own = id_of(session, session.own_leaf)
+        own = session.columns.id_at(session.own_leaf)
         remarks.append(
             f"the leaf is a preview that only Leafward knows: the agent itself goes on at {own or 'the beginning'}"
         )
@@ -143,7 +143,7 @@ def tree_text(
         found = [note for note in session.source.notes if note.code == code]
         if found:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-            remarks.append(f"{id_of(session, found[0].entry)}: {found[0].text}{more}")
+            remarks.append(f"{session.columns.id_at(found[0].entry)}: {found[0].text}{more}")
     if remarks:
         yield ""
         yield from (f"{page.style('!', 'warn')} {safe_line(remark)}" for remark in remarks)
@@ -164,7 +164,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
         plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]
     if session.leaf >= 0:
-        facts.append(f"leaf {safe_line(id_of(session, session.leaf) or '', 40)}")
+        facts.append(f"leaf {safe_line(session.columns.id_at(session.leaf) or '', 40)}")
     usage = usage_total(session, range(session.inherited, len(session)))
     if usage.cost:
         facts.append(money(usage.cost))
@@ -192,7 +192,7 @@ def show_json(session: Session, index: EntryIndex) -> Body:
     raw = entry.raw.rstrip(b"\r")
     return {
         **entry_facts(session, index, on_path, tokens, entry.body),
-        "children": [id_of(session, child) for child in session.tree.children(index)],
+        "children": [session.columns.id_at(child) for child in session.tree.children(index)],
         "timestamp": entry.timestamp,
         "file": str(session.origin(index).path),
         "offset": entry.offset,

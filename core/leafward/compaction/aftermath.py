@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, file_calls, table_of
@@ -20,9 +21,9 @@ from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words, sentences
-from leafward.summaries.survival import Held, Said, Stopped, Text, replaced_by
+from leafward.summaries.facts.pasting import typed_sentences
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.survival import Held, Said, Text, replaced_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -126,7 +127,7 @@ class _Reader:
             made.tokens = message_tokens(message)
             made.sentences = [
                 one
-                for one in sentences(divided(text_of(message.get("content")))[0])
+                for one in typed_sentences(message.get("content"))
                 if len(content_words(one)) >= _LEAST_WORDS
             ]
         if role != "toolResult":
@@ -172,21 +173,21 @@ class _Known:
 
 
 def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Aftermath:
-    """What followed a stored compaction. Raises Refused where the entry is none, Stopped where `stop` turns true."""
+    """What followed a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
     there = replaced_by(session, compaction)
     reader = _Reader(session.cwd, table_of(session))
     gone, kept = _Known(), _Known()
     for messages, known in ((there.messages, gone), (there.kept, kept)):
         for said in messages:
             if stop():
-                raise Stopped("the aftermath was given up")
+                raise Cancelled("the aftermath was cancelled")
             known.add(reader.step(said))
     earlier = Text("\n".join(gone.sentences), session.cwd)
     found: list[Repeated] = []
     calls = 0
     for said in _after(session, there.compaction):
         if stop():
-            raise Stopped("the aftermath was given up")
+            raise Cancelled("the aftermath was cancelled")
         step = reader.step(said)
         found += _repeated(step, gone, kept, earlier, Text("\n".join(kept.sentences), session.cwd))
         kept.add(step)

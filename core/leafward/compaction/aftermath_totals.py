@@ -62,7 +62,7 @@ class AftermathTotals:
         self._seen: set[tuple[str, str]] = set()
 
     def add(self, agent: str, session: Session, stop: Callable[[], bool] = lambda: False) -> None:
-        """Adds the compactions of a session. Raises Stopped where `stop` turns true."""
+        """Adds the compactions of a session. Raises Cancelled where `stop` turns true."""
         for index, kind in enumerate(session.columns.kind):
             if kind != Kind.COMPACTION:
                 continue

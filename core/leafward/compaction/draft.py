@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.compaction.entry import (
-    Place,
-    edit_lines,
-    milliseconds,
-    place_at,
-    provenance,
-    stamped,
-    usage_body,
-)
+from leafward.compaction.growth import growth_words
+from leafward.compaction.provenance import provenance
 from leafward.session.journal import OperationKind, Writing, utc_now
 from leafward.session.journal.open_file import refuse_changed
+from leafward.session.journal.placement import Place, edit_lines, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import write
 from leafward.session.messages import PROJECTION
 from leafward.session.tokens import message_tokens
@@ -98,9 +92,9 @@ class Draft:
         return tokens_of(self.text)
 
     @property
-    def growth(self) -> int:
-        """Tokens by which the context becomes larger, less than 0 where it becomes smaller."""
-        return self.counted_after - self.plan.tokens.counted_before
+    def growth(self) -> str:
+        """That the context becomes larger with this summary; empty where it does not."""
+        return growth_words(self.plan.tokens.counted_before, self.counted_after)
 
     @property
     def system_tokens(self) -> int:

@@ -12,6 +12,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind, FactReader, Voice
 from leafward.summaries.facts.prose import content_words, negated
+from leafward.summaries.survival.report import CHECKED
 from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, Held
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ _QUOTE = 400
 _LEAST = 8
 """Characters of a line below which finding it word for word says nothing."""
 _KEPT_SOURCES = 6
-_CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
 _WORTH = {
     FactKind.PATH: 2.0,
     FactKind.COMMAND: 2.0,
@@ -92,7 +92,7 @@ class _Index:
             self.roles.append(message.role)
             self.flat.append(_SPACE.sub(" ", text).casefold())
             for seen in reader.read(message.entry, body):
-                if seen.kind in _CHECKED:
+                if seen.kind in CHECKED:
                     holders = self.by_fact.setdefault((seen.kind, seen.key), [])
                     if not holders or holders[-1] != number:
                         holders.append(number)
@@ -205,7 +205,7 @@ class Origins:
         facts = [
             (seen.kind, seen.key)
             for seen in FactReader(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
-            if seen.kind in _CHECKED
+            if seen.kind in CHECKED
         ]
         worth: dict[int, float] = {}
         for fact in dict.fromkeys(facts):

@@ -18,6 +18,7 @@ from leafward.compaction.division import (
     messages_in,
 )
 from leafward.compaction.filelists import FileLists, file_lists
+from leafward.compaction.growth import GROWS, growth_words
 from leafward.compaction.measure import PathSizes, summary_size
 from leafward.compaction.settings import PlanSettings, Strategy
 from leafward.compaction.trigger import Trigger, trigger_of
@@ -279,14 +280,8 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         )
     if made.nothing:
         return remarks
-    if tokens.counted_after > tokens.counted_before:
-        remarks.append(
-            Diagnostic(
-                "grows",
-                f"this compaction makes the context larger: about {tokens.counted_after:,} tokens"
-                f" instead of {tokens.counted_before:,}",
-            )
-        )
+    if grows := growth_words(tokens.counted_before, tokens.counted_after, "about "):
+        remarks.append(Diagnostic(GROWS, grows))
     if tokens.counted_after > trigger.threshold:
         remarks.append(
             Diagnostic(

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Cancelled, Refused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
-from leafward.compaction.entry import Place, place_at
 from leafward.compaction.filelists import recent_first
+from leafward.compaction.growth import GROWS, growth_words, planned_growth
 from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
@@ -31,10 +31,11 @@ from leafward.compaction.stored import (
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
+from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers import Cancelled, Line, Summary, tokens_of, unless_cancelled
-from leafward.summaries.survival import Stopped, facts_of, survival
+from leafward.summaries.summarizers import Line, Summary, tokens_of, unless_cancelled
+from leafward.summaries.survival import facts_of, survival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,10 +86,7 @@ def draft(
         raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
     replaced = unless_cancelled(ground.there.replaced, stop)
     facts = facts_of(replaced, ground.cwd, ground.previous, ground.there.previous_entry)
-    try:
-        return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
-    except Stopped as stopped:
-        raise Cancelled("the compaction was cancelled; nothing was written") from stopped
+    return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
 
 
 def prepared(
@@ -134,16 +132,6 @@ def refuse_nothing(plan: Plan) -> None:
     """Raises Refused, saying why, where a plan comes to no compaction."""
     if plan.nothing:
         raise Refused(next((one.text for one in plan.diagnostics), "nothing to compact"))
-
-
-def refuse_growth(made: Draft) -> None:
-    """Raises Refused where a compaction would make the context larger, which nobody compacts for."""
-    if made.growth > 0:
-        raise Refused(
-            f"this compaction would make the context larger: {made.counted_after:,} tokens"
-            f" instead of {made.plan.tokens.counted_before:,};"
-            " nothing was written"
-        )
 
 
 def ground_of(
@@ -245,7 +233,7 @@ def _assembled(
     changed: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
-    """A draft from its parts: the text put together, what it comes to, what survives in it. Raises Stopped."""
+    """A draft from its parts: the text put together, what it comes to, what survives in it. Raises Cancelled."""
     remarks = [Diagnostic("summary", remark) for remark in summary.remarks]
     words, added = with_pins(summary.text, pins)
     if ground.limit is not None and not changed:
@@ -337,10 +325,9 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
     if plan.tokens.not_in_file > 0:
         text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
         remarks.append(Diagnostic("not-in-file", text))
-    before = plan.tokens.counted_before
-    if after > before and not any(one.code == "grows" for one in plan.diagnostics):
-        text = f"this compaction makes the context larger: {after:,} tokens instead of {before:,}"
-        remarks.append(Diagnostic("grows", text))
+    grows = growth_words(plan.tokens.counted_before, after)
+    if grows and not planned_growth(plan.diagnostics):
+        remarks.append(Diagnostic(GROWS, grows))
     if place.moves:
         remarks.append(
             Diagnostic(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.config import DEFAULT_WINDOW, OWN_STRATEGY
+from leafward.base.config import DEFAULT_WINDOW, KEEP_RECENT, OWN_STRATEGY, PI_RESERVE
 from leafward.base.errors import LeafwardError
 from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator
 
@@ -48,9 +48,6 @@ VERSIONS: dict[Strategy, tuple[str, ...]] = {
 }
 """The versions whose behaviour can be asked for, newest first; the newest is what is meant where none is named."""
 
-KEEP_RECENT = 20_000
-"""Tokens that pi keeps."""
-PI_RESERVE = 16_384
 CODEX_RESERVE_PERCENT = 5
 """Codex works within 95 % of a model's window."""
 OPENCODE_RESERVE = 20_000

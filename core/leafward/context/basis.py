@@ -24,8 +24,8 @@ from weakref import WeakKeyDictionary
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
-from leafward.context.sizes import STALE, Sizes, replayed_tokens
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, Usage
+from leafward.context.sizes import Sizes, replayed_tokens
+from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
 from leafward.session.messages import message_in, trusted_usage
 from leafward.session.tokens import replayed_system
 
@@ -375,7 +375,7 @@ class Basis:
         waiting = list(reversed(tree.children(index)))
         while waiting:
             at = waiting.pop()
-            if kinds[at] in STALE:
+            if kinds[at] in CONTEXT_CHANGES:
                 yield None
                 continue
             usage = self._usage(at) if kinds[at] == Kind.ASSISTANT else None

@@ -16,7 +16,7 @@ from leafward.context.basis import Basis
 from leafward.context.context_messages import ROLE_OF_KIND, EditInForce, Messages
 from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
 from leafward.context.sizes import ContextSize, broken_off_in, replayed_tokens
-from leafward.session.entries import Body, EntryIndex, Kind
+from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import (
     NEVER_SENT,
     edit_message,
@@ -170,7 +170,6 @@ def lacks_prompt(session: Session, context: Context) -> bool:
 Listener = Callable[[int, Body], object]
 """Is told every message of a context, as the model receives it, with the entry it comes from."""
 
-_INVALIDATING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
@@ -311,7 +310,7 @@ def _size(
     session: Session, at: EntryIndex, messages: Messages, system: list[Body]
 ) -> tuple[ContextSize, int]:
     """The size, and the position behind the reply that reported it; 0 where all of it is estimated."""
-    stale = latest(session, at, _INVALIDATING)
+    stale = latest(session, at, CONTEXT_CHANGES)
     for position in range(len(messages) - 1, -1, -1):
         reply = messages.entry[position]
         if messages.kinds[reply] != Kind.ASSISTANT:

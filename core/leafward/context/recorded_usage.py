@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.context.projection import latest
-from leafward.context.sizes import STALE
-from leafward.session.entries import EntryIndex, Usage
+from leafward.session.entries import CONTEXT_CHANGES, EntryIndex, Usage
 from leafward.session.messages import usage_of, written_at
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def believed(session: Session, reply: EntryIndex) -> bool:
     """Whether a reply was made behind what stands above it: one that was copied there counted another context."""
-    stale = latest(session, reply, STALE)
+    stale = latest(session, reply, CONTEXT_CHANGES)
     if stale < 0:
         return True
     made, changed = (written_at(session.body(entry) or {}) for entry in (reply, stale))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
 from leafward.context.projection import latest, selected
-from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING_BYTES, CONTEXT_CHANGES, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.messages import (
     BROKEN_OFF,
     edit_message,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-STALE = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT])
 """Kinds that never put a message into a context."""
@@ -145,7 +144,9 @@ class Sizes:
                 systems += [(position, message) for message in messages if message.get("role") == "system"]
         named = latest(session, at, _MODEL)
         model = model_of(self.body(named)) if named >= 0 else None
-        return Outline(compaction, entries, edits, shifts, systems, latest(session, at, STALE), model)
+        return Outline(
+            compaction, entries, edits, shifts, systems, latest(session, at, CONTEXT_CHANGES), model
+        )
 
     def _edits(self, spans: list[range]) -> tuple[dict[int, EntryIndex], dict[int, Any]]:
         """The last edit of each entry, and what it puts in its place."""

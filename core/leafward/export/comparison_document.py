@@ -6,7 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.compaction.run_comparison import Mark
+from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison import COLUMNS, PARTS
 from leafward.export.markdown import escaped
 from leafward.export.sanitizer import fenced
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from leafward.export.comparison import Comparison
 
-_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
-_DIFFERS = {True: "≠", False: "=", None: "?"}
+MARK_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
+DIFFERS = {True: "≠", False: "=", None: "?"}
 _OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
 NO_ENDS = "line ends are not recorded"
 """What is to be said of contents whose lines may end in another way (`Rebuilt.ends`)."""
@@ -33,7 +33,7 @@ def resting(base: str) -> str:
 
 
 def document(comparison: Comparison, form: str) -> str:
-    """The document in a form of `export.FORMATS`. Raises KeyError for another one."""
+    """The document in a form of `session_export.FORMATS`. Raises KeyError for another one."""
     return {"md": _markdown, "html": _page, "json": _json}[form](comparison)
 
 
@@ -130,7 +130,7 @@ def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield "-", line["a"]
             yield "+", line["b"]
         else:
-            yield _SIGNS[Mark(line["mark"])], line["a"] or line["b"]
+            yield MARK_SIGNS[Mark(line["mark"])], line["a"] or line["b"]
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _markdown_parts(comparison: Comparison) -> Iterator[str]:
     yield from (f"- {name}: {escaped(value)}\n" for name, value in _heads(data))
     yield "\n## Files\n\n| | file | A | B | |\n|---|---|---|---|---|\n"
     for file in data["files"]:
-        sign = _DIFFERS[file["differs"]]
+        sign = DIFFERS[file["differs"]]
         flags = ", ".join((*file["fates"], *file["flags"]))
         where = COLUMNS[file["column"]]
         yield f"| {sign} | {escaped(file['path'])} | {_change(file['a'])} | {_change(file['b'])} | {', '.join(filter(None, (where, flags)))} |\n"
@@ -208,7 +208,7 @@ def _page_parts(comparison: Comparison) -> Iterator[str]:
     yield "</dl>\n<h2>Files</h2>\n<table>\n<tr><th></th><th>file</th><th>A</th><th>B</th><th></th></tr>\n"
     for file in data["files"]:
         flags = ", ".join((COLUMNS[file["column"]], *file["fates"], *file["flags"]))
-        cells = (_DIFFERS[file["differs"]], file["path"], _change(file["a"]), _change(file["b"]), flags)
+        cells = (DIFFERS[file["differs"]], file["path"], _change(file["a"]), _change(file["b"]), flags)
         yield f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>\n"
     yield "</table>\n<h2>Contents</h2>\n"
     for content in data["contents"]:

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import MARKER, Redactor
 from leafward.base.safe_text import safe, safe_line
-from leafward.session.entries import NO_ENTRY, TURN_STARTS, Body, EntryIndex, Kind, blocks_of, text_of
+from leafward.session.entries import (
+    DAMAGED,
+    NO_ENTRY,
+    TURN_STARTS,
+    Body,
+    EntryIndex,
+    Kind,
+    blocks_of,
+    text_of,
+)
 from leafward.session.headline import headline
-from leafward.session.lanes import BAD_LINES, Lane, Lanes
+from leafward.session.lanes import Lane, Lanes
 from leafward.session.messages import image_text
 
 if TYPE_CHECKING:
@@ -300,7 +309,7 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
     for lane in everything.lanes():
         entries: list[int] = []
         for index in lane.entries:
-            if session.columns.kind[index] not in BAD_LINES:
+            if session.columns.kind[index] not in DAMAGED:
                 entries.append(index)
             entries.extend(everything.bad_below.get(index, ()))
         lanes.append(Lane(lane.depth, lane.after, tuple(entries)))

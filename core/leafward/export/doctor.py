@@ -23,7 +23,7 @@ from leafward.session.entries import (
 )
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import CURRENT_VERSION
-from leafward.session.messages import edit_targets
+from leafward.session.messages import did_run, edit_targets
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class _References:
         if not isinstance(message, dict):
             return
         if kind is Kind.ASSISTANT:
-            if message.get("stopReason") in ("aborted", "error"):
+            if not did_run(message):
                 self.dropped.add(index)
             else:
                 hosted = {

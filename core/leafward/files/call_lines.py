@@ -68,7 +68,7 @@ class CallShapes:
         """The call of a reply; None where the reply has to be decoded to know what it calls, `NO_CALL` where it calls nothing.
 
         Id, tool, first argument as a JSON string without its quotes (`string`), and what is written, None for a tool that
-        does not write. The call was run, as in `files.did_run`.
+        does not write. The call was run, as in `messages.did_run`.
         """
         begin = line.find(_CALL)
         if begin < 0:

@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import Damage, EntryId, EntryIndex
+from leafward.session.entries import NO_ENTRY, Damage, EntryId, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +50,10 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    def id_at(self, index: int) -> EntryId | None:
+        """The id of an entry; None for -1, which is no entry."""
+        return self.id(index) if index > NO_ENTRY else None
 
     def id(self, index: int) -> EntryId:
         """The id of an entry."""

@@ -111,6 +111,11 @@ TURN_STARTS = frozenset({Kind.USER, Kind.BASH, Kind.CUSTOM_ROLE, Kind.CUSTOM_MES
 PROMPTS = frozenset({Kind.USER, Kind.BASH})
 """What the user says: turns are counted and numbered by it, on every screen. What is injected is said by nobody."""
 
+DAMAGED = frozenset({Kind.MALFORMED, Kind.HEADER})
+"""Kinds of lines that are no entries: damage, shown where it lies in the file, in every density."""
+CONTEXT_CHANGES = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
+"""Kinds that change how the model reads what is above them: a count from there says nothing of what comes after."""
+
 
 class Damage(IntEnum):
     """What is wrong with an entry; the text of each is in `DAMAGE_TEXT`."""

@@ -9,15 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, DAMAGED, NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.session.session import Session
-
-BAD_LINES = frozenset({Kind.MALFORMED, Kind.HEADER})
-"""Kinds of lines that are no entries: they stand where they lie in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Lanes:
         self.bad_below: dict[int, list[int]] = {}
         """Lines that are no entries, by the entry they lie after."""
         for index in sorted(session.columns.damage):
-            if self.kinds[index] in BAD_LINES:
+            if self.kinds[index] in DAMAGED:
                 self.bad_below.setdefault(session.columns.parent[index], []).append(index)
 
     def roots(self) -> list[int]:
@@ -95,13 +92,13 @@ class Lanes:
 
     def _counts(self, run: int) -> bool:
         """Whether a run deserves a lane: in the conversation, or anything at all where every entry counts."""
-        if self.kinds[self.tree.starts[run]] in BAD_LINES:
+        if self.kinds[self.tree.starts[run]] in DAMAGED:
             return False
         return bool(self.every_entry or self.tree.subtree_content[run])
 
     def _goes_on(self, run: int, end: int) -> bool:
         """Whether anything that counts lies in a run from `end` on, or below it."""
-        passed_over = BAD_LINES if self.every_entry else BOOKKEEPING
+        passed_over = DAMAGED if self.every_entry else BOOKKEEPING
         rest = self.kinds[end : self.tree.bounds(run)[1]]
         below = self.tree.run_children.get(run, ())
         return any(kind not in passed_over for kind in rest) or any(self._counts(child) for child in below)

@@ -187,4 +187,4 @@ def nested_calls(message: Body) -> list[ToolCall]:
 
 def did_run(reply: Body) -> bool:
     """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
-    return reply.get("stopReason") not in ("error", "aborted")
+    return reply.get("stopReason") not in BROKEN_OFF

@@ -18,7 +18,7 @@ from itertools import compress
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import BOOKKEEPING, TURN_STARTS, Kind
+from leafward.session.entries import BOOKKEEPING, DAMAGED, TURN_STARTS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,15 +38,12 @@ class Density(StrEnum):
 MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT, Kind.UNKNOWN})
 """Kinds with a row of their own between turns."""
 
-DAMAGED = frozenset({Kind.MALFORMED, Kind.HEADER})
-"""Kinds that are damage: shown where they lie, in every density."""
-
 
 def _set(kinds: Iterable[Kind]) -> bytes:
     return b"".join(re.escape(bytes([kind])) for kind in sorted(kinds))
 
 
-_STREAK = 8
+STREAK = 8
 """Compactions in one turn up to which each is a landmark."""
 _BOOKS = BOOKKEEPING - DAMAGED
 _HEAD = re.compile(b"[" + _set(TURN_STARTS | MARKS | DAMAGED) + b"]")
@@ -340,7 +337,7 @@ class _Arranger:
             if what == Kind.COMPACTION:
                 streak.append(at)
             elif what in TURN_STARTS or what in MARKS or what in DAMAGED:
-                if len(streak) > _STREAK:
+                if len(streak) > STREAK:
                     within.update(streak[1:-1])
                 streak = []
         return within

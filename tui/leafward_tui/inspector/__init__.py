@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.page import Gauge, Line, Page, Selection, SelectionKind, Span, Tab
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, SelectionKind, Tab
 
-__all__ = ["Gauge", "Inspector", "Line", "Page", "Selection", "SelectionKind", "Span", "Tab", "build"]
+__all__ = ["Gauge", "Inspector", "Line", "Page", "Selection", "SelectionKind", "Tab", "build"]

@@ -11,11 +11,11 @@ from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe
 from leafward.compaction import ALL_ESTIMATORS, measure
 from leafward.compaction.cut_rules import IllegalCut
-from leafward.compaction.entry import cost_of
 from leafward.compaction.gate import pinned
 from leafward.compaction.injection import build, collect
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
+from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import own_summary
 from leafward.compaction.run import draft, edited, prepared
 from leafward.compaction.xray import planned_at
@@ -292,7 +292,7 @@ def outgoing(
 
 
 def graded(draft: Draft, job: Job) -> Exam:
-    """The exam of a draft: what a model would still know after it. Raises Stopped where it is not wanted any more."""
+    """The exam of a draft: what a model would still know after it. Raises Cancelled where it is not wanted any more."""
     from leafward.compaction.exam import exam_of_draft
 
     return exam_of_draft(draft, job.unwanted)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Refused
-from leafward.compaction.run import refuse_growth
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.lab.model.choices import AS_IT_IS
 
@@ -222,11 +220,7 @@ class LabState:
         """
         if self.path.what_if is not None and self.path.what_if.choices.summarizer == AS_IT_IS:
             return ""
-        try:
-            refuse_growth(draft)
-        except Refused as refused:
-            return str(refused)
-        return ""
+        return f"{draft.growth}; nothing was written" if draft.growth else ""
 
     @property
     def shown_draft(self) -> Draft | None:

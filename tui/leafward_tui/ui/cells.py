@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "age",
     "cell_len",
-    "collapse",
     "count",
     "counted",
     "exact",
@@ -56,11 +55,6 @@ def _flat(text: str) -> str:
         return text
     text = text.translate(_CONTROLS)
     return re.sub(_IDLE_JOINER, "", text) if _JOINER in text else text
-
-
-def collapse(text: str) -> str:
-    """``text`` as one line: every run of white space, tabs and line breaks included, becomes one space."""
-    return " ".join(text.split())
 
 
 def expand_tabs(text: str, size: int = 4) -> str:

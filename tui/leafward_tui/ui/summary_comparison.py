@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.geometry import Size
 from textual.strip import Strip
 
-from leafward.compaction.run_comparison import Mark
+from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.cells import counted, fit
 from leafward_tui.ui.hits import lit
 from leafward_tui.ui.line_scroll import LineList

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.run_comparison import Mark
+from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.run_comparison import SummaryDiff
+    from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.summaries.facts import Fact
 
 __all__ = ["DiffLine", "diff_lines"]

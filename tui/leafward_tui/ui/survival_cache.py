@@ -58,7 +58,7 @@ class Survivals:
         return self._lost.get(entry)
 
     def report(self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
-        """The report of a compaction. Raises Refused where the entry is none, Stopped where `stop` turns true."""
+        """The report of a compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
         entry = session.entry(compaction).id
         with self._making:
             found = self._reports.get(entry)

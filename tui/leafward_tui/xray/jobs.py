@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.run_comparison import compare_summaries, summary_at
+from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.compaction.xray import xray_edited, xray_of, xray_planned
 from leafward.session.journal.operations import marks, operations, undoable
-from leafward.summaries.survival import Stopped
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.xray.model.captions import Fates
 from leafward_tui.xray.model.matching import rows_holding
@@ -16,7 +15,7 @@ from leafward_tui.xray.model.matching import rows_holding
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.compaction.run_comparison import SummaryDiff
+    from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.services import Job
@@ -70,10 +69,7 @@ def fates_of(session: Session, compaction: int, draft: Draft | None, job: Job) -
     """What became of the facts that a compaction, or a draft of one, replaced. Raises Cancelled, LeafwardError, OSError."""
     if draft is not None:
         return Fates.of(draft.survival)
-    try:
-        return Fates.of(survivals_of(session).report(session, compaction, job.unwanted))
-    except Stopped as stopped:
-        raise Cancelled from stopped
+    return Fates.of(survivals_of(session).report(session, compaction, job.unwanted))
 
 
 def found_rows(session: Session, xray: XRay, words: str, job: Job) -> list[tuple[Side, int]]:

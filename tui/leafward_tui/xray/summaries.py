@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.run_comparison import Mark
+from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.key_bar import Hint

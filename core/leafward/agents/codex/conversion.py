@@ -20,8 +20,8 @@ from leafward.agents.codex.rollout_items import (
     text_part,
 )
 from leafward.agents.fork import Remark
-from leafward.base.times import iso_time as from_milliseconds
-from leafward.session.journal import encode_line, iso_time
+from leafward.base.times import iso_stamp, iso_time
+from leafward.session.journal import encode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
     """Another agent's session: a thread without Codex's own context, which Codex adds when it goes on."""
     session = past.session
     name = fresh_id(terms)
-    stamp = iso_time(terms.now)
+    stamp = iso_stamp(terms.now)
     meta: Body = {
         "id": name,
         "session_id": name,
@@ -77,12 +77,12 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
 
 
 def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[bytes]:
-    now = iso_time(terms.now)
+    now = iso_stamp(terms.now)
     yield encode_line({"timestamp": now, "type": "session_meta", "payload": meta})
     turn: str | None = None
     last = ""
     for message in past.portable_messages():
-        stamp = from_milliseconds(message.time) if message.time else now
+        stamp = iso_time(message.time) if message.time else now
         if message.role == "user" and message.typed:
             if turn is not None:
                 yield _event(_done(turn, last), stamp)

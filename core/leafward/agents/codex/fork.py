@@ -17,8 +17,9 @@ from leafward.agents.codex.rollout_items import TITLE, draft_of, fresh_id, injec
 from leafward.agents.fork import Remark
 from leafward.agents.lines import seams
 from leafward.base.errors import Refused
+from leafward.base.times import iso_stamp
 from leafward.session.entries import BOOKKEEPING, Kind
-from leafward.session.journal import encode_line, iso_time
+from leafward.session.journal import encode_line
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def forked(
     meta |= {
         "id": name,
         "session_id": name,
-        "timestamp": iso_time(terms.now),
+        "timestamp": iso_stamp(terms.now),
         "forked_from_id": session.id,
         "source": "cli",
         "thread_source": "user",
@@ -224,7 +225,7 @@ def _leading_to(reader: CodexReader, step: Step, offset: int) -> list[_Stretch]:
 
 
 def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: bool) -> Iterator[bytes]:
-    stamp = iso_time(terms.now)
+    stamp = iso_stamp(terms.now)
     number = 0
     first: Body = {"timestamp": stamp, "ordinal": 0, "type": "session_meta", "payload": meta}
     yield encode_line(first if paginated else _unnumbered(first))

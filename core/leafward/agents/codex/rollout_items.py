@@ -12,7 +12,8 @@ from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.fork import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.regular_files import read_regular
-from leafward.session.journal import encode_line, iso_time
+from leafward.base.times import iso_stamp
+from leafward.session.journal import encode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,7 +76,7 @@ def draft_of(
 
 def injected_line(terms: Terms, ordinal: int | None = None) -> bytes:
     """The text that is put in, as a message that Codex sends and shows to nobody; numbered in a paginated file."""
-    line: Body = {"timestamp": iso_time(terms.now)}
+    line: Body = {"timestamp": iso_stamp(terms.now)}
     line |= item_of(message_of("user", [text_part("input_text", terms.injected)]))
     return encode_line(line if ordinal is None else {**line, "ordinal": ordinal})
 

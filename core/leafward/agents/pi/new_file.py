@@ -8,7 +8,8 @@ from uuid import uuid4
 
 from leafward.agents.fork import Draft
 from leafward.agents.resume import Resume, own_variables
-from leafward.session.journal import encode_line, iso_time
+from leafward.base.times import iso_stamp
+from leafward.session.journal import encode_line
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Chain:
         place = {
             "id": name,
             "parentId": self.above,
-            "timestamp": body.get("timestamp") or iso_time(self._terms.now),
+            "timestamp": body.get("timestamp") or iso_stamp(self._terms.now),
         }
         self.above = name
         return encode_line(
@@ -74,7 +75,7 @@ def header_of(session: Session, terms: Terms) -> Body:
         "type": "session",
         "version": CURRENT_VERSION,
         "id": str(uuid4()),
-        "timestamp": iso_time(terms.now),
+        "timestamp": iso_stamp(terms.now),
         "cwd": terms.folder(session, "pi"),
         "parentSession": os.path.abspath(session.path),
     }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-__all__ = ["MARKER", "Redactor", "redact", "secret_under", "secrets_in"]
+__all__ = ["MARKER", "Redactor", "redact", "secrets_in"]
 
 _SHORTEST = 8
 """Characters below which a text holds no secret: a name, a sign and a value are longer."""

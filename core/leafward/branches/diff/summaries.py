@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.branch import left_branch, summarize_branch
-from leafward.compaction.run_comparison import SummaryDiff, compare_summaries, summary_at
+from leafward.compaction.branch_summary import left_branch, summarize_branch
+from leafward.compaction.summary_comparison import SummaryDiff, compare_summaries, summary_at
 from leafward.files.tool_calls import table_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.summarizers.extractive import Extractive

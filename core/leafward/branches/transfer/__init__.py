@@ -5,32 +5,20 @@ from __future__ import annotations
 from leafward.branches.transfer.context_edits import (
     ContextEdit,
     EditDraft,
-    Shortened,
     apply_edits,
     draft_edits,
-    editable_in,
     shortened,
 )
 from leafward.branches.transfer.fact_pins import draft_pins
-from leafward.branches.transfer.graft import GraftDraft, Misfit, apply_graft, draft_graft
-from leafward.branches.transfer.summary_merge import (
-    Conflict,
-    LostLine,
-    MergeDraft,
-    Side3,
-    apply_merge,
-    draft_merge,
-)
+from leafward.branches.transfer.graft import GraftDraft, apply_graft, draft_graft
+from leafward.branches.transfer.summary_merge import Conflict, MergeDraft, Side3, apply_merge, draft_merge
 
 __all__ = [
     "Conflict",
     "ContextEdit",
     "EditDraft",
     "GraftDraft",
-    "LostLine",
     "MergeDraft",
-    "Misfit",
-    "Shortened",
     "Side3",
     "apply_edits",
     "apply_graft",
@@ -39,6 +27,5 @@ __all__ = [
     "draft_graft",
     "draft_merge",
     "draft_pins",
-    "editable_in",
     "shortened",
 ]

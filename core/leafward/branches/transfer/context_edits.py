@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.compaction.entry import Place, edit_lines, milliseconds, place_at
 from leafward.context.basis import Basis
 from leafward.context.context_messages import message_body
 from leafward.context.model_context import context_at
@@ -14,6 +13,7 @@ from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of,
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import OperationKind
+from leafward.session.journal.placement import Place, edit_lines, milliseconds, place_at
 from leafward.session.journal.write import Write, write
 from leafward.session.messages import edit_message
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens
@@ -77,12 +77,7 @@ class EditDraft:
     def lines(self, session: Session, writing: Writing) -> list[Body]:
         """The lines that would be appended, the operation's own last."""
         moment, _ = milliseconds(writing.now)
-        made, _place = edit_lines(
-            session.columns, self.place, moment, [(one, text or []) for one, text in self.contents]
-        )
-        for line, (_, content) in zip(made, self.contents, strict=True):
-            if content is None:
-                line["replacement"] = None
+        made, _ = edit_lines(session.columns, self.place, moment, self.contents)
         made[-1]["id"] = self.place.id
         return made
 

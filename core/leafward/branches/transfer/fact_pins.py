@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary
 from leafward.branches.transfer.summary_merge import MergeDraft, Section
-from leafward.compaction.entry import place_at
 from leafward.compaction.pins import clean_pins
 from leafward.session.entries import NO_ENTRY
+from leafward.session.journal.placement import place_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,14 +7,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
-from leafward.compaction.entry import Place, milliseconds, place_at, usage_body
+from leafward.base.times import iso_stamp
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
 from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
-from leafward.session.journal import Writing, iso_time, new_id
+from leafward.session.journal import Writing, new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
+from leafward.session.journal.placement import Place, milliseconds, place_at, usage_body
 from leafward.session.journal.write import Write, write
 from leafward.session.messages import did_run, message_in
 
@@ -86,7 +87,7 @@ class GraftDraft:
             if isinstance(kept.get("message"), dict) and "usage" in kept["message"]:
                 # It was reported for another context, and is counted where it was spent.
                 kept["message"] = {**kept["message"], "usage": usage_body(None, None)}
-            head = {"type": body.get("type"), "id": entry, "parentId": parent, "timestamp": iso_time(moment)}
+            head = {"type": body.get("type"), "id": entry, "parentId": parent, "timestamp": iso_stamp(moment)}
             made.append({**head, **kept})
             parent = entry
         data = {
@@ -95,7 +96,7 @@ class GraftDraft:
             "target": self.place.parent_id,
             "copies": copies,
         }
-        place = {"id": self.place.id, "parentId": parent, "timestamp": iso_time(moment)}
+        place = {"id": self.place.id, "parentId": parent, "timestamp": iso_stamp(moment)}
         return [*made, {"type": "custom", "customType": GRAFT_TYPE, "data": data, **place}]
 
 

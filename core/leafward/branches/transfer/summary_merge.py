@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.entry import Place, milliseconds, place_at, stamped, usage_body
 from leafward.compaction.lines import Part, bare, stored_lines
-from leafward.compaction.run_comparison import LISTS, Mark, paired, summary_at, titled_lines
 from leafward.compaction.stored import file_section, kept_section, parts_of, stored_text
+from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import MARK, OperationKind
-from leafward.session.journal.write import Write, id_of, write
+from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
+from leafward.session.journal.write import Write, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -154,7 +154,7 @@ class MergeDraft:
         """The entry that would be appended."""
         moment, _ = milliseconds(writing.now)
         session = self.sides.session
-        merged = [id_of(session, side.node) for side in (self.sides.a, self.sides.b)]
+        merged = [session.columns.id_at(side.node) for side in (self.sides.a, self.sides.b)]
         fields: Body = {
             "fromId": self.place.leaf if self.place.leaf is not None else "root",
             "summary": text,
@@ -163,8 +163,8 @@ class MergeDraft:
                 "modifiedFiles": sorted(self.modified),
                 "leafward": {
                     "merged": merged,
-                    "ancestor": id_of(session, self.sides.ancestor),
-                    "summaries": [id_of(session, one.entry) for one in (self.a, self.b, self.base)],
+                    "ancestor": session.columns.id_at(self.sides.ancestor),
+                    "summaries": [session.columns.id_at(one.entry) for one in (self.a, self.b, self.base)],
                 },
             },
             "usage": usage_body(None, None),

@@ -117,7 +117,7 @@ def exam(
 
 
 def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Exam:
-    """The exam of a stored compaction. Raises Refused where the entry is none, Stopped where `stop` turns true."""
+    """The exam of a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
     there = replaced_by(session, compaction)
     asked = questions(there.messages, session.cwd, there.previous, there.previous_entry, stop)
     return exam(
@@ -137,7 +137,7 @@ def context_after(session: Session, compaction: int) -> str:
 
 
 def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
-    """The exam of a compaction that is not written. Raises Stopped where `stop` turns true."""
+    """The exam of a compaction that is not written. Raises Cancelled where `stop` turns true."""
     there = draft.ground.there
     asked = questions(there.replaced, draft.ground.cwd, draft.ground.previous, stop=stop)
     summary, injected = split_enclosed(draft.text)

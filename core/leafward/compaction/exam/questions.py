@@ -13,6 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
@@ -24,10 +25,9 @@ from leafward.summaries.facts.outcomes import (
     is_typed,
     runs_tests,
 )
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.pasting import typed_sentences
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.values import DROPPED
-from leafward.summaries.survival import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -143,7 +143,7 @@ class _Reading:
         failed = failed_calls(message for _, message in messages)
         for entry, message in messages:
             if stop():
-                raise Stopped("the exam was given up")
+                raise Cancelled("the exam was cancelled")
             if message.get("role") == "user":
                 if takes_back(text_of(message.get("content")).strip()):
                     withdrawn |= {one.key for one in sightings[turn:] if one.kind is FactKind.CONSTRAINT}
@@ -158,7 +158,7 @@ class _Reading:
             if short and message.get("role") == "user":
                 self.remarks += [
                     Fact(FactKind.DECISION, sentence, sentence, entry, Voice.USER, [entry])
-                    for sentence in sentences(divided(text_of(message.get("content")))[0])
+                    for sentence in typed_sentences(message.get("content"))
                     if len(content_words(sentence)) >= _LEAST_WORDS and not demands(sentence)
                 ]
             for one in found:
@@ -194,7 +194,7 @@ def questions(
 ) -> tuple[Question, ...]:
     """The questions about a span of messages; `previous` is the summary that stood before it.
 
-    Raises Stopped where `stop` turns true.
+    Raises Cancelled where `stop` turns true.
     """
     there = _Reading(messages, cwd, previous, previous_entry, stop)
     found = [

@@ -11,22 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.builders import Builder, BuildInput
-from leafward.compaction.injection.collection import Collected, collect, parse_time
+from leafward.compaction.injection.collection import Collected, collect, utc_time
 from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.governance import governance
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
 from leafward.compaction.injection.rules import rules
-from leafward.compaction.injection.sections import BY_KEY, FALLBACK, SECTIONS, Section, keys_of
+from leafward.compaction.injection.sections import SECTIONS, keys_of
 from leafward.compaction.injection.values import (
-    DEFAULT_BUDGET,
     Contribution,
     Diagnostic,
-    InjectedLine,
     Injection,
     InjectionSettings,
-    Omitted,
-    Reason,
     SectionReport,
     SourceKind,
     SourceRef,
@@ -42,19 +38,11 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 __all__ = [
-    "BY_KEY",
-    "DEFAULT_BUDGET",
-    "FALLBACK",
     "SECTIONS",
     "Collected",
-    "Contribution",
     "Diagnostic",
-    "InjectedLine",
     "Injection",
     "InjectionSettings",
-    "Omitted",
-    "Reason",
-    "Section",
     "SectionReport",
     "SourceKind",
     "SourceRef",
@@ -66,8 +54,7 @@ __all__ = [
     "contributions",
     "inject",
     "keys_of",
-    "parse_time",
-    "workspace_of",
+    "utc_time",
 ]
 
 BUILDERS: tuple[tuple[str, Builder], ...] = (
@@ -106,7 +93,7 @@ def contributions(
         if beside is not None and settings.governance is not None
         else None
     )
-    now = parse_time(settings.now) if settings.now is not None else found.time
+    now = utc_time(settings.now) if settings.now is not None else found.time
     inputs = BuildInput(found, workspace, settings, now, own)
     made: list[Contribution] = []
     for name, builder in builders:

@@ -122,7 +122,7 @@ _LOST = re.compile(
 """Phrases that an agent writes when it has lost its context. A guess, and called one."""
 
 
-def parse_time(text: object) -> datetime | None:
+def utc_time(text: object) -> datetime | None:
     """An ISO 8601 time, in UTC where it names no zone, or milliseconds since 1970; None for anything else."""
     if isinstance(text, datetime):
         return text if text.tzinfo is not None else text.replace(tzinfo=UTC)
@@ -165,7 +165,7 @@ def collect(
 
 def _time(session: Session, path: list[EntryIndex]) -> datetime | None:
     for index in reversed(path[-64:]):
-        time = parse_time((session.body(index) or {}).get("timestamp"))
+        time = utc_time((session.body(index) or {}).get("timestamp"))
         if time is not None:
             return time
     return None

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.injection.collection import parse_time
+from leafward.compaction.injection.collection import utc_time
 from leafward.compaction.injection.values import Diagnostic, SourceKind, SourceRef
 from leafward.compaction.injection.workspace import TextFile, Workspace
 
@@ -77,7 +77,7 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
     _style(store, document.get("style"), place, "style")
     validated = document.get("last-validation", document.get("last_validation"))
     if validated is not None:
-        store.validated = (_as_text(validated) or "Never", parse_time(validated), place.of("last-validation"))
+        store.validated = (_as_text(validated) or "Never", utc_time(validated), place.of("last-validation"))
     for entry in _objects(document.get("anchors")):
         _anchor(store, entry, place)
     for entry in _objects(document.get("actions")):
@@ -101,7 +101,7 @@ def read_idumb(workspace: Workspace, diagnostics: list[Diagnostic]) -> Store | N
             validation = document["lastValidation"]
             store.validated = (
                 _as_text(validation) or "Never",
-                parse_time(validation),
+                utc_time(validation),
                 place.of("lastValidation"),
             )
         for entry in _objects(document.get("anchors")):
@@ -220,8 +220,8 @@ def _anchor(store: Store, entry: Mapping[str, Any], place: _Lines) -> None:
     kind = _as_text(entry.get("type")) or "context"
     if not content or kind == "output_style":
         return
-    created = parse_time(entry.get("created", entry.get("createdAt")))
-    modified = parse_time(entry.get("modified", entry.get("modifiedAt")))
+    created = utc_time(entry.get("created", entry.get("createdAt")))
+    modified = utc_time(entry.get("modified", entry.get("modifiedAt")))
     priority = (_as_text(entry.get("priority")) or "high").casefold()
     store.anchors.append(Anchor(content, kind, priority, created, modified, place.after(content)))
 

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
+from leafward.base.config import INJECTION_BUDGET
 from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
-
-DEFAULT_BUDGET = 8_000
-"""Code points of the whole text, marker lines included."""
 
 
 class SourceKind(StrEnum):
@@ -138,7 +136,7 @@ class Contribution:
 class InjectionSettings:
     """What is asked for. Nothing else than this, the path and the workspace decides the text."""
 
-    budget: int = DEFAULT_BUDGET
+    budget: int = INJECTION_BUDGET
     """Code points of the whole text, marker lines included."""
     order: str = "recent"
     """How the files that are shown are chosen where there are too many: `recent`, or `alpha`. Shown they are sorted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafward.files.bisection.base import FolderBase, GitBase
 from leafward.files.bisection.search import Bisection, Verdict, bisect
 from leafward.files.bisection.session_search import Report, SessionSearch, base_of
-from leafward.files.bisection.trial import Ran, Trial
+from leafward.files.bisection.trial import Trial
 from leafward.files.bisection.versions import FileVersions, Point, Version, points
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "FolderBase",
     "GitBase",
     "Point",
-    "Ran",
     "Report",
     "SessionSearch",
     "Trial",

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
-from leafward.files.file_replay import KNOWN, FileOperation, Outcome, Remark, Replay, steps, unfit_name
+from leafward.files.file_replay import (
+    CONTRADICTIONS,
+    KNOWN,
+    FileOperation,
+    Outcome,
+    Replay,
+    steps,
+    unfit_name,
+)
 from leafward.files.file_replay.knowledge import FileState
 from leafward.files.restoration.opaque import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _TELLING = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
-_OUTSIDE = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
 
 
 class Point(NamedTuple):
@@ -192,7 +199,7 @@ class FileVersions:
         changed = following.entry if following is not None else EntryIndex(-1)
         # What it is found as behind the entry is what it was there, if nothing changed it between.
         for at, remark in course.end.rebuilt(path).remarks:
-            if at not in before and remark in _OUTSIDE and at <= changed:
+            if at not in before and remark in CONTRADICTIONS and at <= changed:
                 return _Doubt("a later call finds it changed by something that is not recorded")
         seen = max(
             (

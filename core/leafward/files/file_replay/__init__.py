@@ -5,15 +5,15 @@ from __future__ import annotations
 from leafward.files.file_replay.bases import Base, Bases, WorkspaceBases
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
 from leafward.files.file_replay.replay import Rebuilt, Replay, related, replay
-from leafward.files.file_replay.spans import Span
 from leafward.files.file_replay.step_reader import StepReader, steps
 from leafward.files.file_replay.steps import FileOperation, Outcome, Step
 from leafward.files.file_replay.storage import Stored, store, unfit_name
 from leafward.files.file_replay.timeline import timeline
 
 __all__ = [
+    "CONTRADICTIONS",
     "KNOWN",
     "Base",
     "Bases",
@@ -25,7 +25,6 @@ __all__ = [
     "Rebuilt",
     "Remark",
     "Replay",
-    "Span",
     "Step",
     "StepReader",
     "Stored",

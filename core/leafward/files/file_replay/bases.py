@@ -35,7 +35,7 @@ class Base(NamedTuple):
 
 
 Bases = Callable[[str], Sequence[Base]]
-"""The candidates for a file by its path, as `locating.locate` gives it; the file on disk first, then the latest version."""
+"""The candidates for a file by its path, as `file_names.locate` gives it; the file on disk first, then the latest version."""
 
 
 class WorkspaceBases:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.files.file_replay.overlaps import ends_aside, may_begin_before, may_overlap, tangled
 from leafward.files.file_replay.patches import patched
 from leafward.files.file_replay.recorded_diffs import proven_by
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
 from leafward.files.file_replay.spans import Span, agree, around, ends_off, joined, steady
 from leafward.files.file_replay.texts import Match, Replaced, Replacement, replace
 
@@ -131,7 +131,7 @@ class FileState:
     def remark(self, entry: EntryIndex, what: Remark) -> None:
         """Notes something of a step."""
         self.remarks = (*self.remarks, (entry, what))
-        if what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS):
+        if what in CONTRADICTIONS:
             # It may have been another one when it was stored.
             self.staged = None
 

@@ -11,7 +11,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from leafward.files.file_replay.knowledge import KNOWN, FileState
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay, related
 from leafward.files.file_replay.step_reader import steps
 
@@ -31,9 +31,7 @@ def never() -> bool:
 
 def contradicted(file: Rebuilt) -> bool:
     """Whether results show another content than the calls of the path leave."""
-    return any(
-        what in (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS) for _, what in file.remarks
-    )
+    return any(what in CONTRADICTIONS for _, what in file.remarks)
 
 
 class EveryBranch:

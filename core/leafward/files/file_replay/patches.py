@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.file_replay.texts import Match
+from leafward.files.file_replay.texts import Match, plain_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -176,9 +176,6 @@ def _seek(lines: list[str], block: list[str], at: int, *, at_end: bool) -> tuple
     return None
 
 
-_DASHES = re.compile("[\u2010-\u2015\u2212]")
-_SINGLE = re.compile("[\u2018-\u201b]")
-_DOUBLE = re.compile("[\u201c-\u201f]")
 _SPACES = re.compile("[\u00a0\u2002-\u200a\u202f\u205f\u3000]")
 
 
@@ -186,7 +183,7 @@ def _plain(line: str) -> str:
     line = line.strip()
     if line.isascii():
         return line
-    return _SPACES.sub(" ", _DOUBLE.sub('"', _SINGLE.sub("'", _DASHES.sub("-", line))))
+    return _SPACES.sub(" ", plain_signs(line))
 
 
 _ALIKE: tuple[Callable[[str], str], ...] = (str, str.rstrip, str.strip, _plain)

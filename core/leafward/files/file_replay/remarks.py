@@ -47,3 +47,7 @@ class Remark(StrEnum):
     """It is there under the new name, or one folder below where that was there before."""
     CELL = "a cell changed"
     """Of a notebook: where in the file it stands is not known."""
+
+
+CONTRADICTIONS = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
+"""A result shows another content than the recorded calls leave."""

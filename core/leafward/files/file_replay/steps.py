@@ -94,7 +94,7 @@ class Step(NamedTuple):
     """Its place among what the call asks for."""
     deed: FileOperation
     path: str
-    """As `locating.locate` gives it: relative to the session's folder when inside it."""
+    """As `file_names.locate` gives it: relative to the session's folder when inside it."""
     outcome: Outcome
     inferred: bool
     added: int

@@ -68,7 +68,7 @@ _OUTSIDE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\|~(?:/|$)")
 
 
 def unfit_name(path: str) -> str:
-    """Why no file of this name, as `locating.locate` gives it, is written under a folder; empty where one may be."""
+    """Why no file of this name, as `file_names.locate` gives it, is written under a folder; empty where one may be."""
     parts = re.split(r"[\\/]", path)
     if _OUTSIDE.match(path) or ".." in parts:
         return "it lies outside the session's folder"

@@ -173,4 +173,9 @@ def bare(line: str) -> str:
     if line.isascii():
         return line.rstrip()
     line = unicodedata.normalize("NFKC", line)
-    return _DOUBLE.sub('"', _SINGLE.sub("'", _DASHES.sub("-", line))).rstrip()
+    return plain_signs(line).rstrip()
+
+
+def plain_signs(line: str) -> str:
+    """Typographic quotes and dashes as keyboards have them."""
+    return _DOUBLE.sub('"', _SINGLE.sub("'", _DASHES.sub("-", line)))

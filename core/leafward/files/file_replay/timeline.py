@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def timeline(session: Session, path: str, stop: Callable[[], bool] = lambda: False) -> list[Step]:
     """The steps of a file in the order in which they were written, failed ones too, under every name it had.
 
-    `path` as `locating.locate` gives it. Empty once `stop` turns true.
+    `path` as `file_names.locate` gives it. Empty once `stop` turns true.
     """
     every = steps(session, range(len(session)), stop)
     names = related(every, {path})

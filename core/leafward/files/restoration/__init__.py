@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.files.restoration.on_disk import OnDisk, Presence, ProjectFolder
+from leafward.files.restoration.on_disk import Presence, ProjectFolder
 from leafward.files.restoration.operation import (
     StepBack,
     TakenBack,
@@ -15,19 +15,17 @@ from leafward.files.restoration.operation import (
 )
 from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
 from leafward.files.restoration.record import Record, interrupted, last_left, records
-from leafward.files.restoration.write import Undone, restore, undo
+from leafward.files.restoration.write import restore, undo
 
 __all__ = [
     "Action",
     "FileChange",
-    "OnDisk",
     "Presence",
     "ProjectFolder",
     "Record",
     "RestorePlan",
     "StepBack",
     "TakenBack",
-    "Undone",
     "as_operations",
     "interrupted",
     "last_left",

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.files.file_replay import (
+    CONTRADICTIONS,
     KNOWN,
     Certainty,
     FileOperation,
     Outcome,
     Rebuilt,
-    Remark,
     Replay,
     steps,
     unfit_name,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _ENDS = "whether it ends in a newline is not known", "how its lines end is not known"
-_OUTSIDE = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
 
 
 class Action(StrEnum):
@@ -165,7 +164,7 @@ class _Course:
         changed = min((one.entry for one in self._later.get(path, ()) if one.deed.changes), default=None)
         before = {entry for entry, _ in self._then.rebuilt(path).remarks}
         return any(
-            what in _OUTSIDE and entry not in before and (changed is None or entry <= changed)
+            what in CONTRADICTIONS and entry not in before and (changed is None or entry <= changed)
             for entry, what in self._end.rebuilt(path).remarks
         )
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, make_private, state_dir
 from leafward.base.regular_files import read_regular
+from leafward.base.safe_text import safe_line
 from leafward.files.restoration.on_disk import OnDisk, Presence, digest
 from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.session.journal.lock import locked
@@ -234,6 +235,12 @@ def records(folder: str | None = None) -> list[Record]:
         return []
     found = (_read(home / name) for name in names)
     return [one for one in found if one is not None and folder in (None, one.folder)]
+
+
+def halfway_words(record: Record) -> str:
+    """That a restore stopped halfway, and how its files are put back."""
+    undo = f"`leafward restore {safe_line(record.session, 40)} --undo`"
+    return f"restore {record.number} of this project stopped halfway; {undo} puts its files back"
 
 
 def interrupted(folder: str) -> Record | None:

@@ -7,10 +7,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.times import iso_stamp
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence
 from leafward.files.restoration.plan import Action
-from leafward.files.restoration.record import Record, State, begin, exclusive, interrupted, store
-from leafward.session.journal.lines import iso_time, utc_now
+from leafward.files.restoration.record import (
+    Record,
+    State,
+    begin,
+    exclusive,
+    halfway_words,
+    interrupted,
+    store,
+)
+from leafward.session.journal.lines import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,10 +55,7 @@ def restore(
     with exclusive() as home:
         halfway = interrupted(folder.path)
         if halfway is not None:
-            raise Refused(
-                f"restore {halfway.number} of this project stopped halfway; "
-                f"`leafward restore {halfway.session} --undo` puts its files back"
-            )
+            raise Refused(halfway_words(halfway))
         for one in changes:
             if not folder.look(one.path).same(one.before):
                 raise Refused(f"{one.path} was changed meanwhile; nothing was written")
@@ -58,7 +64,7 @@ def restore(
             folder.path,
             session,
             entry,
-            iso_time(utc_now()),
+            iso_stamp(utc_now()),
             changes,
             _folders(folder, changes),
             behind,

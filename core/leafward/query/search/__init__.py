@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from leafward.query.search.cards import Match, Shelf, matches
+from leafward.query.search.cards import Shelf, matches
 from leafward.query.search.query import Query
 
-__all__ = ["Match", "Query", "Shelf", "matches", "parse"]
+__all__ = ["Query", "Shelf", "matches", "parse"]
 
 
 def parse(text: str, now: int, *, whole: bool = False) -> Query:

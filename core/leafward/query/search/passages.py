@@ -19,7 +19,7 @@ class Passage(NamedTuple):
     """One text of an entry."""
 
     part: str
-    """One of `query.PARTS`."""
+    """One of `vocabulary.PARTS`."""
     text: str
     tool: str = ""
     """The tool that is called, or whose result it is."""

@@ -53,7 +53,7 @@ class Hit:
     """Its native type."""
     role: str | None
     part: str
-    """Which of its texts: one of `query.PARTS`."""
+    """Which of its texts: one of `vocabulary.PARTS`."""
     tool: str
     """The tool that is called or answers, else empty."""
     time: str | None

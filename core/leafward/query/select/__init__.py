@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from leafward.query.select.evaluator import Selection, members_of, select
+from leafward.query.select.evaluator import members_of, select
 
-__all__ = ["Selection", "members_of", "select"]
+__all__ = ["members_of", "select"]

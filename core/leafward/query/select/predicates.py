@@ -22,6 +22,7 @@ from leafward.query.select import sets
 from leafward.query.vocabulary import FIELDS
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
+    CONTEXT_CHANGES,
     NO_ENTRY,
     PROMPTS,
     Body,
@@ -30,7 +31,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.messages import message_in, message_text, messages_of, usage_of, written_at
-from leafward.summaries.survival import Status, Stopped, survival_of
+from leafward.summaries.survival import Status, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,8 +46,6 @@ _SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _LOOK = 256
-_CHANGING = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
-"""What changes how the model reads the entries above it."""
 
 
 class Bodies:
@@ -160,7 +159,7 @@ class Bodies:
         speaking: list[int] = []
         for node in nodes:
             self._check()
-            above = latest(session, node, _CHANGING)
+            above = latest(session, node, CONTEXT_CHANGES)
             at = node
             while at not in (NO_ENTRY, above) and not walked[at]:
                 walked[at] = 1
@@ -180,10 +179,7 @@ class Bodies:
         found = bytearray(len(self._session))
         for compaction in compactions:
             self._check()
-            try:
-                fates = survival_of(self._session, compaction, self._stop).fates
-            except Stopped as error:
-                raise Cancelled from error
+            fates = survival_of(self._session, compaction, self._stop).fates
             for fate in fates:
                 if fate.status is Status.LOST and fate.fact.entry >= 0:
                     found[fate.fact.entry] = 1

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from leafward.session.journal.creation import create
-from leafward.session.journal.file_append import Appended, append
-from leafward.session.journal.lines import Clock, encode_line, iso_time, new_id, utc_now
-from leafward.session.journal.lock import PATIENCE, Claim, busy, work_on
+from leafward.session.journal.file_append import append
+from leafward.session.journal.lines import Clock, encode_line, new_id, utc_now
+from leafward.session.journal.lock import busy, work_on
 from leafward.session.journal.migration import backup_folder
-from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.operations import (
     Operation,
     OperationId,
@@ -19,15 +18,11 @@ from leafward.session.journal.operations import (
     session_archived,
     undoable,
 )
-from leafward.session.journal.targets import landing, refuse_unnamable, refuse_unreachable
+from leafward.session.journal.targets import landing, refuse_unreachable
 from leafward.session.journal.verbs import archive, archive_session, label, move, redo, rename, undo
-from leafward.session.journal.write import RECENT, Remark, Write, Writing
+from leafward.session.journal.write import Remark, Write, Writing
 
 __all__ = [
-    "PATIENCE",
-    "RECENT",
-    "Appended",
-    "Claim",
     "Clock",
     "Operation",
     "OperationId",
@@ -44,7 +39,6 @@ __all__ = [
     "busy",
     "create",
     "encode_line",
-    "iso_time",
     "label",
     "landing",
     "move",
@@ -52,9 +46,7 @@ __all__ = [
     "operations",
     "redo",
     "redoable",
-    "refuse_unnamable",
     "refuse_unreachable",
-    "refuse_unwritable",
     "rename",
     "session_archived",
     "undo",

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession, Refused
+from leafward.base.times import iso_stamp
 from leafward.session.journal.creation import create
-from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
+from leafward.session.journal.lines import Clock, encode_line, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim
 from leafward.session.journal.migration import migrate
 from leafward.session.journal.open_file import BEGUN, opened, refuse_unwritable
@@ -85,7 +86,7 @@ def append(
 def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
     """Makes the sidecar with the lines of its first operation: whole under its name, or not at all."""
     path = session.book_path
-    header = session.source.book_header(iso_time(now()))
+    header = session.source.book_header(iso_stamp(now()))
     try:
         create(path, header, lines)
     except Refused as error:

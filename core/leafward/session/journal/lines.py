@@ -27,20 +27,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def iso_time(moment: datetime) -> str:
-    """A time as JavaScript writes it: UTC, milliseconds, `Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def parse_time(text: str | None) -> datetime | None:
-    """An ISO time out of a file; None where it is none. A time without a zone counts as UTC."""
-    try:
-        moment = datetime.fromisoformat(text or "")
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
 def encode_line(body: Body) -> bytes:
     """An object as one line with its newline, as `JSON.stringify` writes it: no spaces, non-ASCII raw, lone surrogates escaped.
 

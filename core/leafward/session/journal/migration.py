@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
+from leafward.base.times import iso_stamp
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
-from leafward.session.journal.lines import Clock, encode_line, iso_time, utc_now
+from leafward.session.journal.lines import Clock, encode_line, utc_now
 from leafward.session.journal.lock import PATIENCE
 from leafward.session.journal.open_file import opened
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
@@ -104,7 +105,7 @@ def _back_up(session: Session, now: Clock) -> Path:
     """Copies the file, durable and private, under a name with the session's id and the time."""
     folder = make_private(backup_folder())
     name = _UNSAFE_IN_NAME.sub("-", session.id)[:64]
-    moment = iso_time(now()).replace(":", "-").replace(".", "-")
+    moment = iso_stamp(now()).replace(":", "-").replace(".", "-")
     number = 1
     while True:
         backup = folder / (f"{name}_{moment}.jsonl" if number == 1 else f"{name}_{moment}_{number}.jsonl")

@@ -260,11 +260,11 @@ def _of_line(
     columns, body, data = session.columns, line.body, line.data
     own_type = body.get("customType") if line.kind == Kind.CUSTOM else None
     if own_type in (LEAF_TYPE, GRAFT_TYPE):
-        parent = _id(session, columns.parent[line.index])
+        parent = session.columns.id_at(columns.parent[line.index])
         before = _text(data.get("from"))
         nowhere = before is None and "from" in data and data["from"] is None
         if not nowhere and (before is None or columns.index(before) < 0):
-            before = _id(session, _line_before(session, line.index))
+            before = session.columns.id_at(_line_before(session, line.index))
         made = line.own(Subject.MOVE, parent, before, parent)
         yield replace(made, kind=OperationKind.GRAFT) if own_type == GRAFT_TYPE else made
         return
@@ -277,7 +277,7 @@ def _of_line(
         yield _summarised(session, line)
         return
     if jump is not None and (line.op is None or line.kind in _APPENDED_AT_THE_LEAF):
-        left, reached = _id(session, jump[0]), _id(session, jump[1])
+        left, reached = session.columns.id_at(jump[0]), session.columns.id_at(jump[1])
         yield line.agents(Subject.MOVE, reached, left, reached)
     if line.kind == Kind.LABEL:
         target = EntryId(_text(body.get("targetId")) or "")
@@ -302,8 +302,8 @@ def _summarised(session: Session, line: _Line) -> Operation:
     before = _text(line.data.get("from"))
     nowhere = before is None and "from" in line.data and line.data["from"] is None
     if not nowhere and (before is None or session.columns.index(before) < 0):
-        before = _id(session, _line_before(session, line.index))
-    parent = _id(session, session.columns.parent[line.index])
+        before = session.columns.id_at(_line_before(session, line.index))
+    parent = session.columns.id_at(session.columns.parent[line.index])
     made = line.own(Subject.MOVE, parent, before, line.id)
     kind = _SUMMARISES[Kind(line.kind)]
     if line.kind == Kind.CONTEXT_EDIT and line.op == line.id:
@@ -327,10 +327,6 @@ def marks(body: Body) -> Body:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _id(session: Session, index: int) -> EntryId | None:
-    return session.columns.id(EntryIndex(index)) if index >= 0 else None
 
 
 def session_archived(session: Session) -> bool:

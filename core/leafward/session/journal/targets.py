@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind, tool_calls
 from leafward.session.journal.write import Remark
-from leafward.session.messages import message_in
+from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -17,7 +17,6 @@ _NO_TARGET = {
     Damage.NO_ID: "has no id",
     Damage.EXTRA_HEADER: "is a session header",
 }
-_NOT_SENT = ("aborted", "error")
 """Stop reasons of replies that pi keeps but does not send."""
 
 
@@ -71,7 +70,7 @@ def _open_calls(session: Session, here: int) -> tuple[int, int]:
             answered.add(str(message_in(session.body(here) or {}).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
             reply = message_in(session.body(here) or {})
-            calls = tool_calls(reply) if reply.get("stopReason") not in _NOT_SENT else []
+            calls = tool_calls(reply) if did_run(reply) else []
             return sum(1 for call in calls if call.id not in answered), len(answered)
         elif kind in (Kind.USER, Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             break

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound, Refused
+from leafward.base.times import iso_stamp
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
-from leafward.session.journal.lines import iso_time, new_id
+from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operations import (
     ARCHIVE_TYPE,
@@ -28,7 +29,7 @@ from leafward.session.journal.operations import (
     undoable,
 )
 from leafward.session.journal.targets import landing, refuse_unnamable, refuse_unreachable
-from leafward.session.journal.write import Write, Writing, id_of, nothing, write
+from leafward.session.journal.write import Write, Writing, nothing, write
 from leafward.session.sidecar import AFTER
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def move(session: Session, target: int, writing: Writing = _DEFAULT) -> Write:
         tree.is_ancestor(target, here) and tree.content_at(target) == tree.content_at(here)
     ):
         return nothing(session, OperationKind.MOVE, target, writing)
-    line = _Draft(session, writing).leaf(id_of(session, target))
+    line = _Draft(session, writing).leaf(session.columns.id_at(target))
     return write(session, OperationKind.MOVE, line, target, writing, landing(session, target))
 
 
@@ -63,7 +64,7 @@ def label(session: Session, target: int, text: str, writing: Writing = _DEFAULT)
     text = _one_line(text)
     if session.labels.get(EntryIndex(target), "") == text:
         return nothing(session, OperationKind.LABEL, target, writing)
-    line = _Draft(session, writing).label(id_of(session, target), text)
+    line = _Draft(session, writing).label(session.columns.id_at(target), text)
     return write(session, OperationKind.LABEL, line, target, writing)
 
 
@@ -82,7 +83,7 @@ def archive(session: Session, branch: int, archived: bool = True, writing: Writi
     refuse_unnamable(session, branch)
     if (branch in archived_branches(session)) is archived:
         return nothing(session, OperationKind.ARCHIVE, branch, writing)
-    line = _Draft(session, writing).archive(id_of(session, branch), archived)
+    line = _Draft(session, writing).archive(session.columns.id_at(branch), archived)
     return write(session, OperationKind.ARCHIVE, line, branch, writing)
 
 
@@ -151,7 +152,7 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
         place = _returned_to(session, done.entry, place)
         refuse_unreachable(session, place)
         return write(
-            session, kind, draft.leaf(id_of(session, place)), place, writing, landing(session, place)
+            session, kind, draft.leaf(session.columns.id_at(place)), place, writing, landing(session, place)
         )
     if done.subject is Subject.NAME:
         return write(session, kind, draft.name(before or ""), NO_ENTRY, writing)
@@ -170,20 +171,20 @@ def _returned_to(session: Session, line: int, before: EntryIndex) -> EntryIndex:
         return before
     after = (session.body(line) or {}).get(AFTER)
     place = session.tree.content_at(before)
-    if not isinstance(after, dict) or after.get("place", "") != id_of(session, place):
+    if not isinstance(after, dict) or after.get("place", "") != session.columns.id_at(place):
         return before
     return before if place == session.tree.content_at(session.own_leaf) else session.own_leaf
 
 
 def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:
     """Keeps what a model answered in the exam of a compaction. The leaf stays where it is. Raises Refused."""
-    data = {"compaction": id_of(session, compaction), **result}
+    data = {"compaction": session.columns.id_at(compaction), **result}
     return write(session, OperationKind.EXAM, _Draft(session, writing).exam(data), compaction, writing)
 
 
 def kept_exams(session: Session, compaction: int) -> list[Body]:
     """What models answered in the exam of a compaction, in the order of the file."""
-    named = id_of(session, compaction)
+    named = session.columns.id_at(compaction)
     found = []
     for index in session.columns.own:
         body = session.body(index) or {}
@@ -203,15 +204,15 @@ class _Draft:
 
     def leaf(self, target: EntryId | None) -> Body:
         return self._custom(
-            LEAF_TYPE, {"from": id_of(self.session, self.session.leaf), "target": target}, target
+            LEAF_TYPE, {"from": self.session.columns.id_at(self.session.leaf), "target": target}, target
         )
 
     def archive(self, target: EntryId | None, archived: bool) -> Body:
         data: Body = {"target": target, "archived": archived}
-        return self._custom(ARCHIVE_TYPE, data, id_of(self.session, self.session.leaf))
+        return self._custom(ARCHIVE_TYPE, data, self.session.columns.id_at(self.session.leaf))
 
     def exam(self, data: Body) -> Body:
-        return self._custom(EXAM_TYPE, data, id_of(self.session, self.session.leaf))
+        return self._custom(EXAM_TYPE, data, self.session.columns.id_at(self.session.leaf))
 
     def label(self, target: EntryId | None, text: str) -> Body:
         return self._at_leaf("label", {"targetId": target} | ({"label": text} if text else {}))
@@ -221,13 +222,13 @@ class _Draft:
 
     def _custom(self, custom_type: str, data: Body, parent: EntryId | None) -> Body:
         entry = new_id(self.session.columns)
-        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
+        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_stamp(self.writing.now())}
         return {"type": "custom", "customType": custom_type, "data": data | self._mark(entry)} | place
 
     def _at_leaf(self, type_: str, fields: Body) -> Body:
         entry = new_id(self.session.columns)
-        parent = id_of(self.session, self.session.leaf)
-        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_time(self.writing.now())}
+        parent = self.session.columns.id_at(self.session.leaf)
+        place: Body = {"id": entry, "parentId": parent, "timestamp": iso_stamp(self.writing.now())}
         return {"type": type_} | place | fields | {MARK: self._mark(entry)}
 
     def _mark(self, entry: EntryId) -> Body:

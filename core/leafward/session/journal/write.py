@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
+from leafward.base.times import moment_of
+from leafward.session.entries import Body, EntryId
 from leafward.session.journal.file_append import append
-from leafward.session.journal.lines import Clock, encode_line, parse_time, utc_now
+from leafward.session.journal.lines import Clock, encode_line, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
@@ -97,7 +98,7 @@ def write(
     undoes = noted.get("undoes")
     notes = list(remarks)
     recent = changed_lately(session, writing.now())
-    from_leaf = id_of(session, session.leaf)
+    from_leaf = session.columns.id_at(session.leaf)
     if session.version < CURRENT_VERSION:
         text = f"the file is of version {session.version}: it is copied to a backup and becomes version {CURRENT_VERSION}"
         notes.append(Remark("migrates", text))
@@ -111,7 +112,7 @@ def write(
     else:
         done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
         size, backup = done.size, done.backup
-        entries, leaf = tuple(EntryId(one["id"]) for one in every), id_of(session, session.leaf)
+        entries, leaf = tuple(EntryId(one["id"]) for one in every), session.columns.id_at(session.leaf)
         if done.raced:
             notes.append(
                 Remark("raced", "another program wrote at the same moment; look where the leaf is now")
@@ -123,7 +124,7 @@ def write(
         entries,
         from_leaf,
         leaf,
-        id_of(session, target),
+        session.columns.id_at(target),
         OperationId(undoes) if undoes is not None else None,
         tuple(notes),
         writing.dry_run,
@@ -150,8 +151,8 @@ _WHAT_IF = "preview only: a fork makes it real; the agent itself goes on at its 
 
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:
     """The result of an operation that finds everything as wanted."""
-    leaf = id_of(session, session.leaf)
-    target_id = id_of(session, target)
+    leaf = session.columns.id_at(session.leaf)
+    target_id = session.columns.id_at(target)
     recent = changed_lately(session, writing.now())
     return Write(
         kind, session.book_path, None, (), leaf, leaf, target_id, None, (), writing.dry_run, 0, None, recent
@@ -180,10 +181,5 @@ def changed_lately(session: Session, now: datetime) -> bool:
     if at == session.leaf:
         # As seconds: a file system may know of times that the calendar does not.
         return now.timestamp() - session.source.seen.st_mtime < RECENT.total_seconds()
-    moment = parse_time(session.entry(at).timestamp) if at >= 0 else None
+    moment = moment_of(session.entry(at).timestamp) if at >= 0 else None
     return moment is not None and now - moment < RECENT
-
-
-def id_of(session: Session, index: int) -> EntryId | None:
-    """An entry's id; None for -1."""
-    return session.columns.id(EntryIndex(index)) if index > NO_ENTRY else None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from leafward.session.entries import text_of
+from leafward.summaries.facts.prose import sentences
+
 _OPENS = re.compile(
     r"<(system-reminder|skill|skills_instructions|skill_content|environment_context|user_instructions|INSTRUCTIONS"
     r"|permissions instructions|collaboration_mode|apps_instructions|plugins_instructions|local-command-[a-z]{1,40}"
@@ -39,6 +42,11 @@ _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)
 """Where a message that a program printed begins in the middle of a line."""
 _NEAR = 2
 """Lines of a block that have to be such ones for the others to belong to them."""
+
+
+def typed_sentences(content: object) -> list[str]:
+    """The sentences that a person typed, of a prompt's content."""
+    return list(sentences(divided(text_of(content))[0]))
 
 
 def divided(text: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.session.tokens import tokens_of_units, utf16_length
 from leafward.summaries.survival.spans import Said
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = [
-    "Cancelled",
     "Line",
     "Purpose",
     "Said",
@@ -30,10 +29,6 @@ __all__ = [
 ]
 
 Item = TypeVar("Item")
-
-
-class Cancelled(LeafwardError):
-    """A summary was given up before it was whole; nothing was written."""
 
 
 def unless_cancelled(items: Iterable[Item], stop: Callable[[], bool]) -> Iterator[Item]:

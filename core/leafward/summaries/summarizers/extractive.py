@@ -11,11 +11,11 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.summarizers import (
-    Cancelled,
     Line,
     Purpose,
     Said,

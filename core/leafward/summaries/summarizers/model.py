@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from leafward.summaries.summarizers import Cancelled, Span, Summary, tokens_of
+from leafward.base.errors import Cancelled
+from leafward.summaries.summarizers import Span, Summary, tokens_of
 from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, with_pins
 from leafward.summaries.summarizers.calls import ask as call
 from leafward.summaries.summarizers.calls import check, model_loop

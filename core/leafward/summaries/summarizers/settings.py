@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from leafward.base.config import DEFAULT_WINDOW
+from leafward.base.config import ATTEMPTS, DEADLINE, DEFAULT_WINDOW, PARALLEL, TIMEOUT
 
 OLLAMA_WINDOW = 8_192
 """What an Ollama server is asked to read at once where nothing is configured: it takes that much memory, and cuts off without
@@ -33,17 +33,17 @@ class ModelSettings:
     """Environment variable that holds the key; None: the one that the provider's name stands for."""
     window: int | None = None
     """Its context window in tokens; None: what litellm's list says, else the default."""
-    timeout: float = 120.0
+    timeout: float = TIMEOUT
     """Seconds without a sign from the server after which a request is given up."""
-    deadline: float = 900.0
+    deadline: float = DEADLINE
     """Seconds after which it is given up altogether."""
-    attempts: int = 4
+    attempts: int = ATTEMPTS
     """How often it is asked in all where asking again may help."""
     backoff: float = 1.0
     """Seconds before the second attempt; doubled before each further one."""
     patience: float = 120.0
     """Seconds of waiting that a server may ask for; beyond them the summary fails at once."""
-    parallel: int = 4
+    parallel: int = PARALLEL
     """Requests at a time for one summary."""
 
 

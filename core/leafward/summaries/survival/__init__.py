@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from leafward.summaries.survival.decay import Generation, decay
+from leafward.summaries.survival.decay import decay
 from leafward.summaries.survival.report import (
     SURVIVED,
     Fate,
     Status,
-    Stopped,
     Survival,
     facts_of,
     survival,
@@ -19,12 +18,10 @@ from leafward.summaries.survival.text_match import Held, Text, file_names
 __all__ = [
     "SURVIVED",
     "Fate",
-    "Generation",
     "Held",
     "Replaced",
     "Said",
     "Status",
-    "Stopped",
     "Survival",
     "Text",
     "compactions",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, gather
@@ -88,7 +88,7 @@ class Survival:
 
 
 _ORDER = {kind: place for place, kind in enumerate(FactKind)}
-_CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
+CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
 """Kinds of which it can be told that nobody said them before."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
@@ -125,7 +125,7 @@ def survival(
     """What became of the facts of a span, given the texts that stand in its place.
 
     `sources` is everything the summary could have been made from; empty, nothing is called invented. What is invented has
-    `compaction` as its entry. Raises Stopped where `stop` turns true.
+    `compaction` as its entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
     retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
@@ -179,7 +179,7 @@ def _invented(
     folded = "".join(parts)
     found = []
     for fact in _until(gather(retold.sightings), stop):
-        if fact.kind not in _CHECKED or (fact.kind, fact.key) in known:
+        if fact.kind not in CHECKED or (fact.kind, fact.key) in known:
             continue
         if not _supported(fact, folded, words, amounts):
             fact.entry = EntryIndex(compaction)
@@ -223,14 +223,10 @@ def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> b
             return key in folded or ("-" in key and all(part in words for part in _WORD.findall(key)))
 
 
-class Stopped(LeafwardError):
-    """A report was not wanted any more before it was whole."""
-
-
 def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
     """The survival report of a compaction that already happened.
 
-    Raises Refused where the entry is none, Stopped where `stop` turns true.
+    Raises Refused where the entry is none, Cancelled where `stop` turns true.
     """
     there = replaced_by(session, compaction)
     facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
@@ -251,5 +247,5 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
 def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:
     for item in items:
         if stop():
-            raise Stopped("the report was given up")
+            raise Cancelled("the report was cancelled")
         yield item

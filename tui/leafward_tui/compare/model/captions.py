@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.branches.diff.summaries import SummaryDifference, compare_sides
-from leafward.compaction.run_comparison import compare_summaries, summary_at
+from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline, summarised_entries
 from leafward_tui.compare.model.files import HUES

@@ -23,7 +23,7 @@ from leafward_tui.ui.cells import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.compaction.branch_summary import Branch, BranchDraft
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
@@ -350,7 +350,7 @@ class BranchSummary:
 
     def _move_with(self, request: SummaryRequest, draft: BranchDraft, remarks: Sequence[str] = ()) -> None:
         """Moves the leaf with a summary, and says `remarks`; where that fails, the summary is shown, as it was paid for."""
-        from leafward.compaction.branch import move_with_summary
+        from leafward.compaction.branch_summary import move_with_summary
 
         self._write.start(
             "; ".join([_moved(request), *remarks]),

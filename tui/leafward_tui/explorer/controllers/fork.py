@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.agents import Agent
     from leafward.branches.fork import Fork, ForkPoint
-    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails

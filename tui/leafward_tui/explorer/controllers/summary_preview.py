@@ -13,7 +13,7 @@ from leafward_tui.ui.intents import intent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.jobs.export import Saved
     from leafward_tui.explorer.model.branch_summary import SummaryRequest

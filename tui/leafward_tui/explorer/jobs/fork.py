@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.agents import Agent
     from leafward.base.config import Config
     from leafward.branches.fork import Fork, ForkPoint
-    from leafward.compaction.branch import BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
     from leafward_tui.explorer.model.forks import Folder, ForkWish
     from leafward_tui.ui.services import Job

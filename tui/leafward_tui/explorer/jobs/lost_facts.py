@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def count_lost(
 ) -> None:
     """Counts the facts that compactions lost; `counted_one` hears each with its number."""
     # Loaded here, beside the screen: what knows facts takes longer to load than a frame may.
-    from leafward.summaries.survival import Status, Stopped
+    from leafward.summaries.survival import Status
     from leafward_tui.ui.survival_cache import survivals_of
 
     reports = survivals_of(session)
@@ -34,7 +34,7 @@ def count_lost(
             continue
         try:
             report = reports.report(session, head, job.unwanted)
-        except Stopped:
+        except Cancelled:
             return
         except (LeafwardError, OSError):
             continue

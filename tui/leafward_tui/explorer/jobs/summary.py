@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.compaction.branch import left_branch, summarize_branch
+from leafward.base.errors import Cancelled
+from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.session.journal import busy
-from leafward.summaries.summarizers import Cancelled, tokens_of
+from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, model_settings
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward_tui.explorer.model.branch_summary import Growth
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from leafward.base.config import Config
-    from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.compaction.branch_summary import Branch, BranchDraft
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.explorer.model.branch_summary import SummaryRequest

@@ -12,7 +12,7 @@ from leafward_tui.ui.cells import count, counted, money, percent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.compaction.branch import Branch, BranchDraft
+    from leafward.compaction.branch_summary import Branch, BranchDraft
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.ui.glyphs import Glyphs

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward.compaction.growth import planned_growth
 from leafward_tui.lab.jobs import model_draft
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.cells import counted, exact, money
@@ -98,7 +99,7 @@ class SummaryRequest:
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
         where = host_of(sending.model, sending.base_url)
         name = safe_line(what_if.choices.summarizer, 60)
-        grows = next((one.text for one in what_if.plan.diagnostics if one.code == "grows"), "")
+        grows = planned_growth(what_if.plan.diagnostics)
         choices = [
             Choice(
                 "s",

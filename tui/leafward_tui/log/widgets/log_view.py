@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward.session.journal.lines import parse_time
+from leafward.base.times import moment_of
 from leafward_tui.ui.cells import age, cell_len, fit, right
 from leafward_tui.ui.line_scroll import LineList
 from leafward_tui.ui.services import services_of
@@ -112,7 +112,7 @@ class LogList(LineList):
         quiet = operation.agent or not holds
         words = ground.strong if selected else ground.sub if quiet else ground.text
         verb = ground.faint if quiet else ground.sub
-        when = parse_time(operation.time)
+        when = moment_of(operation.time)
         columns = columns_of(width)
         return [
             Segment(glyphs.cursor if selected else " ", ground.leaf if self.has_focus else ground.faint),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from leafward.compaction.run_comparison import Mark, summaries_near, summary_at
+from leafward.compaction.summary_comparison import Mark, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers import tokens_of
 from leafward_tui.ui.cells import counted, exact, wrap
@@ -19,7 +19,7 @@ from leafward_tui.xray.jobs import summary_difference
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward.compaction.run_comparison import SummaryDiff
+    from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
     from leafward_tui.ui.services import Jobs
     from leafward_tui.ui.summary_differences import DiffLine

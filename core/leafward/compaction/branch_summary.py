@@ -11,13 +11,13 @@ from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.config import DEFAULT_WINDOW
-from leafward.base.errors import Refused
-from leafward.compaction.entry import Place, milliseconds, place_at, provenance, stamped, usage_body
+from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
+from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
+from leafward.compaction.provenance import provenance
 from leafward.compaction.replacement import previous_summary
 from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
-from leafward.compaction.settings import FILE_BUDGET, PI_RESERVE, SUMMARY_TOKENS
+from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
 from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
 from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
@@ -25,10 +25,11 @@ from leafward.files.working_set import operations as file_calls
 from leafward.session.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
 from leafward.session.journal import OperationKind, Writing, landing, utc_now
 from leafward.session.journal.open_file import refuse_changed
+from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import write
 from leafward.session.messages import edit_message, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers import Cancelled, Purpose, Said, Span, Summary, tokens_of
+from leafward.summaries.summarizers import Purpose, Said, Span, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,23 +1,25 @@
-"""The entries of a summary as they stand in the file: where they hang, what is noted on them, in the keys that pi writes."""
+"""Where entries of an operation hang, and how they stand in the file: in the keys that pi writes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.times import iso_stamp
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, Usage
-from leafward.session.journal import Clock, iso_time, new_id, refuse_unreachable
+from leafward.session.journal.lines import Clock, new_id
 from leafward.session.journal.operations import MARK
-from leafward.session.journal.write import id_of
+from leafward.session.journal.targets import refuse_unreachable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
-    from leafward.compaction.injection import Injection
     from leafward.session.columns import Columns
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Summary
+
+__all__ = ["Place", "edit_lines", "mark", "milliseconds", "place_at", "stamped", "usage_body"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def place_at(session: Session, at: int, before: Place | None = None) -> Place:
     With the place `before` that was decided on earlier, Refused is raised where the conversation went on since. Refused is
     raised as well where nothing can follow `at`.
     """
-    stands = id_of(session, session.place)
+    stands = session.columns.id_at(session.place)
     if before is not None and stands != before.stands:
         raise Refused(f"{session.path.name} went on since this was made; make it again")
     tree, here = session.tree, session.leaf
@@ -55,12 +57,14 @@ def place_at(session: Session, at: int, before: Place | None = None) -> Place:
             for run in tree.below(at, here)
             for entry in range(run.start, run.stop)
         }
-        if between & _SETTINGS or (before is not None and id_of(session, at) == before.leaf):
+        if between & _SETTINGS or (before is not None and session.columns.id_at(at) == before.leaf):
             parent = here
     refuse_unreachable(session, parent)
     free = before is not None and session.columns.index(before.id) < 0
     entry = before.id if before is not None and free else new_id(session.columns)
-    return Place(entry, parent, id_of(session, parent), id_of(session, here), stands, moves=not stays)
+    return Place(
+        entry, parent, session.columns.id_at(parent), session.columns.id_at(here), stands, moves=not stays
+    )
 
 
 _SETTINGS = {Kind.MODEL_CHANGE, Kind.THINKING_CHANGE}
@@ -85,57 +89,28 @@ def usage_body(usage: Usage | None, cost: float | None) -> Body:
     }
 
 
-def cost_of(summary: Summary) -> float | None:
-    """What a summary cost in US dollars: nothing where no model was asked; None where it is not known."""
-    if summary.usage is None:
-        return 0.0 if summary.cost is None else summary.cost
-    return summary.cost
-
-
-def provenance(summary: Summary, text: str, columns: Columns, injection: Injection | None) -> dict[str, Any]:
-    """What the details note of a summary entry: who made it, what it cost, and which line comes from which entries.
-
-    Lines are numbered in the stored text, from 0; each stands with the entries it was taken from.
-    """
-    noted: dict[str, Any] = {"summarizer": summary.summarizer, "cost": cost_of(summary)}
-    if summary.redacted:
-        noted["redacted"] = dict(summary.redacted)
-    waiting: dict[str, list[tuple[EntryIndex, ...]]] = {}
-    for line in reversed(summary.lines):
-        if line.sources and line.text:
-            waiting.setdefault(line.text, []).append(line.sources)
-    sources: list[list[int | str]] = []
-    for number, line_text in enumerate(text.split("\n")):
-        if waiting.get(line_text):
-            found = waiting[line_text].pop()
-            sources.append([number, *(columns.id(entry) for entry in found if entry >= 0)])
-    noted["sources"] = sources
-    if injection is not None and injection.text:
-        noted["injection"] = {
-            "digest": injection.digest,
-            "sections": [section.key for section in injection.sections if section.shown],
-        }
-    return noted
-
-
 def stamped(kind: str, place: Place, moment: datetime, body: Body) -> Body:
     """An entry in the order of keys that pi writes."""
-    head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_time(moment)}
+    head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_stamp(moment)}
     return {**head, **body, **mark(place)}
 
 
 def edit_lines(
-    session_columns: Columns, place: Place, moment: datetime, edits: list[tuple[EntryId, list[Body]]]
+    columns: Columns, place: Place, moment: datetime, edits: Sequence[tuple[EntryId, list[Body] | None]]
 ) -> tuple[list[Body], Place]:
-    """The context edits that stand before a compaction, each the parent of the next, and the place after them."""
+    """Context edits with their targets and what replaces these, None for nothing; each is the parent of the next.
+
+    Returns the place after them as well.
+    """
     lines: list[Body] = []
     parent = place.parent_id
     taken = {place.id}
     for target, content in edits:
-        entry = new_id(session_columns, taken)
+        entry = new_id(columns, taken)
         taken.add(entry)
-        head = {"type": "context_edit", "id": entry, "parentId": parent, "timestamp": iso_time(moment)}
-        lines.append({**head, "targetId": target, "replacement": {"content": content}, **mark(place)})
+        head = {"type": "context_edit", "id": entry, "parentId": parent, "timestamp": iso_stamp(moment)}
+        replacement = {"content": content} if content is not None else None
+        lines.append({**head, "targetId": target, "replacement": replacement, **mark(place)})
         parent = entry
     return lines, Place(place.id, place.parent, parent, place.leaf, place.stands, place.moves)
 

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def id_of(session: Session, index: int) -> str | None:
-    """The id of an entry as JSON names it; None for no entry."""
-    return session.columns.id(EntryIndex(index)) if index >= 0 else None
-
-
 def shown_ids(session: Session, entries: Iterable[int]) -> dict[int, str]:
     """What entries are called in a list: as much of each id as tells it from all others, so that it can be typed.
 
@@ -60,8 +55,8 @@ def entry_facts(
     damage = columns.damage.get(index)
     return {
         "index": index,
-        "id": id_of(session, index),
-        "parent": id_of(session, parent) if linked else None,
+        "id": session.columns.id_at(index),
+        "parent": session.columns.id_at(parent) if linked else None,
         "kind": type_ if isinstance(type_, str) else "unknown",
         "role": role if isinstance(role, str) else None,
         "label": session.labels.get(EntryIndex(index)),

@@ -1,0 +1,46 @@
+"""What is noted on a stored summary: who made it, what it cost, and where its lines come from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leafward.compaction.injection import Injection
+    from leafward.session.columns import Columns
+    from leafward.session.entries import EntryIndex
+    from leafward.summaries.summarizers import Summary
+
+__all__ = ["cost_of", "provenance"]
+
+
+def cost_of(summary: Summary) -> float | None:
+    """What a summary cost in US dollars: nothing where no model was asked; None where it is not known."""
+    if summary.usage is None:
+        return 0.0 if summary.cost is None else summary.cost
+    return summary.cost
+
+
+def provenance(summary: Summary, text: str, columns: Columns, injection: Injection | None) -> dict[str, Any]:
+    """What the details note of a summary entry: who made it, what it cost, and which line comes from which entries.
+
+    Lines are numbered in the stored text, from 0; each stands with the entries it was taken from.
+    """
+    noted: dict[str, Any] = {"summarizer": summary.summarizer, "cost": cost_of(summary)}
+    if summary.redacted:
+        noted["redacted"] = dict(summary.redacted)
+    waiting: dict[str, list[tuple[EntryIndex, ...]]] = {}
+    for line in reversed(summary.lines):
+        if line.sources and line.text:
+            waiting.setdefault(line.text, []).append(line.sources)
+    sources: list[list[int | str]] = []
+    for number, line_text in enumerate(text.split("\n")):
+        if waiting.get(line_text):
+            found = waiting[line_text].pop()
+            sources.append([number, *(columns.id(entry) for entry in found if entry >= 0)])
+    noted["sources"] = sources
+    if injection is not None and injection.text:
+        noted["injection"] = {
+            "digest": injection.digest,
+            "sections": [section.key for section in injection.sections if section.shown],
+        }
+    return noted
