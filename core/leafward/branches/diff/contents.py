@@ -88,7 +88,7 @@ class ContentDifference:
             case Merge.SAME:
                 return "both sides hold the same text"
             case Merge.ONE_SIDE:
-                return "only one side changed it: a merge takes that one"
+                return "changed on one side only: a merge takes that side"
             case Merge.CLEAN:
                 return "no line is changed by both: a merge would be clean"
             case Merge.CONFLICT:
