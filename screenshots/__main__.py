@@ -80,6 +80,7 @@ SHOTS = (
     Shot("move", "The sheet that asks before a move, saying what it writes", keys=(*INTO_A_BRANCH, "enter")),
     Shot("restore", "A move that restores the project's files: what is written and left alone, and why, with the diff of each", size=NORMAL, opened="work", keys=("g", "j", "enter", "w", "G"), config={"follow_interval": 60}),
     Shot("heal", "What makes a refused session acceptable again, change by change", size=NORMAL, opened="refused", keys=("h",), config={"follow_interval": 60}),
+    Shot("blame", "The lines of a file with the turns that wrote them, and what one of them was for", size=NORMAL, opened="worse", keys=("g", "j", "j", "j", "number_sign", "b", "j", "n"), config={"follow_interval": 60}),
     Shot("bisect", "The turn after which a check fails, with the versions that were tried", size=NORMAL, opened="worse", keys=("g", "j", "percent_sign", "text:grep -q sharp src/tools.py", "enter"), config={"follow_interval": 60}),
     Shot("relocate", "The sessions of a renamed folder, before they are begun in the new one", size=NORMAL, opened="moved", keys=("G", "L")),
     Shot("fork", "The sheet for a new session: which agents can go on from there", keys=(*INTO_A_BRANCH, "b")),

@@ -20,6 +20,7 @@ def file(tmp_path: Path) -> Path:
     agent = Workbench(tmp_path / "s.jsonl", tmp_path / "work", 1)
     agent.file.user("Begin with \x1b[31m the parser")
     agent.write("app.py", "def parse(text):\n    return text.split()\n")
+    agent.file.said("We decided to use split instead of a regular expression.")
     agent.file.user("Count the words as well")
     agent.file.said("I count them in a function of its own.")
     agent.edit(
@@ -60,9 +61,11 @@ def test_why(file: Path, tmp_path: Path, done: Run) -> None:
     found = done("why", f"{file}:5", "--among", str(tmp_path), "--json").document["why"]
     assert found["request"] == "Count the words as well"
     assert found["said"] == "I count them in a function of its own."
+    assert found["decisions"] == ["We decided to use split instead of a regular expression."]
     assert [one["check"] for one in found["checks"]] == ["test"]
     text = done("why", f"{file}:5", "--among", str(tmp_path)).out
     assert "I count them in a function of its own." in text
+    assert "decided\n  We decided to use split" in text
     assert "by hand" in done("why", f"{file}:6", "--among", str(tmp_path)).out
 
 

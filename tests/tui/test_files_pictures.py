@@ -12,6 +12,7 @@ from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE
 from tests.tui.session_store import app_over, listed, reached, until
 from tests.tui.test_bisect import asked, orchard
+from tests.tui.test_blame import Grove, opened
 from tests.tui.test_catalogue_relocating import stored
 from tests.tui.test_heal import refused
 from tests.tui.test_pictures import NOW, complete, picture
@@ -83,3 +84,20 @@ def test_relocate(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> N
         await complete(pilot)
 
     assert snap_compare(app_over(store), terminal_size=size, run_before=before)
+
+
+@SIZES
+def test_blame(
+    snap_compare: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    """Lines of two turns and of a person; the cursor is on those of the second."""
+    grove = Grove(tmp_path, monkeypatch)
+
+    async def before(pilot: Pilot[int]) -> None:
+        await complete(pilot)
+        await opened(pilot)
+        await pilot.press("n")
+        await complete(pilot)
+
+    app = app_over(grove.session, config=Config(follow_interval=60))
+    assert snap_compare(app, terminal_size=size, run_before=before)

@@ -1,4 +1,4 @@
-"""Why a line is as it is: what was asked in the turn that wrote it, what the agent said before it did, and what was checked after."""
+"""Why a line is as it is: what was asked in the turn that wrote it, decided and said before it did, and checked after."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 from leafward.branches.diff.outcomes import Checked, OutcomeReader
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex, Kind, text_of
 from leafward.session.messages import prompt_text
+from leafward.summaries.facts import FactKind, FactReader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from leafward.session.session import Session
+
+_DECISIONS = 3
+_TURNS = 2
+"""In which decisions are looked for: what is done now was often agreed on right before."""
+_TALK = (Kind.USER, Kind.ASSISTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,9 @@ class Reason:
     """What the agent said last before the change, in the same turn; empty where it said nothing."""
     words_entry: EntryIndex
     """The reply that says it; `NO_ENTRY` where none does."""
+    decisions: tuple[str, ...]
+    """Sentences by which somebody decided something, in this turn before the change or in the turn before; the last ones, as
+    they follow each other. What `request` and `words` hold is left out."""
     checks: tuple[Checked, ...]
     """Tests, builds and the like that ran after the change, in the first turn that ran any."""
     turns_later: int
@@ -32,9 +43,34 @@ class Reason:
 def reason_of(session: Session, entry: EntryIndex, prompt: EntryIndex) -> Reason:
     """The reason of a change that the reply `entry` made in the turn that `prompt` began (`NO_ENTRY` where nothing did)."""
     body = session.body(prompt) if prompt >= 0 else None
+    request = prompt_text(body) if body is not None else ""
     words, words_entry = _words(session, entry, prompt)
     checks, later = _checks(session, entry)
-    return Reason(prompt_text(body) if body is not None else "", words, words_entry, checks, later)
+    decisions = tuple(one for one in _decisions(session, entry) if one not in request and one not in words)
+    return Reason(request, words, words_entry, decisions[-_DECISIONS:], checks, later)
+
+
+def _decisions(session: Session, entry: EntryIndex) -> Iterator[str]:
+    """Decisions of the turn of an entry and of the one before, up to the entry."""
+    kinds, prompts, at = session.columns.kind, 0, entry
+    turns: list[EntryIndex] = []
+    while at != NO_ENTRY and prompts < _TURNS:
+        turns.append(at)
+        prompts += kinds[at] in PROMPTS
+        at = EntryIndex(session.columns.parent[at])
+    reader, seen = FactReader(session.cwd), set[str]()
+    for one in reversed(turns):
+        message = (session.body(one) or {}).get("message") if kinds[one] in _TALK else None
+        for found in reader.read(one, message) if isinstance(message, dict) else ():
+            if found.kind is FactKind.DECISION and found.key not in seen:
+                seen.add(found.key)
+                yield found.text
+
+
+def check_words(one: Checked) -> str:
+    """What came of a kind of check."""
+    ended = "passed" if one.ok else "failed"
+    return f"{one.check.value} {ended}, {one.runs:,} run{'' if one.runs == 1 else 's'}, {one.failed} failed"
 
 
 def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> tuple[str, EntryIndex]:

@@ -7,7 +7,7 @@ from leafward.catalog.card import Card, Details, iso_time, parse_time
 from leafward.catalog.lineage import Group, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
 from leafward.catalog.lookup import find_session, sighted
-from leafward.catalog.namesakes import Namesake, told_apart
+from leafward.catalog.namesakes import Namesake, short_ids, told_apart
 from leafward.catalog.places import listings, stores
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals
@@ -35,6 +35,7 @@ __all__ = [
     "listings",
     "parents",
     "parse_time",
+    "short_ids",
     "sighted",
     "stores",
     "sum_of",

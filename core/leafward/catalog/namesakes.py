@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from leafward.catalog.card import Card, Details
 
-__all__ = ["Namesake", "told_apart"]
+__all__ = ["Namesake", "short_ids", "told_apart"]
 
 
 class Namesake(NamedTuple):
@@ -64,3 +65,18 @@ def told_apart(
             card.path: Namesake(*values) for card, *values in zip(group, *telling, strict=True) if any(values)
         }
     return found
+
+
+_SHORTEST_ID = 8
+
+
+def short_ids(cards: Sequence[Card]) -> dict[str, str]:
+    """As much of each id as tells it from the others, so that what is shown can be typed."""
+    ids = sorted({card.id for card in cards})
+    sizes = dict.fromkeys(ids, _SHORTEST_ID)
+    for one, other in pairwise(ids):
+        needed = 1 + next(
+            (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one)
+        )
+        sizes[one], sizes[other] = max(sizes[one], needed), max(sizes[other], needed)
+    return {name: name[:size] for name, size in sizes.items()}

@@ -11,8 +11,8 @@ from leafward.base import config as settings
 from leafward.base.redact import redact
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_time
-from leafward.catalog import Catalogue
-from leafward.cli.ls import existing, project_name, project_part, short_ids, when
+from leafward.catalog import Catalogue, short_ids
+from leafward.cli.ls import existing, project_name, project_part, when
 from leafward.cli.output import Page, emit_json, note, page, plural, say, table
 from leafward.export.audit import Audit, SecretPlace
 

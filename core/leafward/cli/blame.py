@@ -12,24 +12,21 @@ from leafward.base import config as settings
 from leafward.base.errors import NotFound
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
-from leafward.branches.reason import reason_of
-from leafward.catalog import sighted
-from leafward.cli.ls import existing, short_ids, when
+from leafward.branches.reason import check_words, reason_of
+from leafward.catalog import short_ids, sighted
+from leafward.cli.ls import existing, when
 from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, plural, say
-from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
-from leafward.query.blame import Author, Blame, blame, concerned
+from leafward.query.blame import NOBODY, UNCLAIMED, Author, Blame, blame, concerned
 from leafward.query.search.text_search import ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.agents import Trouble
-    from leafward.branches.diff.outcomes import Checked
     from leafward.branches.reason import Reason
     from leafward.catalog import Card
 
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
-_NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
 _LABEL = 28
 """Cells of the widest name of a turn."""
 
@@ -116,7 +113,7 @@ def _document(found: Blame, lines: _Lines) -> dict[str, Any]:
             {
                 "line": line.number,
                 "text": line.text,
-                "by": "turn" if line.author >= 0 else _NOBODY[line.author].removeprefix("by "),
+                "by": "turn" if line.author >= 0 else NOBODY[line.author].removeprefix("by "),
                 "author": line.author if line.author >= 0 else None,
                 "also": list(line.also),
             }
@@ -149,7 +146,7 @@ def _turn(one: Author, short: dict[str, str]) -> str:
 def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Iterator[str]:
     shown = found.lines[lines.first - 1 : lines.last]
     labels = [
-        _turn(found.authors[line.author], short) if line.author >= 0 else _NOBODY[line.author]
+        _turn(found.authors[line.author], short) if line.author >= 0 else NOBODY[line.author]
         for line in shown
     ]
     wide = max(map(cells, labels), default=0)
@@ -173,7 +170,7 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
     by_turns = sum(line.author >= 0 for line in shown)
     rest = [
         f"{plural(count, 'line')} {name}"
-        for author, name in _NOBODY.items()
+        for author, name in NOBODY.items()
         if (count := sum(line.author == author for line in shown))
     ]
     yield ""
@@ -197,6 +194,7 @@ def _why_json(reason: Reason) -> dict[str, Any]:
     return {
         "request": reason.request,
         "said": reason.words,
+        "decisions": list(reason.decisions),
         "checks": [
             {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
             for one in reason.checks
@@ -211,7 +209,7 @@ def _why_text(
     line = found.lines[number - 1]
     yield fit(f"{number}  {safe(line.text.expandtabs(4))}", page.width, unicode=page.unicode)
     if reason is None:
-        yield _UNCLAIMED[line.author]
+        yield UNCLAIMED[line.author]
     else:
         one = found.authors[line.author]
         head = f"written by {_turn(one, short)}, {when(one.written) if one.written else 'at an unknown time'}"
@@ -222,23 +220,16 @@ def _why_text(
         if reason.words:
             yield page.style("the agent said", "bold")
             yield from indented(safe(reason.words))
+        if reason.decisions:
+            yield page.style("decided", "bold")
+            yield from (
+                f"  {fit(safe_line(one), page.width - 2, unicode=page.unicode)}" for one in reason.decisions
+            )
         yield page.style("checked after", "bold")
-        yield from (_check_line(one) for one in reason.checks)
+        yield from (f"  {check_words(one)}" for one in reason.checks)
         if not reason.checks:
             yield "  nothing that is a test, a build or the like"
         elif reason.turns_later:
             yield f"  {plural(reason.turns_later, 'turn')} later"
     for other in line.also:
         yield f"the same line was written by {_turn(found.authors[other], short)}, off the path"
-
-
-_UNCLAIMED = {
-    BY_HAND: "by hand: it came between two contents that are known, and no recorded call put it there",
-    UNKNOWN: "unknown: no recorded call is known to have written it",
-    UNSURE: "unsure: more than one turn may have written it",
-}
-
-
-def _check_line(one: Checked) -> str:
-    ended = "passed" if one.ok else "failed"
-    return f"  {one.check.value}  {ended}, {plural(one.runs, 'run')}, {one.failed} failed"

@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,17 @@ from leafward.base import config as settings
 from leafward.base.errors import NotFound
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
-from leafward.catalog import Card, Catalogue, Namesake, Update, iso_time, parents, told_apart, with_parents
+from leafward.catalog import (
+    Card,
+    Catalogue,
+    Namesake,
+    Update,
+    iso_time,
+    parents,
+    short_ids,
+    told_apart,
+    with_parents,
+)
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import counted_once, sum_of, totals
 from leafward.cli.output import Page, cells, emit_json, fit, money, note, page, plural, say, table
@@ -28,7 +37,6 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Spent
 
-_SHORTEST_ID = 8
 _NAMESAKE, _APART = 16, 48
 """Cells of a title that others have too, and of what tells its session apart."""
 
@@ -218,18 +226,6 @@ def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
     left = leaving.get(card.path)
     words = leaves_in(left, time.time_ns() // 1_000_000) if left is not None else ""
     return f"  {words}" if words else ""
-
-
-def short_ids(cards: Sequence[Card]) -> dict[str, str]:
-    """As much of each id as tells it from the others, so that what is shown can be typed."""
-    ids = sorted({card.id for card in cards})
-    sizes = dict.fromkeys(ids, _SHORTEST_ID)
-    for one, other in pairwise(ids):
-        needed = 1 + next(
-            (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one)
-        )
-        sizes[one], sizes[other] = max(sizes[one], needed), max(sizes[other], needed)
-    return {name: name[:size] for name, size in sizes.items()}
 
 
 def when(milliseconds: int) -> str:

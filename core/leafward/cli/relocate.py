@@ -10,8 +10,7 @@ from leafward.agents.base import expanded
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import Outcome, moves, relocate
-from leafward.catalog import Catalogue
-from leafward.cli.ls import short_ids
+from leafward.catalog import Catalogue, short_ids
 from leafward.cli.output import emit_json, note, page, plural, say, table
 from leafward.cli.settings import configured
 

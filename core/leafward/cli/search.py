@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.safe_text import safe, safe_line
-from leafward.catalog import Card, sighted
-from leafward.cli.ls import existing, project_name, project_part, short_ids, when
+from leafward.catalog import Card, short_ids, sighted
+from leafward.cli.ls import existing, project_name, project_part, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, plural, say
 from leafward.cli.selection import UnreadableQuery, expression_of
 from leafward.query.search import parse

@@ -16,7 +16,7 @@ from leafward.files.file_names import real_folder
 from leafward.files.file_replay import FileOperation, Outcome, Replay, steps
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.replay import related
-from leafward.files.line_origins import LineOrigins, plain_lines, says_something
+from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Sieve, crowds
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
@@ -35,6 +35,15 @@ _ROUNDS = 8
 _OWN_ID = 12
 """Characters from which on the id of a call is its own in all sessions; shorter ones count calls of one session."""
 _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
+
+NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
+"""Whose a line is where no turn is claimed."""
+UNCLAIMED = {
+    BY_HAND: "by hand: it came between two contents that are known, and no recorded call put it there",
+    UNKNOWN: "unknown: no recorded call is known to have written it",
+    UNSURE: "unsure: more than one turn may have written it",
+}
+"""The same as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

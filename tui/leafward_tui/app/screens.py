@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FeatureScreens"]
 
+_BLAME = "leafward_tui.blame.screen"
 _LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.compare"
 _SOON = (
     "leafward_tui.ui.sheet",
@@ -149,6 +150,16 @@ class FeatureScreens:
         if text and (left is None or left.text != text):
             left = LeftSearch(text)
         self._app.push_screen(SearchScreen(paths, cards, left), on_close)
+
+    def blame(self, path: Path, cards: Sequence[Card] | None) -> None:
+        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for."""
+
+        def show() -> None:
+            from leafward_tui.blame.screen import BlameScreen
+
+            self._app.push_screen(BlameScreen(path, cards))
+
+        self._once_loaded(_BLAME, show)
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
         """The operations on a session; hands back an entry to go to."""

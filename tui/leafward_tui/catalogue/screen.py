@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Horizontal, Vertical
 
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
+from leafward_tui.catalogue.controllers.blame import ProjectBlame
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
 from leafward_tui.catalogue.controllers.installation import AgentInstallation
@@ -75,6 +76,7 @@ class CatalogueScreen(BaseScreen[None]):
             Curation(state, view, services, jobs, self.stores),
             ProjectRelocation(state, view, services, jobs, self.stores),
             AgentInstallation(view, services, jobs),
+            ProjectBlame(state, view, services),
             SessionExits(state, view, services, jobs, self.arrangement, self.stores),
         )
         yield view.filter_bar

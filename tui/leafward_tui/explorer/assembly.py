@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.controllers.bisect import Bisect
+from leafward_tui.explorer.controllers.blame import FileBlame
 from leafward_tui.explorer.controllers.branch_summary import BranchSummary
 from leafward_tui.explorer.controllers.compactions import Compactions
 from leafward_tui.explorer.controllers.comparison import Comparison
 from leafward_tui.explorer.controllers.context_edit import ContextEdits
 from leafward_tui.explorer.controllers.cursor_details import CursorDetails
 from leafward_tui.explorer.controllers.export import Export
+from leafward_tui.explorer.controllers.file_choice import FileChoice
 from leafward_tui.explorer.controllers.file_restore import FileRestore
 from leafward_tui.explorer.controllers.fork import NewSession
 from leafward_tui.explorer.controllers.heal import Heal
@@ -43,7 +45,9 @@ class Controllers:
         self.navigation = Navigation(state, view, services, self.details, self.metrics)
         self.search = Search(state, view, services, jobs, self.navigation)
         self.navigation.laid_out = self.search.again
-        self.filter = RowFilter(state, view, jobs, self.navigation, self.search)
+        self.files_here = FileChoice(state, view, jobs)
+        self.filter = RowFilter(state, view, jobs, self.navigation, self.search, self.files_here)
+        self.blame = FileBlame(state, services, self.files_here)
         self.loader = SessionLoader(
             state, view, services, jobs, self.navigation, self.details, self.metrics, self.search
         )
@@ -73,6 +77,7 @@ class Controllers:
             self.navigation,
             self.search,
             self.filter,
+            self.blame,
             self.loader,
             self.operations,
             self.edits,

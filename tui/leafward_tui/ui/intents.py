@@ -27,7 +27,18 @@ __all__ = [
     "intents_for",
 ]
 
-EVERYWHERE = ("catalogue", "search", "explorer", "log", "xray", "summaries", "lab", "runs", "compare")
+EVERYWHERE = (
+    "catalogue",
+    "search",
+    "explorer",
+    "log",
+    "xray",
+    "summaries",
+    "lab",
+    "runs",
+    "compare",
+    "blame",
+)
 """The full screens; what is pressed there means the same on each."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft", "restore", "heal")
@@ -38,6 +49,7 @@ _LISTS = SCREENS
 _TREE = ("explorer",)
 _LIST = ("catalogue",)
 _HITS = ("search",)
+_BLAME = ("blame",)
 _SEARCHED = ("catalogue", "search", "explorer", "log")
 """Screens whose text can be searched."""
 _XRAY = ("xray",)
@@ -170,6 +182,18 @@ INTENTS: tuple[Intent, ...] = (
     Intent("branch.archive", "A", "Archive this branch, or restore it", "archive", _TREE, "Change"),
     # Find.
     Intent("find.open", "/", "Search the text of this session, or run a query", "search", _TREE, "Find"),
+    Intent("blame.find", "/", "Search the lines", "search", _BLAME, "Find"),
+    Intent(
+        "blame.show", "enter", "Open the session at the turn that wrote this line", "open", _BLAME, "Find"
+    ),
+    Intent(
+        "blame.open",
+        "#",
+        "Blame: show which turn wrote each line of a file",
+        "blame",
+        (*_TREE, *_LIST),
+        "Find",
+    ),
     Intent("log.find", "/", "Search the operations", "search", ("log",), "Find"),
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
@@ -208,7 +232,7 @@ INTENTS: tuple[Intent, ...] = (
         "n",
         "Next hit; without a search, the next change",
         "next change",
-        (*_XRAY, *_SUMMARIES, *_COMPARE),
+        (*_XRAY, *_SUMMARIES, *_COMPARE, *_BLAME),
         "Find",
     ),
     Intent(
@@ -216,7 +240,7 @@ INTENTS: tuple[Intent, ...] = (
         "N",
         "Previous hit; without a search, the previous change",
         "previous",
-        (*_XRAY, *_SUMMARIES, *_COMPARE),
+        (*_XRAY, *_SUMMARIES, *_COMPARE, *_BLAME),
         "Find",
     ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),

@@ -14,6 +14,7 @@ __all__ = ["SCREEN_TITLES", "reason_for_intent", "reason_for_key"]
 
 SCREEN_TITLES = {
     "explorer": "tree",
+    "blame": "lines of a file",
     "log": "operations",
     "xray": "X-ray",
     "summaries": "comparison of summaries",
@@ -45,6 +46,7 @@ _LACKING = {
     **dict.fromkeys(("summary.find", "same.fold", "summary.go"), "no other summary to compare with"),
     "compare.enter": "nothing to open on this line",
     "archived.toggle": "no session is archived",
+    "blame.show": "no turn is known to have written this line",
     "mark.go": "no mark is set",
     "hit.open": "no hit here",
     "copy.text": "nothing to copy here",

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.jobs.row_filter import Chosen
@@ -34,8 +33,6 @@ _EFFECTS = {
     Filter.EDITS: "rows that changed a file",
     Filter.CHOSEN: "as leafward select takes it, such as tool(edit) & tokens>2k",
 }
-_FILE_LETTERS = "abcdefghilmnop"
-"""Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
 
 
 class RowFilter:
@@ -48,12 +45,14 @@ class RowFilter:
         jobs: Jobs,
         navigation: Navigation,
         search: Search,
+        files: FileChoice,
     ) -> None:
         self._state = state
         self._view = view
         self._jobs = jobs
         self._navigation = navigation
         self._search = search
+        self._files = files
         self.actions: dict[str, Callable[[], object]] = {
             "filter.choose": self._choose,
             "file.timeline": self._ask_timeline,
@@ -167,44 +166,8 @@ class RowFilter:
     # --- by a file ----------------------------------------------------------------------------------------------------
 
     def _ask_timeline(self) -> None:
-        """The timeline of a file that the row of the cursor touches, or of one that the tab Files shows; asks which of several."""
-        state, view = self._state, self._view
-        exploration, line, session = state.exploration, view.tree.line, state.session
-        if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
-            view.tell(
-                "" if state.bare else "several rows are folded here: unfold them and choose one", "warn"
-            )
-            return
-        from leafward_tui.explorer.jobs.row_filter import files_touched
-
-        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
-        if not view.in_tree and view.inspector.tab is Tab.FILES:
-            entries = [*session.tree.path(entries[-1])]
-        self._jobs.latest(
-            "choose", partial(files_touched, session, entries), self._choose_file, self._view.fail
-        )
-
-    def _choose_file(self, paths: tuple[str, ...]) -> None:
-        """Shows the timeline of the one file, or asks which."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-
-        if not self._view.on_top:
-            return
-        if not paths:
-            self._view.tell("this row touches no file", "warn")
-            return
-        if len(paths) == 1:
-            self.show_timeline(paths[0])
-            return
-        shown = dict(zip(_FILE_LETTERS, paths, strict=False))
-        choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
-
-        def done(letter: str | None) -> None:
-            if letter is not None:
-                self.show_timeline(shown[letter])
-
-        more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
-        self._view.ask(ChoiceSheet("Timeline of", choices, note=more), done)
+        """The timeline of a file that the row of the cursor touches, or of one that the tab Files shows."""
+        self._files.ask("Timeline of", self.show_timeline)
 
     def show_timeline(self, path: str) -> None:
         """Shows the rows of all branches that read or change a file."""

@@ -1,0 +1,146 @@
+"""The blame of a file: from the tree and the catalogue, its blocks, what a turn was for, its session opened."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.base.config import Config
+from leafward_tui.blame.screen import BlameScreen
+from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.sheet import TextSheet
+from tests.tui.explored import NARROW, WIDE, exploring, here
+from tests.tui.session_store import app_over, listed, reached, shown, until
+from tests.workbench import Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+LONG_AGO = 1_700_000_000
+
+
+class Grove:
+    """A file that two turns of one session wrote, one line of it by hand; the sessions are those of pi."""
+
+    def __init__(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+        monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(tmp_path / "sessions"))
+        folder = tmp_path / "sessions" / "grove"
+        folder.mkdir(parents=True)
+        self.work = tmp_path / "grove"
+        agent = Workbench(folder / "grove.jsonl", self.work, 1)
+        agent.file.user("Begin with the rows")
+        agent.write("rows.py", "def rows(text):\n    return text.split()\n")
+        agent.file.user("Count the trees as well")
+        agent.file.said("I count them in a function of its own.")
+        agent.edit(
+            "rows.py",
+            "return text.split()",
+            "return text.split()\n\n\ndef count(text):\n    return len(rows(text))",
+        )
+        agent.run("pytest -q || true")
+        agent.file.said("done")
+        self.session = agent.file.path
+        self.path = self.work / "rows.py"
+        self.path.write_text(self.path.read_text() + "# quinces by hand, after all\n")
+        for one in (self.session, self.path):
+            os.utime(one, (LONG_AGO, LONG_AGO))
+
+
+@pytest.fixture
+def grove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grove:
+    return Grove(tmp_path, monkeypatch)
+
+
+@asynccontextmanager
+async def blaming(
+    grove: Grove, size: tuple[int, int] = WIDE
+) -> AsyncIterator[tuple[Pilot[int], BlameScreen]]:
+    """The blame of the file, opened from the second turn of the tree."""
+    async with exploring(grove.session, size, Config(follow_interval=60)) as (pilot, _):
+        screen = await opened(pilot)
+        yield pilot, screen
+
+
+async def opened(pilot: Pilot[int]) -> BlameScreen:
+    """The blame of the file that the second turn wrote, with the reason of its first line."""
+    await pilot.press("g", "j", "number_sign")
+    screen: BlameScreen = await reached(pilot, BlameScreen)
+    await until(pilot, lambda: screen.view.text is not None and bool(screen.state.reasons))
+    await pilot.pause()
+    return screen
+
+
+async def test_blocks_of_lines_and_what_their_turn_was_for(grove: Grove) -> None:
+    async with blaming(grove) as (pilot, screen):
+        text = shown(pilot)
+        assert "turn 2" in text
+        assert "Begin with the rows" in text
+        assert "def count(text):" in text
+        assert "  2      return text.split()" in text
+        assert screen.view.text is not None
+        assert screen.view.text.blocks() == [0, 2, 6]
+        await pilot.press("n")
+        await until(pilot, lambda: "I count them in a function of its own." in shown(pilot))
+        assert "checked  " in shown(pilot)
+        assert "1 run, " in shown(pilot)
+        await pilot.press("n")
+        assert screen.view.cursor == 6
+        await pilot.pause()
+        assert "by hand: it came between two contents" in shown(pilot)
+        await pilot.press("enter")
+        assert pilot.app.screen is screen
+        assert "no turn is known" in shown(pilot)
+
+
+async def test_the_session_opens_at_the_turn(grove: Grove) -> None:
+    async with blaming(grove) as (pilot, screen):
+        await pilot.press("n", "enter")
+        explorer = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: explorer.state.exploration is not None)
+        await until(pilot, lambda: here(explorer) == "Count")
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is screen)
+
+
+async def test_a_search_lights_lines_and_steps_through_them(grove: Grove) -> None:
+    async with blaming(grove, NARROW) as (pilot, screen):
+        await pilot.press("slash", *"rows(", "enter")
+        await until(pilot, lambda: "1 of 2" in shown(pilot))
+        await pilot.press("n")
+        assert screen.view.cursor == 5
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+
+
+async def test_from_the_catalogue_a_file_is_asked_for(grove: Grove) -> None:
+    app = app_over(grove.session.parent)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("number_sign")
+        sheet = await reached(pilot, TextSheet)
+        sheet.input.value = "rows.py"
+        await pilot.press("enter")
+        screen = await reached(pilot, BlameScreen)
+        await until(pilot, lambda: screen.view.text is not None)
+        assert screen.view.text is not None
+        assert screen.view.text.figures() == [(6, "by turns"), (1, "by hand")]
+
+
+async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
+    grove.path.unlink()
+    async with exploring(grove.session, NARROW) as (pilot, _):
+        await pilot.press("g", "j", "number_sign")
+        screen = await reached(pilot, BlameScreen)
+        await until(pilot, lambda: bool(screen.state.problem))
+        await pilot.pause()
+        assert "No such file" in " ".join(shown(pilot).split())

@@ -1,0 +1,128 @@
+"""The line under the cursor: its session opened, searched for, copied; blocks of one turn stepped through."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryId
+from leafward_tui.ui.hits import hit_beside, which_hit
+from leafward_tui.ui.open_target import OpenTarget
+from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.screen_search import ScreenSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.blame.ports import BlameView
+    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.sheet import Sheet
+
+__all__ = ["BlameCursor"]
+
+
+class BlameCursor:
+    """The keys of the lines. A place of its search is a line."""
+
+    def __init__(self, view: BlameView, services: AppServices) -> None:
+        self._view, self._services = view, services
+        self.search = ScreenSearch(self)
+        self.show_hints = view.show_hints
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "blame.show": self.show_turn,
+            "blame.find": self.ask_search,
+            "change.next": partial(self.step_block, 1),
+            "change.previous": partial(self.step_block, -1),
+            "copy.text": self.copy,
+            "mode.leave": self.leave,
+        }
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        text = self._view.text
+        if intent_id == "blame.show":
+            return text is not None and text.author(self._view.cursor) is not None
+        return intent_id == "mode.leave" or bool(text is not None and len(text))
+
+    def step(self, by: int) -> None:
+        """Moves the cursor."""
+        self._view.tell("")
+        self._view.move_by(by)
+
+    def step_block(self, step: int) -> None:
+        """To the next hit; without a search to the next lines of another turn."""
+        if self.search.words:
+            self.search.step(step)
+            return
+        text = self._view.text
+        at = hit_beside(text.blocks(), self._view.cursor, step) if text is not None else None
+        if at is not None:
+            self._view.tell("")
+            self.go_to_place(at)
+
+    def show_turn(self) -> None:
+        """Opens the session at the turn that wrote the line."""
+        text = self._view.text
+        author = text.author(self._view.cursor) if text is not None else None
+        if author is not None:
+            target = OpenTarget(EntryId(author.entry_id))
+            self._services.screens.session(Path(author.card.path), author.card.agent, target)
+
+    def copy(self) -> None:
+        """Copies the line, and who wrote it."""
+        text, at = self._view.text, self._view.cursor
+        if text is not None and at >= 0:
+            self._services.copy(f"{text.blame.path}:{at + 1}  {text.label(at)}\n{text.words(at)}")
+
+    def leave(self) -> None:
+        """Ends the search; then back."""
+        if self.search.words:
+            self.search.end()
+        else:
+            self._view.close()
+
+    # --- searching ----------------------------------------------------------------------------------------------------
+
+    def ask_search(self) -> None:
+        """Asks what to search for, and goes to the nearest hit while one types."""
+        self.search.ask("Search the lines", "words of a line, of its turn, or of what was asked there")
+
+    def place(self) -> int:
+        """The line of the cursor."""
+        return self._view.cursor
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on a line."""
+        self._view.move_by(place - self._view.cursor)
+
+    def look_for(self, words: str) -> None:
+        """The lines that hold words."""
+        text = self._view.text
+        self.search.found(words, text.matching(words) if text is not None else ())
+
+    def show_hits(self) -> None:
+        """In the line over the keys, and on the lines."""
+        words, hits = self.search.words, self.search.hits
+        self._view.show_hits(hits)
+        if not words:
+            self._view.tell("")
+        elif not hits:
+            self._view.tell(f"nothing found  {words}", "warn")
+        else:
+            label = self._services.keymap.label
+            keys = [
+                KeyHint(one, label(one), name)
+                for one, name in (
+                    ("change.next", "next"),
+                    ("change.previous", "previous"),
+                    ("mode.leave", "end search"),
+                )
+            ]
+            glyphs = self._services.glyphs
+            quoted = f"{glyphs.quote_open}{words}{glyphs.quote_close}"
+            self._view.tell(f"{which_hit(hits, self.place())} with {quoted}", "", keys)
+
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+        """Opens a sheet."""
+        self._view.open_sheet(sheet, done)

@@ -1,0 +1,56 @@
+"""Reads who wrote the lines, and for the line of the cursor what its turn was for."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward_tui.blame.jobs import read_blame, read_reason
+from leafward_tui.blame.model.blame_text import BlameText
+
+if TYPE_CHECKING:
+    from leafward.branches.reason import Reason
+    from leafward_tui.blame.jobs import Blamed
+    from leafward_tui.blame.ports import BlameView
+    from leafward_tui.blame.state import BlameState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["BlameReading"]
+
+
+class BlameReading:
+    """Fills the state."""
+
+    def __init__(self, state: BlameState, view: BlameView, services: AppServices, jobs: Jobs) -> None:
+        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+
+    def load(self) -> None:
+        """Reads the file and the sessions that touched it."""
+        self._view.tell("reading the sessions that touched this file", "faint")
+        work = partial(read_blame, self._state.path, self._state.cards, self._services.config)
+        self._jobs.latest("blame", work, self._show, self._fail)
+
+    def _show(self, found: Blamed) -> None:
+        self._view.tell("")
+        self._view.show_text(BlameText(found.blame, found.short))
+        unread = found.blame.unread
+        if unread:
+            more = f" (and {len(unread) - 1:,} more)" if len(unread) > 1 else ""
+            self._view.tell(f"not read: {unread[0]}{more}", "warn")
+
+    def _fail(self, problem: str) -> None:
+        self._state.problem = problem
+        self._view.show_problem(problem)
+
+    def follow(self) -> None:
+        """The cursor is on another line: reads what its turn was for, unless that is known."""
+        text = self._view.text
+        number = text.line(self._view.cursor).author if text is not None and self._view.cursor >= 0 else -1
+        if text is not None and number >= 0 and number not in self._state.reasons:
+            work = partial(read_reason, text.blame.authors[number])
+            self._jobs.latest("reason", work, partial(self._keep, number), partial(self._keep, number))
+        self._view.show_details()
+
+    def _keep(self, author: int, reason: Reason | str) -> None:
+        self._state.reasons[author] = reason
+        self._view.show_details()

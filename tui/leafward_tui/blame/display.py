@@ -1,0 +1,129 @@
+"""The widgets of the blame, and how they are shown: all that its controllers see of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.blame.model.blame_text import LineFact
+from leafward_tui.blame.widgets.blame_lines import BlameLines
+from leafward_tui.blame.widgets.line_facts import LineFacts
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.hairline import RowRule
+from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.price_line import PriceLine
+from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.title_bar import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.widget import Widget
+
+    from leafward_tui.blame.model.blame_text import BlameText
+    from leafward_tui.blame.state import BlameState
+    from leafward_tui.ui.price_line import KeyHint
+    from leafward_tui.ui.screen import BaseScreen
+
+__all__ = ["BlameDisplay"]
+
+
+class BlameDisplay:
+    """A `BlameView`: what is shown of the lines."""
+
+    def __init__(self, screen: BaseScreen[None], state: BlameState) -> None:
+        self._screen, self._state = screen, state
+        self.head = TabHead()
+        self.lines = BlameLines(id="lines")
+        self.facts = LineFacts(id="facts")
+        self.note = PriceLine(id="note")
+        self.show_hints = screen.show_hints
+        self.open_sheet = screen.open_sheet
+
+    def widgets(self) -> tuple[Widget, ...]:
+        """The lines, below them what is known of the one under the cursor."""
+        return (self.head, self.lines, RowRule(), self.facts, self.note)
+
+    @property
+    def text(self) -> BlameText | None:
+        """The lines on show; None before they were read."""
+        return self.lines.text
+
+    @property
+    def cursor(self) -> int:
+        """The line of the cursor, from 0; -1 where there is none."""
+        return self.lines.cursor
+
+    def show_text(self, text: BlameText) -> None:
+        """Shows the lines of a file."""
+        self.lines.show(text, 0)
+        if not len(text):
+            self.tell("this file is empty", "warn")
+        elif not text.blame.sessions:
+            self.tell("no session is known to have touched this file", "warn")
+        self.show_title()
+        self.show_hints()
+
+    def show_details(self) -> None:
+        """What is known of the line under the cursor."""
+        text, at = self.text, self.cursor
+        if text is not None and at >= 0:
+            reason = self._state.reasons.get(text.line(at).author)
+            self.facts.show(text.head(at), text.facts(at, reason))
+        self.show_hints()
+
+    def show_problem(self, problem: str) -> None:
+        """Says why there are no lines."""
+        self.tell("")
+        self.facts.show(("nobody can be named", ""), [LineFact("", problem, "bad")])
+        self.show_hints()
+
+    def show_hits(self, hits: Sequence[int]) -> None:
+        """Lights lines that a search found."""
+        self.lines.show_hits(hits)
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor down, or up."""
+        self.lines.move_by(step)
+
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Says something in the line over the keys."""
+        self.note.note(text or None, tone, keys)
+
+    def close(self) -> None:
+        """Back to where the blame was opened."""
+        self._screen.go_back()
+
+    def show_title(self) -> None:
+        """The file, and whose its lines are."""
+        path, text = self._state.path, self.text
+        facts: list[Fact] = []
+        if text is not None:
+            facts = [
+                Fact(f"{count:,}", name, keep=3 - min(at, 2))
+                for at, (count, name) in enumerate(text.figures())
+            ]
+        self._screen.title_bar.show(
+            safe_line(path.name, 200),
+            crumb=safe_line(tilde(str(path.parent)), 60),
+            note="who wrote its lines",
+            facts=facts,
+        )
+        sessions = text.blame.sessions if text is not None else 0
+        note = f"{counted(sessions, 'session')} touched it" if text is not None else ""
+        self.head.show(tabs=("Lines",), active="Lines", note=note, focused=True)
+
+    def hints(self) -> Sequence[Hint]:
+        """The keys that matter now."""
+        text = self.text
+        if text is None or not len(text):
+            return (Hint("app.back"),)
+        show = (Hint("blame.show"),) if text.author(self.cursor) is not None else ()
+        return (
+            *show,
+            Hint(("change.previous", "change.next"), "turn before, after", "turn"),
+            Hint("blame.find"),
+            Hint("copy.text"),
+            Hint("app.back"),
+        )

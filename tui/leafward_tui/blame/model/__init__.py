@@ -1,0 +1,3 @@
+"""A blame in words. Pure."""
+
+from __future__ import annotations

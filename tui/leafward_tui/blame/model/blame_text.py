@@ -1,0 +1,150 @@
+"""The lines of a blame in words: names of turns, blocks of lines that one turn wrote, what is known of a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe, safe_line
+from leafward.branches.reason import check_words
+from leafward.query.blame import NOBODY, UNCLAIMED
+from leafward_tui.ui.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.spans import shown
+from leafward_tui.ui.times import moment_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.branches.reason import Reason
+    from leafward.query.blame import Author, Blame, BlameLine
+
+__all__ = ["BlameText", "LineFact"]
+
+_LABEL = 28
+"""Cells of the widest name of a turn."""
+_LONG = 2_000
+"""Characters of a line, a request or an answer that are shown."""
+
+
+class LineFact(NamedTuple):
+    """Something that is known of a line."""
+
+    name: str
+    text: str
+    ink: str = "text"
+
+
+class BlameText:
+    """A blame, said. All texts are safe to show."""
+
+    def __init__(self, blame: Blame, short: dict[str, str]) -> None:
+        self.blame = blame
+        self._short = short
+        self.labels = [self._turn(one) for one in blame.authors]
+        self._lines = [shown(expand_tabs(line.text[:_LONG])) for line in blame.lines]
+        nobody = [NOBODY[line.author] for line in blame.lines if line.author < 0]
+        self.label_cells = max(map(cell_len, [*self.labels, *nobody]), default=0)
+        self.number_cells = max(2, len(str(len(blame.lines))))
+
+    def __len__(self) -> int:
+        return len(self.blame.lines)
+
+    def _turn(self, one: Author) -> str:
+        return safe_line(
+            f"{one.card.agent} {self._short.get(one.card.id, one.card.id)} turn {one.turn}", _LABEL
+        )
+
+    # --- lines --------------------------------------------------------------------------------------------------------
+
+    def line(self, at: int) -> BlameLine:
+        """A line, counted from 0."""
+        return self.blame.lines[at]
+
+    def words(self, at: int) -> str:
+        """What the line says."""
+        return self._lines[at]
+
+    def label(self, at: int) -> str:
+        """Who wrote it."""
+        author = self.line(at).author
+        return self.labels[author] if author >= 0 else NOBODY[author]
+
+    def begins_block(self, at: int) -> bool:
+        """Whether the line before is of somebody else."""
+        return at == 0 or self.line(at).author != self.line(at - 1).author
+
+    def blocks(self) -> list[int]:
+        """The first lines of all blocks."""
+        return [at for at in range(len(self)) if self.begins_block(at)]
+
+    def author(self, at: int) -> Author | None:
+        """The turn that wrote a line; None where nobody is claimed."""
+        author = self.line(at).author if 0 <= at < len(self) else -1
+        return self.blame.authors[author] if author >= 0 else None
+
+    def matching(self, words: str) -> Sequence[int]:
+        """The lines that hold words, or whose author's request does."""
+        sought = words.casefold()
+        asked = [sought in one.request.casefold() for one in self.blame.authors]
+        return [
+            at
+            for at, line in enumerate(self.blame.lines)
+            if sought in line.text.casefold()
+            or sought in self.label(at).casefold()
+            or (line.author >= 0 and asked[line.author])
+        ]
+
+    # --- figures ------------------------------------------------------------------------------------------------------
+
+    def figures(self) -> list[tuple[int, str]]:
+        """How many lines are whose; those of turns first."""
+        lines = self.blame.lines
+        found = [(sum(line.author >= 0 for line in lines), "by turns")]
+        found += [(sum(line.author == author for line in lines), name) for author, name in NOBODY.items()]
+        return [one for one in found if one[0]]
+
+    # --- one line -----------------------------------------------------------------------------------------------------
+
+    def facts(self, at: int, reason: Reason | str | None) -> list[LineFact]:
+        """What is known of a line; `reason` is what its turn was for, why that cannot be read, or None while it is read."""
+        line, author = self.line(at), self.author(at)
+        if author is None:
+            return [LineFact("", UNCLAIMED[line.author], "sub"), *self._others(line)]
+        found = [LineFact("asked", _text(author.request) or "(nothing: no prompt came before it)")]
+        if isinstance(reason, str):
+            found.append(LineFact("", reason, "warn"))
+        elif reason is None:
+            found.append(LineFact("", "reading what the agent said, and what was checked after", "faint"))
+        else:
+            found += _reasons(reason)
+        return [*found, *self._others(line)]
+
+    def _others(self, line: BlameLine) -> list[LineFact]:
+        return [
+            LineFact("also", f"{self.labels[other]}, on a branch off the path, wrote the same line", "sub")
+            for other in line.also
+        ]
+
+    def head(self, at: int) -> tuple[str, str]:
+        """Who wrote a line, and what else is known of that turn."""
+        author = self.author(at)
+        if author is None:
+            return f"line {at + 1:,}: {self.label(at)}", ""
+        when = moment_at(author.written) if author.written else ""
+        place = "off the path" if author.abandoned else "on the path"
+        return f"line {at + 1:,}: {self.label(at)}", "   ".join(filter(None, (place, when)))
+
+
+def _reasons(reason: Reason) -> list[LineFact]:
+    found = [LineFact("said", _text(reason.words))] if reason.words else []
+    found += [LineFact("decided", _text(one)) for one in reason.decisions]
+    later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
+    checks = "; ".join(check_words(one) for one in reason.checks)
+    missing = "nothing that is a test, a build or the like ran after it"
+    return [
+        *found,
+        LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),
+    ]
+
+
+def _text(text: str) -> str:
+    return " ".join(safe(text[:_LONG]).split())

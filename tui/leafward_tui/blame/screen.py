@@ -1,0 +1,76 @@
+"""Who wrote the lines of a file, over all sessions of its project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from leafward_tui.blame.controllers.cursor import BlameCursor
+from leafward_tui.blame.controllers.reading import BlameReading
+from leafward_tui.blame.display import BlameDisplay
+from leafward_tui.blame.state import BlameState
+from leafward_tui.ui.intents import intent_bindings
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.screen import BaseScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from leafward.catalog import Card
+    from leafward_tui.ui.key_bar import Hint
+    from leafward_tui.ui.line_scroll import LineList
+
+__all__ = ["BlameScreen"]
+
+
+class BlameScreen(BaseScreen[None]):
+    """The lines of a file with their turns."""
+
+    NAME: ClassVar[str] = "blame"
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("blame")]
+
+    DEFAULT_CSS = """
+    BlameScreen {
+        #lines { height: 1fr; }
+        #facts { height: 7; }
+        #note { height: 1; }
+        &.-tall #facts, &.-high #facts { height: 9; }
+    }
+    """
+
+    def __init__(self, path: Path, cards: Sequence[Card] | None = None) -> None:
+        super().__init__()
+        self.state = BlameState(path, cards)
+
+    def compose_content(self) -> ComposeResult:
+        """The lines and what is known of one; and the controllers, which need the services of the application."""
+        self.view = BlameDisplay(self, self.state)
+        self._reading = BlameReading(self.state, self.view, self.shell, self.shell.jobs(self))
+        cursor = BlameCursor(self.view, self.shell)
+        self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor)
+        yield from self.view.widgets()
+
+    def mounted(self) -> None:
+        """Shows the file's name, and reads behind it."""
+        self.view.show_title()
+        self.view.lines.focus()
+        self._reading.load()
+
+    def hints(self) -> Sequence[Hint]:
+        """The keys that matter now."""
+        return self.view.hints()
+
+    # --- what the widgets say -----------------------------------------------------------------------------------------
+
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
+        """The facts follow."""
+        message.stop()
+        self._reading.follow()
+
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+        """A double click is enter."""
+        message.stop()
+        self.action_intent("blame.show")

@@ -1,0 +1,28 @@
+"""What the blame knows beside the lines on show. Written by `BlameReading`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from leafward.branches.reason import Reason
+    from leafward.catalog import Card
+
+__all__ = ["BlameState"]
+
+
+@dataclass(slots=True)
+class BlameState:
+    """The file, and what was read of its authors."""
+
+    path: Path
+    cards: Sequence[Card] | None
+    """All sessions; None where they are still to be looked for."""
+    reasons: dict[int, Reason | str] = field(default_factory=dict)
+    """By author: what the turn was for, or why that cannot be read."""
+    problem: str = ""
+    """Why there are no lines."""

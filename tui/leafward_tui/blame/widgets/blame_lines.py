@@ -1,0 +1,134 @@
+"""The lines of a file, before each the turn that wrote it; lines that the cursor's turn wrote are marked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.strip import Strip
+
+from leafward_tui.ui.cells import age, fit, right
+from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from leafward_tui.blame.model.blame_text import BlameText
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["BlameLines"]
+
+_AGE = 5
+_LEAST_AGE = 100
+"""Cells from which the age of a line has a column."""
+_LABEL_SHARE = 0.4
+"""The part of a narrow line that the names of turns take at most."""
+
+
+class BlameColumns(NamedTuple):
+    """Cells of the columns before the text."""
+
+    label: int
+    age: int
+    number: int
+
+    @property
+    def text_at(self) -> int:
+        """Where the text begins."""
+        return 2 + self.label + 2 + self.age + self.number + 2
+
+
+class BlameLines(LineList):
+    """One line a line."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self.text: BlameText | None = None
+        self._hits: frozenset[int] = frozenset()
+        self._author = -1
+        """The author of the cursor's line."""
+
+    def show(self, text: BlameText, cursor: int) -> None:
+        """Shows the lines of a file."""
+        self.text = text
+        self.cursor = max(0, min(len(text) - 1, cursor)) if len(text) else -1
+        self._author = text.line(self.cursor).author if self.cursor >= 0 else -1
+        self.virtual_size = Size(0, len(text))
+        self.shown_anew()
+
+    def show_hits(self, hits: Sequence[int]) -> None:
+        """Lights lines."""
+        self._hits = frozenset(hits)
+        self.refresh()
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor down, or up."""
+        text = self.text
+        if text is None or not len(text):
+            return
+        self.put_cursor(max(0, min(len(text) - 1, self.cursor + step)))
+        author = text.line(self.cursor).author
+        if author != self._author:
+            self._author = author
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """One click selects, two open the session."""
+        row = self.row_at(event)
+        if row >= 0:
+            self.move_by(row - self.cursor)
+            if event.chain == 2:
+                self.post_message(self.Chosen(self))
+
+    def columns(self, width: int) -> BlameColumns:
+        """The columns on a line of some width."""
+        text = self.text
+        label, number = (text.label_cells, text.number_cells) if text is not None else (0, 2)
+        wide = width >= _LEAST_AGE
+        return BlameColumns(
+            label if wide else min(label, int(width * _LABEL_SHARE)), _AGE + 2 if wide else 0, number
+        )
+
+    def render_line(self, y: int) -> Strip:
+        """One line."""
+        shell = services_of(self)
+        width = self.scrollable_content_region.width
+        row = y + self.scroll_offset.y
+        if self.text is None or row >= len(self.text):
+            return Strip.blank(width, shell.styles_now.bg.blank)
+        ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.bg
+        return Strip(self._line(self.text, row, width, ground)).adjust_cell_length(width, ground.blank)
+
+    def _line(self, text: BlameText, row: int, width: int, ground: Ground) -> list[Segment]:
+        shell = services_of(self)
+        glyphs, columns = shell.glyphs, self.columns(width)
+        author = text.author(row)
+        same = author is not None and text.line(row).author == self._author
+        # A block is named where it begins, and at the top of the screen.
+        named = text.begins_block(row) or row == self.scroll_offset.y
+        label = text.label(row) if named else ""
+        old = ""
+        if named and columns.age and author is not None and author.written:
+            old = age(shell.clock() - datetime.fromtimestamp(author.written / 1000, UTC))
+        ink = ground.strong_hit if row in self._hits else ground.text if author is not None else ground.sub
+        sign = glyphs.cursor if row == self.cursor else glyphs.rail if same else " "
+        return [
+            Segment(sign, ground.leaf if same or row == self.cursor else ground.faint),
+            Segment(" ", ground.blank),
+            Segment(
+                fit(label, columns.label, pad=True, ellipsis=glyphs.ellipsis),
+                ground.leaf if same else ground.sub if author is not None else ground.faint,
+            ),
+            Segment("  ", ground.blank),
+            Segment(right(old, columns.age - 2) + "  " if columns.age else "", ground.faint),
+            Segment(right(f"{row + 1}", columns.number) + "  ", ground.faint),
+            Segment(
+                fit(text.words(row), max(0, width - columns.text_at), ellipsis=glyphs.ellipsis),
+                ink,
+            ),
+        ]

@@ -1,0 +1,71 @@
+"""All that is known of one line: its turn, what was asked, what the agent said, what was checked after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.cells import cell_len, fit, right, wrap
+from leafward_tui.ui.services import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward_tui.blame.model.blame_text import LineFact
+    from leafward_tui.ui.theme import Ground
+
+__all__ = ["LineFacts"]
+
+_NAME = 9
+
+
+class LineFacts(Widget):
+    """The facts below each other; the room that is left goes to the long ones, from the first."""
+
+    DEFAULT_CSS = "LineFacts { width: 1fr; height: 7; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._head: tuple[str, str] = ("", "")
+        self._facts: Sequence[LineFact] = ()
+
+    def show(self, head: tuple[str, str], facts: Sequence[LineFact]) -> None:
+        """Shows what is known of a line."""
+        self._head, self._facts = head, facts
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of it."""
+        ground = services_of(self).styles_now.bg
+        width, height = self.size
+        lines = [self._title(width, ground), *self._lines(width, height - 1, ground)]
+        line = lines[y] if y < len(lines) else []
+        return Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(width, ground.blank)
+
+    def _title(self, width: int, ground: Ground) -> list[Segment]:
+        name, about = self._head
+        return [
+            Segment(name, ground.strong),
+            Segment(right(about, max(0, width - 2 - cell_len(name))), ground.faint),
+        ]
+
+    def _lines(self, width: int, height: int, ground: Ground) -> list[list[Segment]]:
+        ellipsis = services_of(self).glyphs.ellipsis
+        left, found = max(0, height - len(self._facts)), []
+        for fact in self._facts:
+            at = _NAME if fact.name else 0
+            room = max(8, width - 2 - at)
+            lines = wrap(fact.text, room, lines=1 + left, ellipsis=ellipsis) or [""]
+            left -= len(lines) - 1
+            for number, line in enumerate(lines):
+                name = fact.name if not number else ""
+                found.append(
+                    [
+                        Segment(fit(name, at, pad=True), ground.faint),
+                        Segment(line, getattr(ground, fact.ink)),
+                    ]
+                )
+        return found

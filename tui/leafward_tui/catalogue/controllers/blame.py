@@ -1,0 +1,55 @@
+"""Who wrote the lines of a file of the project under the cursor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.paths import tilde
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.state import CatalogueState
+    from leafward_tui.ui.services import AppServices
+
+__all__ = ["ProjectBlame"]
+
+
+class ProjectBlame:
+    """Asks for a file, and opens its blame."""
+
+    def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices) -> None:
+        self._state, self._view, self._services = state, view, services
+        self._asked = ""
+        """What was typed last."""
+        self.actions: Mapping[str, Callable[[], object]] = {"blame.open": self.ask}
+
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
+        """Whether there are sessions."""
+        return bool(self._state.stores.cards)
+
+    def ask(self) -> None:
+        """Asks for a file, from the project's folder."""
+        from leafward_tui.ui.sheet import TextSheet
+
+        card = self._view.card
+        folder = card.project if card is not None else ""
+
+        def done(typed: str | None) -> None:
+            if typed is None or not typed.strip():
+                return
+            self._asked = typed.strip()
+            path = Path(folder or os.curdir, os.path.expanduser(self._asked)).absolute()
+            self._services.screens.blame(path, self._state.stores.cards)
+
+        sheet = TextSheet(
+            "Blame: which turn wrote each line",
+            self._asked,
+            note=tilde(folder) if folder else "from the current folder",
+            placeholder="a file of this project, such as src/app.py",
+            commit="show",
+        )
+        self._view.open_sheet(sheet, done)

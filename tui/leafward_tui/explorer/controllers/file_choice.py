@@ -1,0 +1,66 @@
+"""A file that the row of the cursor touches, or one of those on the tab Files; asked for where there are several."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.page import Tab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import Jobs
+
+__all__ = ["FileChoice"]
+
+_LETTERS = "abcdefghilmnop"
+"""Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
+
+
+class FileChoice:
+    """Asks for a file."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView, jobs: Jobs) -> None:
+        self._state, self._view, self._jobs = state, view, jobs
+
+    def ask(self, title: str, then: Callable[[str], object]) -> None:
+        """Hands a file to `then`, as the session names it; asks with `title` which of several."""
+        state, view = self._state, self._view
+        exploration, line, session = state.exploration, view.tree.line, state.session
+        if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
+            text = "" if state.bare else "several rows are folded here: unfold them and choose one"
+            view.tell(text, "warn")
+            return
+        from leafward_tui.explorer.jobs.row_filter import files_touched
+
+        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        if not view.in_tree and view.inspector.tab is Tab.FILES:
+            entries = [*session.tree.path(entries[-1])]
+        work = partial(files_touched, session, entries)
+        self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
+
+    def _choose(self, title: str, then: Callable[[str], object], paths: tuple[str, ...]) -> None:
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+
+        if not self._view.on_top:
+            return
+        if not paths:
+            self._view.tell("this row touches no file", "warn")
+            return
+        if len(paths) == 1:
+            then(paths[0])
+            return
+        shown = dict(zip(_LETTERS, paths, strict=False))
+        choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
+
+        def done(letter: str | None) -> None:
+            if letter is not None:
+                then(shown[letter])
+
+        more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
+        self._view.ask(ChoiceSheet(title, choices, note=more), done)
