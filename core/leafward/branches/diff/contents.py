@@ -95,7 +95,7 @@ class ContentDifference:
                 places = "one place is" if self.conflicts == 1 else f"{self.conflicts} places are"
                 return f"{places} changed by both in different ways"
             case _:
-                return "not all of the contents are known: see what each side rests on"
+                return "part of the contents is not known; what is known stands here"
 
 
 HUGE = 8_000_000

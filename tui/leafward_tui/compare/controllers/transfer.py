@@ -58,7 +58,7 @@ def _graft_choice(letter: str, draft: GraftDraft | str) -> Choice:
     return Choice(
         letter,
         title,
-        f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
+        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
         f"append {counted(len(draft.sources), 'entry', 'entries')}; files are not changed",
     )
 
