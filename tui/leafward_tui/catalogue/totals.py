@@ -8,7 +8,7 @@ from rich.segment import Segment
 
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.modal import MODAL_MARGIN, Modal
+from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
 from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TotalsScreen"]
 
+_MISSING = "  folder not found"
 _FIGURE = 10
+_FIGURES = 3
+_GAP = 2
 _BAR = 16
 
 
@@ -38,8 +41,12 @@ class TotalsScreen(Modal):
 
     def on_mount(self) -> None:
         """Rows in their frame."""
-        height = min((self.app.size - MODAL_MARGIN).height, len(self.lines))
-        self.frame("Totals", len(self.lines), self._note, height=height)
+        room = self.app.size - MODAL_MARGIN
+        whole = max(cell_len(tilde(line.name)) + len(_MISSING) * line.missing for line in self.lines)
+        width = min(room.width, max(MODAL_WIDTH - MODAL_MARGIN.width, whole + _GAP + _FIGURE * _FIGURES))
+        self.frame(
+            "Totals", len(self.lines), self._note, width=width, height=min(room.height, len(self.lines))
+        )
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, a bar before those of a day."""
@@ -48,7 +55,7 @@ class TotalsScreen(Modal):
         figures = "".join(right(one, _FIGURE, ellipsis=glyphs.ellipsis) for one in line.figures)
         bar = 0 if line.share < 0 else max(int(line.share > 0), round(_BAR * line.share))
         room = max(0, width - cell_len(figures) - (_BAR + 1 if line.share >= 0 else 0))
-        word = "  folder not found" if line.missing else ""
+        word = _MISSING if line.missing else ""
         if line.path or (line.missing and line.name):
             folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
         else:
