@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_of
+from leafward.agents import agent_named, agent_of
 from leafward.base.errors import LeafwardError
 from leafward.base.paths import is_draft, state_dir
 from leafward.catalog.trash import bring_back, thrown_away
+from leafward.export.installation import apply, installation, removal, runner_of
 from leafward.export.litter import litter
 from leafward.files.restoration import ProjectFolder, records, undo
 from leafward.files.restoration.record import State
 from leafward.session import journal
 from leafward.session.sidecar import sidecar_folder
 from tests.torture.faults import Fault, Mode
-from tests.torture.scenes import AGENTS_ID, AGENTS_LINE, PROJECT_NOW, PROJECT_THEN, Scene, World
+from tests.torture.scenes import (
+    AGENTS_ID,
+    AGENTS_LINE,
+    PROJECT_NOW,
+    PROJECT_THEN,
+    SETTINGS,
+    Scene,
+    World,
+)
 from tests.torture.worlds import Moment
 
 if TYPE_CHECKING:
@@ -85,9 +95,38 @@ def check(world: World, run: Run, ids: set[str]) -> None:
         _lines_hold(run, path, _content_before(run))
     for book in sorted(sidecar_folder().rglob("*.jsonl")):
         _lines_hold(run, book, run.before.files().get(str(book), b""))
+    if run.scene.installs_in:
+        _installation_holds(run)
     if run.scene.name.startswith("restore"):
         _project_holds(world, run)
     _goes_on(run, ids)
+
+
+def _installation_holds(run: Run) -> None:
+    """The agent's file is as it was before or as it is wanted, and it can be put back to the user's own byte for byte."""
+    name = run.scene.installs_in
+    file, mine = _installed_file(name), SETTINGS[name]
+    own = next((data for path, data in mine.items() if str(file).endswith(path)), None)
+    hooks = agent_named(name).hooks
+    full = hooks.installed(own.decode() if own is not None else None, runner_of(name), False).encode()
+    wanted, other = (full, own) if run.scene.name.startswith("install") else (own, full)
+    now = _content(file)
+    demand(now in (wanted, other), f"neither old nor new: {now!r}")
+    demand(now == wanted or run.code != 0, "it says that it is done")
+    apply(removal(name))
+    demand(_content(file) == own, f"not taken back whole: {_content(file)!r}")
+    apply(installation(name))
+    demand(_content(file) == full, "it cannot be put there again")
+    apply(removal(name))
+    demand(_content(file) == own, f"not taken back whole the second time: {_content(file)!r}")
+
+
+def _installed_file(name: str) -> Path:
+    return agent_named(name).hooks.file(os.environ)
+
+
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.exists() else None
 
 
 def _project_holds(world: World, run: Run) -> None:
@@ -147,7 +186,10 @@ def _agents_files_stay(world: World, run: Run, now: Moment) -> None:
     """Nothing of an agent is changed or taken away, except for pi's session, which is looked at by itself."""
     home = world.root / "home"
     after = now.below(home)
+    ours = str(_installed_file(run.scene.installs_in)) if run.scene.installs_in else ""
     for path, held in run.before.below(home).items():
+        if ours and (path == ours or (held[0] is None and ours.startswith(f"{path}/"))):
+            continue
         if path == str(run.path) and run.scene.native:
             continue
         demand(path in after, f"{path} is gone")
@@ -176,7 +218,16 @@ def _nothing_strange_is_left(world: World, run: Run, now: Moment) -> None:
     for path in new:
         if path in known:
             demand(may_leave, f"litter without a kill: {path}")
-        elif path.endswith(_OWN_FILES) or "/leafward/data/sidecar/" in path:
+        elif (
+            (
+                run.scene.installs_in
+                and (
+                    path == str(_installed_file(run.scene.installs_in)) or "/leafward/data/installed/" in path
+                )
+            )
+            or path.endswith(_OWN_FILES)
+            or "/leafward/data/sidecar/" in path
+        ):
             pass
         elif "/state/trash/" in path:
             demand(run.scene.may_go, f"in the trash: {path}")

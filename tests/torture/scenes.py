@@ -86,6 +86,8 @@ class Scene:
     """Whether the file system knows hard links."""
     appends: bool = True
     """Whether it adds lines to the session or its sidecar."""
+    installs_in: str = ""
+    """The agent into whose file Leafward is put, or out of which it is taken."""
 
     @property
     def native(self) -> bool:
@@ -155,6 +157,36 @@ def _worked(world: World) -> Path:
     for name, data in PROJECT_NOW.items():
         bench.write(name, data.decode())
     return bench.file.path
+
+
+_MINE = """{
+    "model": "opus",   "env": {"NAME": "Zo\u00eb"},
+    "hooks": {"PreCompact": [{"matcher": "manual", "hooks": [{"type": "command", "command": "echo mine"}]}]},
+  "last": [1,2,  3]
+}
+"""
+"""Settings of a user, as a user lays them out."""
+SETTINGS: dict[str, dict[str, bytes]] = {
+    "claude": {".claude/settings.json": _MINE.encode()},
+    "codex": {".codex/hooks.json": b'{ "hooks": {"PreCompact": []} }'},
+    "pi": {".pi/agent/extensions/mine.js": b"// mine\nexport default () => {};\n"},
+    "opencode": {".config/opencode/plugin/mine.js": b"/* mine */ export {};\n"},
+}
+"""What lies in the agents' folders before anything is installed."""
+
+
+def _settled(world: World) -> Path:
+    """A session, and the user's own settings of every agent."""
+    for files in SETTINGS.values():
+        for name, data in files.items():
+            path = world.root / "home" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    return _native("branches")(world)
+
+
+def _installing(verb: str, agent: str) -> Callable[[World, Path], list[str]]:
+    return lambda _world, _path: [verb, agent]
 
 
 def _relocation(world: World, _path: Path) -> list[str]:
@@ -303,8 +335,24 @@ def scenes() -> list[Scene]:
             appends=False,
         ),
     ]
+    here = ("home", "leafward")
+    for agent in SETTINGS:
+        put, take = _installing("install", agent), _installing("uninstall", agent)
+        for name, call, before in (("install", put, ()), ("uninstall", take, (put,))):
+            found.append(
+                Scene(
+                    f"{name}-{agent}",
+                    "pi",
+                    _settled,
+                    call,
+                    before,
+                    makes=here,
+                    appends=False,
+                    installs_in=agent,
+                )
+            )
     back = _verb("restore", RESTORED)
-    here = ("project", "leafward/state/restores")
+    below = ("project", "leafward/state/restores")
     restores: tuple[
         tuple[str, Callable[[World, Path], list[str]], tuple[Callable[[World, Path], list[str]], ...]], ...
     ] = (
@@ -314,7 +362,7 @@ def scenes() -> list[Scene]:
     )
     for name, call, before in restores:
         found += [
-            Scene(f"{name}{end}", "pi", _worked, call, before, makes=here, appends=False, links=links)
+            Scene(f"{name}{end}", "pi", _worked, call, before, makes=below, appends=False, links=links)
             for end, links in (("", True), ("-no-links", False))
         ]
     for two_disks in (False, True):

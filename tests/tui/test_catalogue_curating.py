@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from leafward_tui.catalogue.widgets.session_row import day_words
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
+from tests.compacted_session import Compacted
 from tests.opencode_store import Conversation, Database
 from tests.tui.explored import exploring
 from tests.tui.session_store import (
@@ -240,6 +242,29 @@ async def test_the_totals_use_the_height(store: Path, size: tuple[int, int], who
         await until(pilot, lambda: totals.rows.size.height)
         assert (totals.rows.size.height >= totals.rows.count) == whole
         assert totals.rows.outer_size.height > 20
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[int, int]) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    file = Compacted(folder / "s.jsonl")
+    file.repeats()
+    # A copy shares the compaction: it counts once.
+    shutil.copy(file.path, folder / "copy.jsonl")
+    app = app_over(folder)
+    async with app.run_test(size=size) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.followed is not None)
+        await pilot.press("G")
+        await pilot.pause()
+        line = next(row for row in rows(app) if "agent's own" in row)
+        assert "pi, scripted-1, agent's own" in line
+        assert line.split("own")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
+        assert "reading session" not in "\n".join(rows(app))
+        await pilot.press("q")
 
 
 async def test_all_excluded_says_so(store: Path) -> None:

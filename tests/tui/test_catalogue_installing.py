@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.export.installation import installation
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from tests.tui.session_store import NARROW, WIDE, app_over, listed, reached, shown, until
@@ -32,7 +33,7 @@ async def _asked(pilot: Pilot[Any], words: str) -> None:
     await reached(pilot, ChoiceSheet)
     text = shown(pilot)
     line = next(line for line in text.splitlines() if words in line)
-    await pilot.press(next(sign for sign in line.split(words)[0] if sign in "abcd"))
+    await pilot.press(next(sign for sign in line.split(words)[0] if sign in "abcdefgh"))
     await reached(pilot, ReadingSheet)
 
 
@@ -75,3 +76,34 @@ async def test_a_file_that_cannot_be_read_is_said_and_cannot_be_chosen(home: Pat
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
         assert "settings.json is not valid JSON" in shown(pilot)
+
+
+async def test_pi_may_get_its_summaries_too(home: Path) -> None:
+    file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    async with app_over().run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await _asked(pilot, "Put it into pi, with summaries")
+        await pilot.press("enter")
+        await until(pilot, file.exists)
+        wanted = installation("pi", summary=True)
+        assert not wanted.changed, "it is what the command line writes"
+        assert installation("pi").changed
+        await _asked(pilot, "Take it out of pi")
+        await pilot.press("enter")
+        await until(pilot, lambda: not file.exists())
+        await pilot.press("I")
+        await reached(pilot, ChoiceSheet)
+        assert shown(pilot).count("with summaries") == 1, "no other agent takes one from elsewhere"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_agents_to_choose_from(snap_compare: Any, home: Path, size: tuple[int, int]) -> None:
+    assert home
+
+    async def before(pilot: Pilot[Any]) -> None:
+        await listed(pilot)
+        await pilot.press("I")
+        await reached(pilot, ChoiceSheet)
+        await pilot.pause()
+
+    assert snap_compare(app_over(home), terminal_size=size, run_before=before)

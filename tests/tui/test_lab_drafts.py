@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.compaction.exam import exam_of_draft
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.tui.considered import considering, follow, said, settled
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,6 +131,16 @@ class TestDrafts:
             text = "\n".join(rows(pilot.app))
             assert "A   pi" in text
             assert "B   pi" in text
+            runs = await reached(pilot, RunsScreen)
+            await until(pilot, lambda: len(runs.state.exams) == 2)
+            await pilot.pause()
+            text = "\n".join(rows(pilot.app))
+            for number in (0, 1):
+                one = runs.state.runs[number]
+                assert one.draft is not None
+                assert runs.state.exams[number] == exam_of_draft(one.draft)
+                assert not runs.state.exams[number].graded
+            assert "nothing to ask" in text
             await pilot.press("k", "enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             assert screen.state.what_if is not None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.lab import LabScreen
+from leafward_tui.lab.runs import RunsScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
 from tests.tui.session_store import reached, until
@@ -76,3 +79,22 @@ def test_exam(snap_compare: Any, demo: Path) -> None:
 
 def test_exam_narrow(snap_compare: Any, demo: Path) -> None:
     assert picture(snap_compare, demo, *EXAM, size=NARROW)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_runs(snap_compare: Any, demo: Path, size: tuple[int, int]) -> None:
+    async def before(pilot: Pilot[int]) -> None:
+        explorer = pilot.app.screen
+        assert isinstance(explorer, ExplorerScreen)
+        await until(pilot, lambda: ready(explorer))
+        await pilot.press("c")
+        lab = await reached(pilot, LabScreen)
+        await until(pilot, lambda: settled(lab) and bool(lab.state.drafts.runs))
+        await pilot.press("right")
+        await until(pilot, lambda: settled(lab) and len(lab.state.drafts.runs) > 1)
+        await pilot.press("d")
+        runs = await reached(pilot, RunsScreen)
+        await until(pilot, lambda: len(runs.state.exams) == 2)
+        await pilot.pause()
+
+    assert snap_compare(FixedApp(demo, Config()), terminal_size=size, run_before=before)

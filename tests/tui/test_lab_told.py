@@ -10,17 +10,20 @@ import pytest
 
 from leafward.compaction import PlanSettings, Strategy, plan
 from leafward.compaction.alignment import Link
+from leafward.compaction.exam import Exam, Graded, Place, Question, Topic
+from leafward.compaction.exam.questions import Answer
 from leafward.compaction.injection import InjectionSettings, inject
 from leafward.compaction.run import draft
 from leafward.compaction.xray import xray_planned
-from leafward.summaries.facts import FactKind
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import SURVIVED
 from leafward_tui.lab import jobs
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
-from leafward_tui.lab.model.runs import FactsKept, Run, difference, run_lines
+from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_difference, run_lines
 from leafward_tui.lab.model.texts import injected_lines, summary_lines
 from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
@@ -235,6 +238,25 @@ class TestRuns:
             for line in table[1:]:
                 first, second = re.findall(r"(\d+) of (\d+)", line.text)
                 assert first[1] == second[1], "both are held against the same facts"
+
+    def test_two_exams_are_held_against_each_other(self) -> None:
+        fact = Fact(FactKind.PATH, "a", "a", EntryIndex(0), Voice.USER)
+
+        def graded(topic: Topic, place: Place) -> Graded:
+            return Graded(Question(topic, "?", (Answer("a", fact),) * 2, 0, EntryIndex(0)), place)
+
+        first = Exam((graded(Topic.LIMIT, Place.NOWHERE), graded(Topic.NEXT_STEP, Place.KEPT)))
+        second = Exam((graded(Topic.LIMIT, Place.SUMMARY),))
+        for width in (39, 60):
+            lines = [line.text.split() for line in exam_difference(first, second, width)]
+            assert lines == [
+                ["exam", "A", "B"],
+                ["in", "all", "1", "of", "2", "1", "of", "1"],
+                ["rule", "0", "of", "1", "1", "of", "1"],
+                ["next", "step", "1", "of", "1"],
+            ]
+        assert exam_difference(first, None, 40)[1].text == "grading"
+        assert exam_difference(Exam(()), Exam(()), 40)[1].text.strip() == "nothing to ask"
 
     def test_what_a_run_keeps_as_it_is_counts_as_kept(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)

@@ -14,16 +14,15 @@ from leafward.cli.model_request import (
     outgoing_json,
     progress,
     prompt_text,
-    refuse_cancelled,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say, usage_json
+from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
-from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, context_after, exam_of
-from leafward.compaction.exam.oral import LETTERS, Marked, marked, work_for_exam
-from leafward.session.entries import Usage
+from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, exam_of
+from leafward.compaction.exam.oral import LETTERS, Marked
+from leafward.compaction.exam.sitting import exams_kept, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.verbs import keep_exam, kept_exams
@@ -80,14 +79,13 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     model = chosen(options.model, settings, options.base_url)
     if not isinstance(model, Model):
         raise click.UsageError("--model names no model")
-    found = exam_of(session, index)
-    asked = [one.question for one in found.graded]
+    given = sitting(session, index, model.settings)
+    found = given.exam if given is not None else Exam(())
     document = {"compaction": session.columns.id_at(index), **exam_json(session, found)}
-    if not asked:
+    if given is None:
         emit_json({**document, "model": None}) if as_json else say(_text(session, index, found, page()))
         return 0
-    work = work_for_exam(asked, context_after(session, index), model.settings)
-    going = work.outgoing()
+    going = given.work.outgoing()
     if dry_run:
         if as_json:
             emit_json({**document, "model": None, "outgoing": outgoing_json(going), "dry_run": True})
@@ -99,44 +97,27 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     with busy(session.path, "an exam") as claim, cancellable() as stop:
         tell_outgoing(model, going)
         with progress("answers") as show:
-            reply = model.answer(work, show, stop)
-        refuse_cancelled(stop)
-        answers = marked(asked, reply.text)
-        right = sum(one.right for one in answers)
-        result = {
-            "model": model.name,
-            "right": right,
-            "asked": len(asked),
-            "answers": [one.answer for one in answers],
-            "usage": usage_json(reply.usage if reply.usage is not None else Usage()),
-            "cost": reply.cost,
-        }
-        written = keep_exam(session, index, result, Writing(claim=claim))
+            sat = sit(given, model, show, stop)
+        written = keep_exam(session, index, sat.result, Writing(claim=claim))
     if as_json:
-        remarks = [{"code": "model", "text": text} for text in reply.remarks]
-        emit_json({**document, "model": result, "op": written.op, "dry_run": False, "diagnostics": remarks})
+        remarks = [{"code": "model", "text": text} for text in sat.remarks]
+        emit_json(
+            {**document, "model": sat.result, "op": written.op, "dry_run": False, "diagnostics": remarks}
+        )
     else:
-        say([*_text(session, index, found, page(), answers), *_oral_text(result)])
+        say([*_text(session, index, found, page(), sat.answers), *_kept_text(session, index, last=True)])
     return 0
 
 
-def _oral_text(result: dict[str, Any]) -> Iterator[str]:
-    yield ""
-    yield (
-        f"{safe_line(str(result['model']), 60)} answered {result['right']} of {plural(int(result['asked']), 'question')} right, "
-        f"{cost_text(result['cost'])}"
-    )
-
-
-def _kept_text(session: Session, index: EntryIndex) -> Iterator[str]:
-    """What models answered before."""
-    for one in kept_exams(session, index):
-        right, asked, cost = one.get("right"), one.get("asked"), one.get("cost")
-        if isinstance(right, int) and isinstance(asked, int):
-            dollars = float(cost) if isinstance(cost, (int, float)) else None
-            yield from _oral_text(
-                {"model": one.get("model"), "right": right, "asked": asked, "cost": dollars}
-            )
+def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> Iterator[str]:
+    """What models answered before; the last alone where it was answered now."""
+    kept = list(exams_kept(session, index))
+    for one in kept[-1:] if last else kept:
+        yield ""
+        yield (
+            f"{safe_line(one.model, 60)} answered {one.right} of {plural(one.asked, 'question')} right, "
+            f"{cost_text(one.cost)}"
+        )
 
 
 def exam_json(session: Session, found: Exam) -> dict[str, Any]:

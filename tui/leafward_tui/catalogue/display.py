@@ -206,11 +206,11 @@ class CatalogueDisplay:
         """Opens a sheet."""
         self._screen.open_sheet(sheet, done)
 
-    def show_totals(self, rows: Sequence[TotalsRow], note: str) -> None:
+    def show_totals(self, rows: Sequence[TotalsRow], note: str, cards: Sequence[Card]) -> None:
         """The table of what sessions used and cost."""
         from leafward_tui.catalogue.totals import TotalsScreen
 
-        self._screen.app.push_screen(TotalsScreen(rows, note))
+        self._screen.app.push_screen(TotalsScreen(rows, note, cards))
 
     def run_in_agent(self, resume: Resume) -> str | None:
         """In its agent, in our place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
         except LeafwardError as error:
             refused = str(error)
         found.append(AgentFile(agent.name, agent.title, installed, change, refused))
+        if change is not None and change.installs:
+            with suppress(LeafwardError):
+                # Most agents take no summary from elsewhere, and refuse.
+                change = installation(agent.name, summary=True)
+                title = f"{agent.title}, with summaries"
+                found.append(AgentFile(agent.name, title, installed, change, ""))
     return tuple(found)
 
 

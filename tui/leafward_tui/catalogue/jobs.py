@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Update, about
 from leafward_tui.catalogue.model.listing import Listing, Stock, View, list_sessions
 
@@ -16,10 +17,20 @@ if TYPE_CHECKING:
 
     from leafward.agents import Resume
     from leafward.base.config import Config
+    from leafward.compaction.aftermath_totals import AftermathSum, Maker
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.services import Job
 
-__all__ = ["Known", "Listed", "make_lines", "preview_of", "read_stores", "resume_command"]
+__all__ = [
+    "Followed",
+    "Known",
+    "Listed",
+    "aftermaths",
+    "make_lines",
+    "preview_of",
+    "read_stores",
+    "resume_command",
+]
 
 
 class Known(NamedTuple):
@@ -36,6 +47,38 @@ class Listed(NamedTuple):
 
     listing: Listing
     seconds: float
+
+
+class Followed(NamedTuple):
+    """What followed the compactions of sessions, as far as they are read."""
+
+    sums: dict[Maker, AftermathSum]
+    read: int
+    sessions: int
+    unread: int
+    """Sessions that could not be read."""
+
+
+def aftermaths(cards: Sequence[Card], told: Callable[[Followed], object], job: Job) -> Followed:
+    """Adds up what was done again after the compactions of some sessions; `told` hears it after each. Raises Cancelled."""
+    from leafward.agents import agent_named
+    from leafward.compaction.aftermath_totals import AftermathTotals
+
+    wanted = [card for card in cards if card.compactions and card.problem is None]
+    totals, unread = AftermathTotals(), 0
+    for number, card in enumerate(wanted):
+        job.report(partial(told, Followed(dict(totals.sums), number, len(wanted), unread)))
+        try:
+            session = agent_named(card.agent).open(Path(card.path), job.unwanted)
+            try:
+                totals.add(card.agent, session, job.unwanted)
+            finally:
+                session.close()
+        except Cancelled:
+            raise
+        except (LeafwardError, OSError):
+            unread += 1
+    return Followed(totals.sums, len(wanted), len(wanted), unread)
 
 
 def read_stores(

@@ -109,8 +109,8 @@ class CatalogueView(Protocol):
         """Opens a sheet; `done` hears its answer, None where it was left."""
         ...
 
-    def show_totals(self, rows: Sequence[TotalsRow], note: str) -> None:
-        """Opens the table of what sessions used and cost."""
+    def show_totals(self, rows: Sequence[TotalsRow], note: str, cards: Sequence[Card]) -> None:
+        """Opens the table of what sessions used and cost, and what followed the compactions of some sessions."""
         ...
 
     def run_in_agent(self, resume: Resume) -> str | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 
+from leafward_tui.catalogue.jobs import aftermaths
+from leafward_tui.catalogue.model.totals_table import aftermath_rows
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
+    from leafward.catalog import Card
+    from leafward_tui.catalogue.jobs import Followed
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.ui.theme import Ground
 
@@ -34,19 +39,36 @@ class TotalsScreen(Modal):
     NAME = "totals"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("totals")]
 
-    def __init__(self, lines: Sequence[TotalsRow], note: str) -> None:
+    def __init__(self, lines: Sequence[TotalsRow], note: str, cards: Sequence[Card] = ()) -> None:
+        """`cards` are those whose compactions are looked at, beside the screen."""
         super().__init__(self._row)
-        self.lines = tuple(lines)
+        self._first = tuple(lines)
+        self.lines = self._first
+        self.followed: Followed | None = None
+        """What followed the compactions, once all are read."""
+        self._cards = cards
         self._note = note
 
     def on_mount(self) -> None:
-        """Rows in their frame."""
+        """Rows in their frame; what followed compactions comes in below them."""
+        self._show()
+        jobs = self.shell.jobs(self)
+        jobs.latest("aftermath", partial(aftermaths, self._cards, self._follow), self._followed)
+
+    def _follow(self, found: Followed) -> None:
+        self.lines = (*self._first, *aftermath_rows(found))
+        self._show()
+
+    def _followed(self, found: Followed) -> None:
+        self.followed = found
+        self._follow(found)
+
+    def _show(self) -> None:
         room = self.app.size - MODAL_MARGIN
         whole = max(cell_len(tilde(line.name)) + len(_MISSING) * line.missing for line in self.lines)
         width = min(room.width, max(MODAL_WIDTH - MODAL_MARGIN.width, whole + _GAP + _FIGURE * _FIGURES))
-        self.frame(
-            "Totals", len(self.lines), self._note, width=width, height=min(room.height, len(self.lines))
-        )
+        height = min(room.height, len(self.lines))
+        self.frame("Totals", len(self.lines), self._note, width=width, height=height)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, a bar before those of a day."""

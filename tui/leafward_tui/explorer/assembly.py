@@ -66,7 +66,7 @@ class Controllers:
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
         self.compactions = Compactions(
-            state, view, services, self.loader, self.navigation, self.write, self.operations
+            state, view, services, jobs, self.loader, self.navigation, self.write, self.operations
         )
         self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from leafward.session.prefetch import Ahead
-    from leafward_tui.ui.inspector_pane import CopyWanted, XRayWanted
+    from leafward_tui.ui.inspector_pane import CopyWanted, ExamWanted, XRayWanted
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
@@ -187,6 +187,11 @@ class ExplorerScreen(BaseScreen[None]):
         """A line of the inspector names a compaction to see through."""
         message.stop()
         self.controllers.compactions.open_xray(message.compaction)
+
+    def on_inspector_exam_wanted(self, message: ExamWanted) -> None:
+        """A model is to sit the exam of a compaction."""
+        message.stop()
+        self.controllers.compactions.examine(message.compaction)
 
     def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         """A line or page of the inspector is wanted on the clipboard."""

@@ -61,6 +61,10 @@ class RowTexts:
     notes: dict[int, str] = field(default_factory=dict)
     lost: dict[int, int] = field(default_factory=dict)
     """How many facts compactions lost; filled while nothing else is done."""
+    repeated: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """How much was done again soon after compactions, and its tokens."""
+    counted: dict[int, int] = field(default_factory=dict)
+    """The entries that the session had when both were counted; -1 where they stay as they are."""
 
 
 @dataclass(slots=True)

@@ -10,8 +10,15 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.state import Goal, InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
-from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, PageShown, TabChanged, XRayWanted
-from leafward_tui.ui.page import XRAY, Gauge, Page, Selection, Tab
+from leafward_tui.ui.inspector_pane import (
+    CopyWanted,
+    EntryWanted,
+    ExamWanted,
+    PageShown,
+    TabChanged,
+    XRayWanted,
+)
+from leafward_tui.ui.page import EXAM, XRAY, Gauge, Page, Selection, Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.tab_head import TabHead
 
@@ -125,6 +132,8 @@ class Inspector(Widget):
         line = message.line
         if line.toggle.startswith(XRAY):
             self.post_message(XRayWanted(int(line.toggle.removeprefix(XRAY))))
+        elif line.toggle.startswith(EXAM):
+            self.post_message(ExamWanted(int(line.toggle.removeprefix(EXAM))))
         elif line.toggle:
             self._pages.toggle(line.toggle)
         elif line.entry >= 0:

@@ -336,6 +336,8 @@ def reread(session: Session, _job: Job) -> None:
 
 def stood(session: Session, compaction: int, _job: Job) -> Run:
     """A compaction that is in the session, as a run to hold others against."""
+    from leafward.compaction.exam import exam_of
+
     body = session.body(compaction) or {}
     stored = body.get("summary")
     text = safe(split_enclosed(stored if isinstance(stored, str) else "")[0])
@@ -347,6 +349,7 @@ def stood(session: Session, compaction: int, _job: Job) -> Run:
         after=context_at(session, compaction).total,
         survival=survival_of(session, compaction),
         cost=None,
+        exam=exam_of(session, compaction),
     )
 
 
@@ -367,5 +370,13 @@ def run_of(draft: Draft, choices: Choices) -> Run:
     cost = cost_of(summary)
     name = f"{settings.strategy.value}   {by}"
     return Run(
-        name, about, summary.text, draft.summary_tokens, draft.counted_after, draft.survival, cost, choices
+        name,
+        about,
+        summary.text,
+        draft.summary_tokens,
+        draft.counted_after,
+        draft.survival,
+        cost,
+        choices,
+        draft,
     )

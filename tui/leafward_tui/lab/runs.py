@@ -39,10 +39,11 @@ class RunsScreen(BaseScreen[Choices | None]):
         #runs-head { height: 2; }
         #table-head { height: 1; }
         #table { height: 4; margin-bottom: 1; }
-        #facts { height: 10; }
+        #counts { height: 10; }
+        #facts, #exams { width: 1fr; height: 1fr; }
         #texts { height: 1fr; }
         #texts > Vertical { width: 1fr; height: 1fr; }
-        &.-short #facts { height: 4; }
+        &.-short #counts { height: 4; }
     }
     """
 
@@ -56,15 +57,18 @@ class RunsScreen(BaseScreen[Choices | None]):
         self.table_head = LinesView(id="table-head", cursor=False)
         self.table = LinesView(id="table")
         self.facts = LinesView(id="facts", cursor=False)
+        self.exams = LinesView(id="exams", cursor=False)
         self.names = (TabHead(), TabHead())
         self.texts = (LinesView(), LinesView())
-        self.pair = RunPair(self.state, self, self.shell)
+        self.pair = RunPair(self.state, self, self.shell, self.shell.jobs(self))
         steps = RowSteps(self.pair.step, lambda: (self.table, *self.texts)[self.place].size.height)
         self.route(steps, self.pair)
         yield self.head
         yield self.table_head
         yield self.table
-        yield self.facts
+        with Horizontal(id="counts"):
+            yield self.facts
+            yield self.exams
         yield RowRule()
         with Horizontal(id="texts"):
             with Vertical():

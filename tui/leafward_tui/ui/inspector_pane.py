@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward_tui.ui.page import Gauge, Page, Selection, Tab
 
-__all__ = ["CopyWanted", "EntryWanted", "InspectorPane", "PageShown", "TabChanged", "XRayWanted"]
+__all__ = [
+    "CopyWanted",
+    "EntryWanted",
+    "ExamWanted",
+    "InspectorPane",
+    "PageShown",
+    "TabChanged",
+    "XRayWanted",
+]
 
 
 class InspectorPane(Protocol):
@@ -82,6 +90,14 @@ class EntryWanted(Message, namespace="inspector"):
 
 class XRayWanted(Message, namespace="inspector"):
     """A compaction is wanted before and after."""
+
+    def __init__(self, compaction: int) -> None:
+        super().__init__()
+        self.compaction = compaction
+
+
+class ExamWanted(Message, namespace="inspector"):
+    """A model is to sit the exam of a compaction."""
 
     def __init__(self, compaction: int) -> None:
         super().__init__()

@@ -31,6 +31,10 @@ XRAY = "xray:"
 """What the toggle of a line begins with that leads to the X-ray of a compaction; its entry follows."""
 
 
+EXAM = "exam:"
+"""What the toggle of a line begins with that has a model sit the exam of a compaction; its entry follows."""
+
+
 class SelectionKind(StrEnum):
     """What a row stands for."""
 

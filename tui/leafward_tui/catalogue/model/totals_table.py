@@ -11,7 +11,10 @@ from leafward_tui.ui.cells import count, counted, exact, money
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["TotalsRow", "totals_rows"]
+    from leafward.compaction.aftermath_totals import AftermathSum
+    from leafward_tui.catalogue.jobs import Followed
+
+__all__ = ["TotalsRow", "aftermath_rows", "totals_rows"]
 
 
 class TotalsRow(NamedTuple):
@@ -74,6 +77,33 @@ def _days(sums: Totals) -> Iterator[TotalsRow]:
     most = max(one.tokens for one in sums.days.values())
     for day, one in sums.days.items():
         yield TotalsRow(day_name(day), _figures(one), one.tokens / most if most else 0.0)
+
+
+def aftermath_rows(found: Followed) -> list[TotalsRow]:
+    """What was done again after compactions, by agent, model and strategy; while sessions are read, how far that is."""
+    if not found.sessions:
+        return []
+    rows = [
+        TotalsRow(""),
+        TotalsRow("Repeated after compactions", ("compacted", "repeated", "tokens", "cost"), head=True),
+    ]
+    for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
+        model = maker.model.rpartition("/")[2]
+        name = ", ".join(safe_line(part, 40) for part in (maker.agent, model, maker.strategy) if part)
+        again = sum(one.counts.values())
+        figures = (exact(one.compactions), exact(again), count(one.tokens), _price_again(one))
+        rows.append(TotalsRow(name, figures))
+    if found.read < found.sessions:
+        rows.append(TotalsRow(f"reading session {found.read + 1:,} of {found.sessions:,}", quiet=True))
+    if found.unread:
+        rows.append(TotalsRow(f"{counted(found.unread, 'session')} could not be read", quiet=True))
+    return rows
+
+
+def _price_again(one: AftermathSum) -> str:
+    if not one.dollars:
+        return "?" if one.unpriced else ""
+    return money(one.dollars) + ("+" if one.unpriced else "")
 
 
 def _figures(one: Sum) -> tuple[str, str, str]:

@@ -85,6 +85,7 @@ class Navigation:
             services.glyphs,
             notes=state.texts.notes,
             lost=state.texts.lost,
+            repeated=state.texts.repeated,
         )
         tree.set_mark(exploration.layout.row_of(exploration.mark) if exploration.mark >= 0 else -1)
         tree.set_touches(self._touches_of_rows())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward_tui.explorer.jobs.count import CountOrder
+    from leafward_tui.explorer.jobs.lost_facts import Counted
     from leafward_tui.explorer.model.exploration import Findings
     from leafward_tui.explorer.ports import ExplorerView, Timer
     from leafward_tui.explorer.state import ExplorerState
@@ -144,9 +145,12 @@ class RowMetrics:
         if exploration is None or not self._view.on_top:
             return
         self._view.prefetch()
-        kind, lost = exploration.layout.tree.kind, self._state.texts.lost
+        kind, counted = exploration.layout.tree.kind, self._state.texts.counted
+        now = (-1, len(exploration.session))
         wanted = [
-            head for head, _ in self._rows_on_screen() if kind[head] == Kind.COMPACTION and head not in lost
+            head
+            for head, _ in self._rows_on_screen()
+            if kind[head] == Kind.COMPACTION and counted.get(head) not in now
         ]
         if wanted:
             from leafward_tui.explorer.jobs.lost_facts import count_lost
@@ -158,6 +162,9 @@ class RowMetrics:
                 self._view.fail,
             )
 
-    def _take_lost(self, head: int, lost: int) -> None:
-        self._state.texts.lost[head] = lost
+    def _take_lost(self, head: int, found: Counted) -> None:
+        texts = self._state.texts
+        texts.counted[head] = found.entries
+        texts.lost[head] = found.lost
+        texts.repeated[head] = (found.repeated, found.tokens)
         self._view.tree.redraw_rows()

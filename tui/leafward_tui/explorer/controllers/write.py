@@ -174,6 +174,12 @@ class SessionWrite:
         parts = [done, *map(remark_words, written.remarks)]
         if written.recent and then is None:
             parts.append(reopening(session))
+        if written.kind is OperationKind.EXAM:
+            # No agent reads it, and there is nothing to undo.
+            self._view.tell(done, "leaf")
+            if then is not None:
+                then()
+            return
         undone = written.kind is OperationKind.UNDO
         keys = self._view.key_hints(
             ("operation.redo", "redo") if undone else ("operation.undo", "undo"),

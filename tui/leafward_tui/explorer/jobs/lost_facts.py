@@ -1,10 +1,10 @@
-"""The facts that compactions lost, counted one compaction after the other."""
+"""The facts that compactions lost, and what was done again soon after them, counted one compaction after the other."""
 
 from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
 
@@ -20,11 +20,28 @@ MOST_BYTES = 24 << 20
 """Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
 
 
+class Counted(NamedTuple):
+    """What is counted of one compaction."""
+
+    lost: int
+    """Facts."""
+    repeated: int
+    """Things that were read, run, got wrong or said again within the next tool calls."""
+    tokens: int
+    """Of what was repeated; estimated."""
+    entries: int
+    """Those of the session then; -1 where more of them change nothing."""
+
+
 def count_lost(
-    session: Session, compactions: Sequence[int], counted_one: Callable[[int, int], object], job: Job
+    session: Session,
+    compactions: Sequence[int],
+    counted_one: Callable[[int, Counted], object],
+    job: Job,
 ) -> None:
-    """Counts the facts that compactions lost; `counted_one` hears each with its number."""
+    """Counts what compactions lost, and what followed them; `counted_one` hears each."""
     # Loaded here, beside the screen: what knows facts takes longer to load than a frame may.
+    from leafward.compaction.aftermath import WINDOW
     from leafward.summaries.survival import Status
     from leafward_tui.ui.survival_cache import survivals_of
 
@@ -33,13 +50,16 @@ def count_lost(
         if bytes_above(session, head) > MOST_BYTES:
             continue
         try:
+            entries = len(session)
             report = reports.report(session, head, job.unwanted)
+            later = reports.aftermath(session, head, job.unwanted)
         except Cancelled:
             return
         except (LeafwardError, OSError):
             continue
         lost = sum(1 for fate in report.fates if fate.status is Status.LOST)
-        job.report(partial(counted_one, head, lost))
+        found = Counted(lost, len(later.repeated), later.tokens, -1 if later.calls == WINDOW else entries)
+        job.report(partial(counted_one, head, found))
         time.sleep(_NAP)
 
 

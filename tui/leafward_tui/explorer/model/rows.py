@@ -116,6 +116,7 @@ class RowPainter:
         *,
         notes: Mapping[int, str],
         lost: Mapping[int, int] = MappingProxyType({}),
+        repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
     ) -> None:
         self.session = session
         self.lines = lines
@@ -126,6 +127,8 @@ class RowPainter:
         self.notes = notes
         self.lost = lost
         """How many facts a compaction lost, by its entry, as far as that was counted."""
+        self.repeated = repeated
+        """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
         """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
@@ -213,6 +216,11 @@ class RowPainter:
         lost = self.lost.get(self.layout.head[line.row], 0)
         return f"{counted(lost, 'fact')} lost" if lost else ""
 
+    def _again(self, line: Line) -> str:
+        """What was done again soon after the compaction of a line; nothing where nothing was, or not known yet."""
+        number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
+        return f"   repeated {number:,}, {count(tokens)}" if number else ""
+
     def _second_line(
         self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground
     ) -> list[Segment]:
@@ -271,9 +279,12 @@ class RowPainter:
         kind = self.layout.tree.kind[entry]
         note = self.notes.get(entry, "")
         if kind == Kind.COMPACTION:
-            return _pieces(
-                [("compaction", ground.memory), (f"   {note}", ground.sub)], room, ground, self.glyphs
-            )
+            parts = [("compaction", ground.memory), (f"   {note}", ground.sub)]
+            # All of it or nothing: it says least of what stands there.
+            again = self._again(line)
+            if cell_len(f"compaction   {note}{again}") <= room:
+                parts.append((again, ground.faint))
+            return _pieces(parts, room, ground, self.glyphs)
         if kind == Kind.BRANCH_SUMMARY:
             name, _, rest = words.text.partition("   ")
             return _pieces([(name, ground.memory), (f"   {rest}", ground.sub)], room, ground, self.glyphs)

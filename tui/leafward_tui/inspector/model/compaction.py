@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction.exam import PLACE_WORDS
+from leafward.compaction.exam.sitting import exams_kept
 from leafward.compaction.xray import Link, xray_of
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
@@ -17,7 +18,7 @@ from leafward.summaries.survival.spans import Said
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted, exact, money, percent, right
-from leafward_tui.ui.page import XRAY, Page, Selection, Span, Tab
+from leafward_tui.ui.page import EXAM, XRAY, Page, Selection, Span, Tab
 from leafward_tui.ui.spans import padded, shown_line
 from leafward_tui.ui.survival_cache import PLURAL, survivals_of
 from leafward_tui.ui.times import moment
@@ -110,7 +111,7 @@ def _compaction(
     _others(sheet, report)
     if stop():
         return False
-    _exam(sheet, survivals_of(session).exam(session, index, stop))
+    _exam(sheet, survivals_of(session).exam(session, index, stop), session, index)
     if stop():
         return False
     _aftermath(sheet, survivals_of(session).aftermath(session, index, stop))
@@ -289,7 +290,7 @@ def _others(sheet: Sheet, report: Survival) -> None:
             _fates(sheet, title, found, _MOST_OTHERS, sign, "warn")
 
 
-def _exam(sheet: Sheet, found: Exam) -> None:
+def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> None:
     """Questions about what it replaced, and where the right answers stand now."""
     answered, asked = found.count()
     if not asked:
@@ -314,6 +315,18 @@ def _exam(sheet: Sheet, found: Exam) -> None:
             ink = "text" if right_one else "faint"
             sheet.line([Span(" " * INDENT + lead, ink), Span(shown_line(answer.text, 300), ink)])
         sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
+    for kept in exams_kept(session, index):
+        sheet.row(
+            [
+                Span(" " * INDENT + shown_line(kept.model, 60), "sub"),
+                Span(f"  {kept.right} of {kept.asked} right", "text"),
+            ],
+            [Span(money(kept.cost) if kept.cost else "", "faint")],
+        )
+    sheet.line(
+        [Span(f"{sheet.glyphs.folded} ", "faint"), Span("have a model answer them", "text")],
+        toggle=f"{EXAM}{index}",
+    )
 
 
 def _aftermath(sheet: Sheet, later: Aftermath) -> None:

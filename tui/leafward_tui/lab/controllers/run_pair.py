@@ -6,17 +6,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from leafward_tui.lab.model.runs import FactsKept, difference, run_head, run_lines
+from leafward_tui.lab.jobs import graded
+from leafward_tui.lab.model.runs import FactsKept, difference, exam_difference, run_head, run_lines
 from leafward_tui.lab.model.texts import summary_lines
 from leafward_tui.ui.pane_lines import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.compaction.exam import Exam
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.ports import LinesPane
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.services import AppServices, Jobs
 
 __all__ = ["RunPair", "RunsPort", "RunsState"]
 
@@ -35,6 +37,10 @@ class RunsPort(Protocol):
     @property
     def facts(self) -> LinesPane:
         """What survives in both."""
+
+    @property
+    def exams(self) -> LinesPane:
+        """What can be answered after both."""
 
     @property
     def texts(self) -> tuple[LinesPane, LinesPane]:
@@ -65,8 +71,11 @@ class RunsState:
     first: int = field(init=False)
     """The run that is called A."""
     kept: FactsKept = field(init=False)
+    exams: dict[int, Exam] = field(init=False)
+    """As far as they are graded, by the number of the run."""
 
     def __post_init__(self) -> None:
+        self.exams = {number: run.exam for number, run in enumerate(self.runs) if run.exam is not None}
         self.first = max(0, len(self.runs) - 2)
         self.kept = FactsKept(self.runs)
 
@@ -74,8 +83,9 @@ class RunsState:
 class RunPair:
     """What the keys of the runs do."""
 
-    def __init__(self, state: RunsState, view: RunsPort, services: AppServices) -> None:
+    def __init__(self, state: RunsState, view: RunsPort, services: AppServices, jobs: Jobs) -> None:
         self._state = state
+        self._jobs = jobs
         self._view = view
         self._services = services
         self.actions: Mapping[str, Callable[[], object]] = {
@@ -107,6 +117,7 @@ class RunPair:
         a, b = state.first, self.second
         first, second = state.runs[a], state.runs[b]
         self._view.facts.show(lambda width, _height: difference(state.kept, a, b, width))
+        self.show_exams()
         self._view.show_names(first, second)
         left, right = self._view.texts
         left.show(
@@ -117,6 +128,20 @@ class RunPair:
         right.show(
             lambda width, _height: summary_lines(second.text, width, glyphs, against=(first.text, "+"))
         )
+
+    def show_exams(self) -> None:
+        """The exams of A and B; what is not graded yet is, one after the other."""
+        exams, pair = self._state.exams, (self._state.first, self.second)
+        a, b = (exams.get(number) for number in pair)
+        self._view.exams.show(lambda width, _height: exam_difference(a, b, width))
+        missing = next((number for number in pair if number not in exams), None)
+        draft = self._state.runs[missing].draft if missing is not None else None
+        if missing is not None and draft is not None:
+            self._jobs.latest("exam", partial(graded, draft), partial(self._take, missing))
+
+    def _take(self, number: int, found: Exam) -> None:
+        self._state.exams[number] = found
+        self.show_exams()
 
     def step(self, by: int) -> None:
         """Moves the cursor of the pane with the keys."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.compaction.exam import Topic
 from leafward.summaries.survival import SURVIVED, Status
 from leafward_tui.ui.cells import count, fit, money, percent, right
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
@@ -13,6 +14,8 @@ from leafward_tui.ui.survival_cache import PLURAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.exam import Exam
     from leafward.summaries.facts import FactKind
     from leafward.summaries.survival import Survival
     from leafward_tui.lab.model.choices import Choices
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     _Known = dict[_Fact, float]
     """Facts with their weights."""
 
-__all__ = ["FactsKept", "Run", "difference", "run_head", "run_lines"]
+__all__ = ["FactsKept", "Run", "difference", "exam_difference", "run_head", "run_lines"]
 
 _COLUMNS = (("after", 8), ("summary", 9), ("facts", 7), ("lost", 6), ("cost", 8))
 _LEAST_NAME = 24
@@ -46,6 +49,10 @@ class Run:
     cost: float | None
     choices: Choices | None = None
     """What leads to it; None for the compaction that is in the session."""
+    draft: Draft | None = None
+    """What its exam is about; None for the compaction that is in the session."""
+    exam: Exam | None = None
+    """Of the compaction that is in the session; that of a draft is graded when it is looked at."""
 
     @property
     def kept(self) -> float | None:
@@ -138,7 +145,7 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
     known = facts.of_all(one, other)
     both = (facts.after(one, known), facts.after(other, known))
     spans_differ = not facts.same_span(one, other)
-    about = "   of both spans" if spans_differ else ""
+    about = "   of both spans" if spans_differ and width > 52 else ""
     head = Span(fit(f"        A           B{about}", max(0, width - 13)), "faint")
     lines = [LabLine((Span(fit("facts", 13, pad=True), "strong"), head))]
     for kind in PLURAL:
@@ -151,7 +158,34 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
         if kept[0] != kept[1]:
             better = kept[1] > kept[0]
             spans.append(
-                Span(f"   B keeps {'more' if better else 'less'}"[: width - 37], "leaf" if better else "warn")
+                Span(
+                    f"   B keeps {'more' if better else 'less'}"[: max(0, width - 37)],
+                    "leaf" if better else "warn",
+                )
             )
         lines.append(LabLine(tuple(spans)))
+    return Block(lines)
+
+
+def exam_difference(first: Exam | None, second: Exam | None, width: int) -> Block:
+    """Which questions can be answered after one run and after another, a line a topic. None while it is being graded.
+
+    Each run is asked about what it replaces itself, so that two spans may have different questions.
+    """
+    head = Span(fit("        A           B", max(0, width - 13)), "faint")
+    lines = [LabLine((Span(fit("exam", 13, pad=True), "strong"), head))]
+    if first is None or second is None:
+        return Block([*lines, LabLine((Span("grading"[:width], "nothing"),))])
+    for topic in (None, *Topic):
+        counts = first.count(topic), second.count(topic)
+        if not any(asked for _, asked in counts):
+            continue
+        name, ink = (topic.value, "sub") if topic is not None else ("in all", "text")
+        spans = [Span(fit(name, 13, pad=True), ink)]
+        spans += [
+            Span(right(f"{answered} of {asked}" if asked else "", 12), "text") for answered, asked in counts
+        ]
+        lines.append(LabLine(tuple(spans)))
+    if len(lines) == 1:
+        lines.append(LabLine((Span(fit("nothing to ask", width), "nothing"),)))
     return Block(lines)

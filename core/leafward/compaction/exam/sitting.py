@@ -1,0 +1,109 @@
+"""A model sits the exam of a stored compaction: what it is sent, and what of its answers is kept with the compaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.base.errors import Cancelled
+from leafward.compaction.exam.grade import context_after, exam_of
+from leafward.compaction.exam.oral import marked, work_for_exam
+from leafward.session.entries import Usage
+from leafward.session.journal.verbs import kept_exams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.compaction.exam.grade import Exam
+    from leafward.compaction.exam.oral import Marked
+    from leafward.session.entries import Body, EntryIndex
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.requests import Work
+    from leafward.summaries.summarizers.settings import ModelSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """The exam of a compaction, and the request that asks a model all of it."""
+
+    exam: Exam
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Sat:
+    """What a model answered."""
+
+    result: Body
+    """What `session.journal.verbs.keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
+    answers: tuple[Marked, ...]
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptExam:
+    """What a model answered before."""
+
+    model: str
+    """Text of the file."""
+    right: int
+    asked: int
+    cost: float | None
+    """US dollars; None where that is not known."""
+
+
+def sitting(
+    session: Session,
+    compaction: EntryIndex,
+    settings: ModelSettings,
+    stop: Callable[[], bool] = lambda: False,
+) -> Sitting | None:
+    """The exam of a compaction for a model, None where there is nothing to ask. Nothing is sent.
+
+    Raises Refused where the entry is no compaction, Cancelled where `stop` turns true.
+    """
+    found = exam_of(session, compaction, stop)
+    if not found.graded:
+        return None
+    asked = [one.question for one in found.graded]
+    return Sitting(found, work_for_exam(asked, context_after(session, compaction), settings))
+
+
+def sit(
+    given: Sitting,
+    model: Model,
+    progress: Callable[[str], object] = lambda _text: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Sat:
+    """Asks a model and grades what it answers; nothing is written. Blocks. Raises SummaryFailed, Cancelled."""
+    reply = model.answer(given.work, progress, stop)
+    if stop():
+        raise Cancelled("cancelled; nothing was written")
+    answers = marked([one.question for one in given.exam.graded], reply.text)
+    used = reply.usage if reply.usage is not None else Usage()
+    result: Body = {
+        "model": model.name,
+        "right": sum(one.right for one in answers),
+        "asked": len(answers),
+        "answers": [one.answer for one in answers],
+        "usage": {
+            "input": used.input,
+            "output": used.output,
+            "cache_read": used.cache_read,
+            "cache_write": used.cache_write,
+            "total": used.total,
+            "cost": used.cost,
+        },
+        "cost": reply.cost,
+    }
+    return Sat(result, answers, reply.remarks)
+
+
+def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
+    """What models answered before, in the order of the file; what does not fit is left out."""
+    for one in kept_exams(session, compaction):
+        right, asked, cost = one.get("right"), one.get("asked"), one.get("cost")
+        if isinstance(right, int) and isinstance(asked, int):
+            dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
+            yield KeptExam(str(one.get("model")), right, asked, dollars)

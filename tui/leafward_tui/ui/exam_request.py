@@ -1,0 +1,200 @@
+"""A model sits an exam: every word that would be sent is shown with its price, then it is asked, and can be given up."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import counted, exact, money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    from leafward.base.config import Config
+    from leafward.compaction.exam.sitting import Sat, Sitting
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers.model import Outgoing, Progress
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.reading_sheet import ReadingSheet
+    from leafward_tui.ui.services import AppServices, Job, Jobs
+
+__all__ = ["ExamRequest"]
+
+
+class Prepared(NamedTuple):
+    """What a model would be sent; None where there is nothing to ask."""
+
+    sitting: Sitting
+    outgoing: Outgoing
+
+
+def prepared(
+    session: Session, compaction: EntryIndex, name: str, config: Config, job: Job
+) -> Prepared | None:
+    """The exam of a stored compaction for a model that can be asked; nothing is sent. Raises LeafwardError, OSError."""
+    from leafward.compaction.exam.sitting import sitting
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.model import Model
+
+    settings = model_settings(name, config)
+    Model(settings).refuse_unknown()
+    given = sitting(session, compaction, settings, job.unwanted)
+    return Prepared(given, given.work.outgoing()) if given is not None else None
+
+
+def answered(
+    path: Path, given: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
+) -> Sat:
+    """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
+    from leafward.compaction.exam.sitting import sit
+    from leafward.session.journal.lock import busy
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.model import Model
+
+    def watch(now: Progress) -> None:
+        job.report(partial(tell, now.text, now.stage))
+
+    with busy(path, "an exam"):
+        return sit(given, Model(model_settings(name, config), watch), stop=job.unwanted)
+
+
+class ExamRequest:
+    """Asks for one exam at a time; a sheet lies over the screen while it does."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        jobs: Jobs,
+        ask: Callable[[Any, Callable[[str | None], object]], object],
+        keep: Callable[[EntryIndex, Sat, str, Callable[[str], object]], object],
+    ) -> None:
+        """`ask` opens a sheet. `keep` writes what was answered and says so in the words it is given, or why it is not written."""
+        self._services = services
+        self._jobs = jobs
+        self._ask = ask
+        self._keep = keep
+        self._ready: Prepared | None = None
+        """What the sheet on show would send."""
+
+    def begin(self, session: Session, compaction: EntryIndex, name: str = "") -> None:
+        """Reads what the configured model would be sent, or asks for the name of one."""
+        name = name or self._services.config.model or ""
+        if not name:
+            self._name(session, compaction)
+            return
+        sheet = self._sheet(session, compaction, name)
+        sheet.grow("", "reading what would be sent")
+        self._jobs.latest(
+            "exam",
+            partial(prepared, session, compaction, name, self._services.config),
+            partial(self._show, sheet, name),
+            lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
+        )
+
+    def _name(self, session: Session, compaction: EntryIndex) -> None:
+        from leafward_tui.ui.sheet import SheetLine, TextSheet
+
+        def done(text: str | None) -> None:
+            if text is not None and text.strip():
+                self.begin(session, compaction, text.strip())
+
+        about = SheetLine("as litellm names it: provider/model; keys come from the environment")
+        self._ask(
+            TextSheet(
+                "Exam by a model",
+                "",
+                [about],
+                placeholder="provider/model",
+                commit="show what would be sent",
+                operation_of=lambda _text: "nothing is sent yet",
+            ),
+            done,
+        )
+
+    def _sheet(self, session: Session, compaction: EntryIndex, name: str) -> ReadingSheet:
+        from leafward_tui.ui.reading_sheet import ReadingSheet
+
+        sheet = ReadingSheet(
+            "Exam by a model",
+            note=safe_line(name, 60),
+            markdown=False,
+            running=True,
+            cancel=partial(self._jobs.cancel, "exam"),
+        )
+
+        def done(chosen: str | None) -> None:
+            if chosen == "move" and self._ready is not None:
+                self._send(session, compaction, name, self._ready.sitting)
+            elif chosen == "again":
+                self._name(session, compaction)
+
+        self._ready = None
+        self._ask(sheet, done)
+        return sheet
+
+    def _show(self, sheet: ReadingSheet, name: str, found: Prepared | None) -> None:
+        """Every word, its size and its price, before anything is sent."""
+        from leafward.summaries.summarizers.addresses import host_of
+
+        self._ready = found
+        if found is None:
+            sheet.ended("", "nothing to ask: no wrong answer stands beside a right one", tone="warn")
+            return
+        sending = found.outgoing
+        secrets = sum(sending.redacted.values())
+        names = ", ".join(safe_line(one, 40) for one in sorted(sending.redacted))
+        state = f"{counted(secrets, 'secret')} taken out: {names}" if secrets else "no secrets found in it"
+        where = safe_line(host_of(sending.model, sending.base_url), 60)
+        state = "; ".join([f"asked at {where}", state, *(safe_line(one, 200) for one in sending.remarks)])
+        price = "price not known" if sending.cost is None else f"at most {money(sending.cost)}"
+        sheet.ended(
+            "\n\n".join(f"{one.system}\n\n{one.prompt}" for one in sending.requests),
+            state,
+            figures=f"{exact(sending.tokens)} tokens, {price}",
+            tone="warn" if secrets or sending.remarks else "",
+            move=f"send it to {safe_line(name, 40)}",
+            operation="the answer is kept with the compaction",
+            again="ask another model",
+        )
+
+    def _send(self, session: Session, compaction: EntryIndex, name: str, given: Sitting) -> None:
+        """Sends what was shown."""
+        sheet = self._sheet(session, compaction, name)
+        sheet.grow("", f"asking {safe_line(name, 60)}")
+        self._jobs.latest(
+            "exam",
+            partial(answered, session.path, given, name, self._services.config, sheet.grow),
+            partial(self._done, sheet, compaction),
+            lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
+        )
+
+    def _done(self, sheet: ReadingSheet, compaction: EntryIndex, sat: Sat) -> None:
+        """Shows what is right, and keeps it."""
+        cost = sat.result["cost"]
+        price = "price not known" if cost is None else money(cost) if cost else "free"
+        words = f"{sat.result['right']} of {counted(len(sat.answers), 'question')} right"
+        text = answer_text(sat, self._services.glyphs)
+        sheet.ended(text, "; ".join([words, *sat.remarks]), figures=price)
+        who = safe_line(str(sat.result["model"]), 60)
+
+        def refused(problem: str) -> None:
+            sheet.ended(text, f"{words}, and not kept: {problem}", figures=price, tone="bad")
+
+        self._keep(compaction, sat, f"{who} answered {words}, {price}; kept with the compaction", refused)
+
+
+def answer_text(sat: Sat, glyphs: Glyphs) -> str:
+    """The questions, each with the right answer and with the one that the model gave."""
+    lines = []
+    for number, one in enumerate(sat.answers, 1):
+        answers = one.question.answers
+        lines.append(f"{glyphs.ok if one.right else glyphs.error} {number}. {one.question.text}")
+        lines.append(f"    right: {safe_line(answers[one.question.right].text, 300)}")
+        if not one.right:
+            given = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
+            lines.append(f"    given: {given}")
+    return "\n".join(lines)
