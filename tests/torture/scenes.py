@@ -360,9 +360,9 @@ def scenes() -> list[Scene]:
         ("restore-overwrite", _verb("restore", RESTORED, "a.py", "gone.md", "--overwrite"), ()),
         ("restore-undo", _verb("restore", "--undo"), (back,)),
     )
-    for name, call, before in restores:
+    for name, call, earlier in restores:
         found += [
-            Scene(f"{name}{end}", "pi", _worked, call, before, makes=below, appends=False, links=links)
+            Scene(f"{name}{end}", "pi", _worked, call, earlier, makes=below, appends=False, links=links)
             for end, links in (("", True), ("-no-links", False))
         ]
     for two_disks in (False, True):
