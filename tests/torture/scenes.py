@@ -338,14 +338,14 @@ def scenes() -> list[Scene]:
     here = ("home", "leafward")
     for agent in SETTINGS:
         put, take = _installing("install", agent), _installing("uninstall", agent)
-        for name, call, before in (("install", put, ()), ("uninstall", take, (put,))):
+        for name, call, first in (("install", put, ()), ("uninstall", take, (put,))):
             found.append(
                 Scene(
                     f"{name}-{agent}",
                     "pi",
                     _settled,
                     call,
-                    before,
+                    first,
                     makes=here,
                     appends=False,
                     installs_in=agent,
@@ -360,9 +360,9 @@ def scenes() -> list[Scene]:
         ("restore-overwrite", _verb("restore", RESTORED, "a.py", "gone.md", "--overwrite"), ()),
         ("restore-undo", _verb("restore", "--undo"), (back,)),
     )
-    for name, call, earlier in restores:
+    for name, call, before in restores:
         found += [
-            Scene(f"{name}{end}", "pi", _worked, call, earlier, makes=below, appends=False, links=links)
+            Scene(f"{name}{end}", "pi", _worked, call, before, makes=below, appends=False, links=links)
             for end, links in (("", True), ("-no-links", False))
         ]
     for two_disks in (False, True):

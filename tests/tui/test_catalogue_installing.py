@@ -96,9 +96,10 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
         assert shown(pilot).count("with summaries") == 1, "no other agent takes one from elsewhere"
 
 
-@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_the_agents_to_choose_from(snap_compare: Any, size: tuple[int, int]) -> None:
+def test_the_agents_to_choose_from(snap_compare: Any, home: Path, size: tuple[int, int]) -> None:
+    assert home.is_dir()
+
     async def before(pilot: Pilot[Any]) -> None:
         await listed(pilot)
         await pilot.press("I")
