@@ -84,6 +84,18 @@ class Workbench:
             self._put(name, "".join(f"{name} line {at}\n" for at in range(self.random.randint(0, 20))))
         self.file.user("begin")
 
+    @property
+    def name(self) -> str:
+        """The name of its session's file."""
+        return self.file.path.name
+
+    def user(self, text: str) -> str:
+        """A prompt; its id."""
+        return self.file.user(text)
+
+    def close(self) -> None:
+        """Everything is in the file already."""
+
     def _put(self, name: str, text: str) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

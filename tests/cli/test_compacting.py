@@ -278,6 +278,20 @@ def test_a_compaction_that_makes_the_context_larger_is_refused_unless_asked_for(
     assert path.read_bytes() != before
 
 
+def test_what_a_plan_only_guesses_is_not_said_beside_what_the_summary_comes_to(
+    done: Run, tmp_path: Path
+) -> None:
+    rollout = Rollout(tmp_path)
+    for turn in range(8):
+        rollout.prompt(f"what does part {turn} do")
+        rollout.reply("It is as described before. " * 12)
+    codes = [one["code"] for one in done("plan", rollout.path, "--json").document["diagnostics"]]
+    made = done("compact", rollout.path, "--dry-run", "--json").document
+    assert "no-gain" in codes
+    assert made["tokens_after"] < made["tokens_before"]
+    assert not {"grows", "no-gain"} & {one["code"] for one in made["diagnostics"]}
+
+
 @pytest.mark.parametrize(
     ("agent", "strategy"), [("codex", "codex"), ("opencode", "opencode"), ("claude", "pi"), ("pi", "pi")]
 )

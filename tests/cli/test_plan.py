@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.acting import Acting, call
+from tests.acting import Acting, call, usage
 from tests.oracle.golden import load
 
 if TYPE_CHECKING:
@@ -161,3 +162,19 @@ def test_an_escape_in_a_session_reaches_no_terminal(done: Run, tmp_path: Path) -
         file.said("\x1b]0;title\x07" + K)
     for strategy in (*STRATEGIES, "all"):
         assert "\x1b" not in done("plan", file.path, "--strategy", strategy, "--keep-recent", "1500").out
+
+
+def test_the_rows_of_what_stays_add_up(done: Run, file: Acting) -> None:
+    """What is estimated wrong has its row, as on the screens."""
+    file.user(K)
+    file.said("done", tokens=usage(30_000, input=29_900, output=100))
+    rows: dict[str, int] = {}
+    for line in done("plan", file.path, "--keep-recent", "2500").out.splitlines():
+        found = re.match(
+            r"[SPK ] (\S[\w, ]*?) {2,}.*?(-?[\d,]+)(?:   of [\d,]+ before)?$", line.replace("~", "")
+        )
+        if found is not None:
+            rows[found[1]] = int(found[2].replace(",", ""))
+    stays = ("kept", "summary, about", "system", "not in file", "estimation error")
+    assert sum(rows.get(name, 0) for name in stays) == rows["after, about"]
+    assert rows["estimation error"]

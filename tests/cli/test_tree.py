@@ -254,3 +254,15 @@ def test_real_sessions(name: str, corpora: Path, done: Run) -> None:
     prompt = done("show", path, first).out
     title = done("tree", path).out.partition("  ")[0]
     assert title == document["session"]["name"] or title.rstrip("…") in prompt
+
+
+def test_a_command_of_ones_own_and_a_context_edit_are_called_as_on_the_screen(
+    done: Run, tmp_path: Path
+) -> None:
+    file = conversation(tmp_path / "session.jsonl", 1)
+    command = {"role": "bashExecution", "command": "make check", "output": "ok\n", "exitCode": 0}
+    file.entry("message", message=command)
+    file.entry("context_edit", targetId=file.user("a prompt"), replacement=None)
+    out = done("tree", file.path).out
+    assert "! make check" in out
+    assert "context edit omits" in out

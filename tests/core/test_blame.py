@@ -14,12 +14,22 @@ from leafward.base.config import Config
 from leafward.catalog import sighted
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
 from leafward.query.blame import Blame, blame, concerned
+from tests.colleagues import ClaudeColleague, CodexColleague, OpencodeColleague
+from tests.opencode_store import Database
 from tests.pi_file import NO_PARENT_GIVEN
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.colleagues import Colleague
+
+CREWS = {
+    "claude": ("claude",) * 3,
+    "codex": ("codex",) * 3,
+    "opencode": ("opencode",) * 3,
+    "all": ("pi", "claude", "codex", "opencode"),
+}
 NAME = "src/app.py"
 
 
@@ -34,7 +44,8 @@ class Office:
         self.turns = count(1)
         self.turn = ""
         self.truth: dict[str, tuple[str, str] | None] = {}
-        self.agents: list[Workbench] = []
+        self.agents: list[Colleague] = []
+        self.base: Database | None = None
 
     @property
     def folder(self) -> Path:
@@ -55,6 +66,20 @@ class Office:
         self.agents.append(agent)
         return agent
 
+    def hire_from(self, kind: str) -> Colleague:
+        """A new session of the agent of that name."""
+        if kind == "pi":
+            return self.hire()
+        given = (self.root, self.folder, len(self.agents), self.clock)
+        agent: Colleague
+        if kind == "opencode":
+            self.base = self.base or Database(self.root / "opencode")
+            agent = OpencodeColleague(self.base, *given[1:])
+        else:
+            agent = (ClaudeColleague if kind == "claude" else CodexColleague)(*given)
+        self.agents.append(agent)
+        return agent
+
     def new(self, number: int) -> list[str]:
         """Lines that nobody wrote before, with brackets and empty ones between them."""
         made = []
@@ -68,17 +93,17 @@ class Office:
         file = self.folder / NAME
         return file.read_text() if file.exists() else ""
 
-    def note(self, agent: Workbench | None, before: str) -> None:
+    def note(self, agent: Colleague | None, before: str) -> None:
         """Whoever acted last wrote the lines that were not there."""
         there = set(before.splitlines())
         for line in self.text().splitlines():
             if line not in there:
-                self.truth[line] = (agent.file.path.name, self.turn) if agent is not None else None
+                self.truth[line] = (agent.name, self.turn) if agent is not None else None
 
-    def work(self, agent: Workbench) -> None:
+    def work(self, agent: Colleague) -> None:
         """An agent does something to the file."""
         self.turn = f"turn {next(self.turns)}"
-        agent.file.user(self.turn)
+        agent.user(self.turn)
         before, pick = self.text(), self.random.random()
         lines = before.splitlines()
         if pick < 0.15 or not lines:
@@ -110,7 +135,17 @@ class Office:
         (self.folder / NAME).write_text("\n".join(lines) + "\n")
         self.note(None, before)
 
+    def work_days(self, steps: int) -> None:
+        """Agents by turns, and the person between them."""
+        for _ in range(steps):
+            if self.text() and self.random.random() < 0.12:
+                self.by_hand()
+            else:
+                self.work(self.random.choice(self.agents))
+
     def blamed(self, program: str | None = None) -> Blame:
+        for agent in self.agents:
+            agent.close()
         cards = list(sighted(Config(), [self.root], os.environ, []))
         path = str(self.folder / NAME)
         return blame(path, concerned(cards, path), program=program)
@@ -121,26 +156,40 @@ def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
     office = Office(tmp_path, seed)
     for _ in range(3):
         office.hire()
-    for _ in range(40):
-        if office.text() and office.random.random() < 0.12:
-            office.by_hand()
-        else:
-            agent = office.random.choice(office.agents)
-            agent.file.user(f"turn {agent.number}")
-            office.work(agent)
+    office.work_days(40)
+    claimed, written = checked(office)
+    assert claimed > written // 4, "hardly a line was claimed"
+
+
+@pytest.mark.parametrize("crew", CREWS)
+@pytest.mark.parametrize("seed", range(20))
+def test_who_is_named_wrote_the_line_whatever_agents_work(tmp_path: Path, crew: str, seed: int) -> None:
+    office = Office(tmp_path, seed)
+    for kind in CREWS[crew]:
+        office.hire_from(kind)
+    office.work_days(40)
+    claimed, written = checked(office)
+    assert claimed > written // 4, "hardly a line was claimed"
+
+
+def checked(office: Office) -> tuple[int, int]:
+    """Holds every claim against who really wrote the line; the lines claimed, and those that agents wrote."""
     found = office.blamed()
-    claimed = 0
+    assert not found.unread
+    claimed = written = 0
     for line in found.lines:
+        if not line.text.startswith("line "):
+            continue
         truth = office.truth.get(line.text)
-        if line.author >= 0 and line.text.startswith("line "):
+        written += truth is not None
+        if line.author >= 0:
             claimed += 1
             author = found.authors[line.author]
             assert truth is not None, line
             assert (os.path.basename(author.card.path), author.request) == (*truth,)
-        elif line.author == BY_HAND and line.text.startswith("line "):
+        elif line.author == BY_HAND:
             assert truth is None, line
-    written = sum(office.truth.get(line.text) is not None for line in found.lines)
-    assert claimed > written // 4, "hardly a line was claimed"
+    return claimed, written
 
 
 def test_a_line_keeps_its_turn_under_another_name(tmp_path: Path) -> None:

@@ -229,6 +229,15 @@ def test_damage_is_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     assert (reading.card.damage, reading.card.messages, reading.mark) == (2, 2, None)
 
 
+def test_a_last_line_that_only_lacks_its_newline_is_no_damage(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.user("hello")
+    path = draft.write(tmp_path / "a.jsonl")
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    reading = whole(path)
+    assert (reading.card.damage, reading.card.messages, reading.mark) == (0, 1, None)
+
+
 def test_a_peek_says_what_stands_at_both_ends_and_counts_nothing(tmp_path: Path) -> None:
     draft = Draft(parent="/store/older.jsonl")
     draft.user("the first prompt")

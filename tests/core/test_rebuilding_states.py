@@ -354,3 +354,13 @@ def test_binary_and_huge_files_are_not_compared_line_by_line(
         assert found.obstacle.startswith(word)
         assert (found.blocks(), found.regions()) == ([], [])
         assert found.merge in (Merge.CONFLICT, Merge.UNKNOWN)
+
+
+def test_what_is_appended_behind_an_end_that_is_not_known_is_not_joined_to_the_last_line() -> None:
+    state = FileState(text="one\ntwo", newline=False)
+    state.appended("three\n")
+    assert state.text is None
+    assert [(span.first, span.lines) for span in state.spans] == [(1, ("one",))]
+    state = FileState(text="one\ntwo\n")
+    state.appended("three\n")
+    assert state.text == "one\ntwo\nthree\n"

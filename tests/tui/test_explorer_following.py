@@ -210,17 +210,19 @@ class TestBadFiles:
     @pytest.mark.parametrize(
         ("data", "said"),
         [
-            (b"", "is empty"),
-            (b"nonsense\n", "is not a session"),
-            (b"\0" * 4000, "is not a session"),
+            (b"", "bad.jsonl is empty"),
+            (b"nonsense\n", "bad.jsonl is not a session: no line of it is a header or an entry"),
+            (b"\0" * 4000, "bad.jsonl is not a session"),
         ],
         ids=["empty", "nonsense", "NULs"],
     )
     async def test_no_session_is_one_clear_line(self, data: bytes, said: str, tmp_path: Path) -> None:
         path = tmp_path / "bad.jsonl"
         path.write_bytes(data)
-        async with exploring(path, (200, 32)) as (pilot, screen):
+        async with exploring(path, (80, 32)) as (pilot, screen):
             await until(pilot, lambda: said in note(screen))
+            assert str(tmp_path) not in note(screen)
+            assert all("/ 0" not in line for line in rows(screen.app))
             for intent in intents_for("explorer"):
                 if intent.id not in ("app.back", "app.quit", "app.palette", "app.help", "app.themes"):
                     screen.run_intent(intent.id)

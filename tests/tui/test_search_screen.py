@@ -14,6 +14,7 @@ from leafward_tui.search.widgets.result_list import windowed
 from leafward_tui.ui.two_panes import has_two_panes
 from tests.searched import found
 from tests.tui.session_store import app_over, listed, rows, small_store, until
+from tests.tui.test_typeahead import at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -283,3 +284,23 @@ def test_the_search(
 
     app: App[int] = app_over(tmp_path)
     assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+async def test_what_is_typed_at_once_with_the_key_stands_in_the_field(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        at_once(pilot, "Sfactorial")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        screen = cast("SearchScreen", pilot.app.screen)
+        await until(pilot, lambda: screen.state.text == "factorial")
+
+
+async def test_what_is_typed_at_once_with_the_filter_key_filters(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        at_once(pilot, "/theme")
+        await until(pilot, lambda: screen.state.list.view.text == "theme")

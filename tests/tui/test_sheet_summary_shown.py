@@ -110,7 +110,7 @@ class TestShowing:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("s")
             await pilot.pause()
-            assert "nothing to summarise" in note(screen)
+            assert "no branch to summarise" in note(screen)
 
     async def test_the_row_it_is_about_stays_in_sight_when_the_terminal_shrinks(self) -> None:
         async with on_demo(size=(120, 50)) as (pilot, screen, _):

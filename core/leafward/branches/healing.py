@@ -115,7 +115,11 @@ def healed(stored: Iterable[ConversationMessage]) -> tuple[list[ConversationMess
     messages = _paired(messages, changes)
     if messages and messages[0].role != "user":
         first = messages[0]
-        changes.append(Change("no-beginning", "it begins with a reply: a message says so first", first.entry))
+        changes.append(
+            Change(
+                "no-beginning", "it begins with a reply: a message that says so is put before it", first.entry
+            )
+        )
         text: Body = {"type": "text", "text": BEGINNING}
         messages.insert(0, ConversationMessage("user", (text,), first.entry, first.time, typed=True))
     return messages, changes

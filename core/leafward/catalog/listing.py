@@ -18,12 +18,13 @@ from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.agents import Candidate, Listing, Stamp
     from leafward.base.config import Config
     from leafward.catalog.card import Card, Details, Spent
+    from leafward.catalog.reading_processes import ReadingProcesses
 
 FIRST_PAGE = 64
 """Cards made before anything is shown where nothing is known yet."""
@@ -33,6 +34,9 @@ PUBLISH_EVERY = 0.25
 
 SAVE_EVERY = 10.0
 """Seconds between two writes of the index while much is being read."""
+
+LEAST_BYTES = 32 << 20
+"""Bytes to be read from which processes are worth their start."""
 
 READ_AT_MOST = 20.0
 """Seconds for one file. One that takes longer keeps its first look, and the next listing tries it again; each of these leaves
@@ -225,8 +229,7 @@ class Catalogue:
         turn = _Turn(self.clock, publish, total - len(stale), total, gone)
         try:
             if stale:
-                self._peek(stale, turn, stop)
-                self._read(stale, turn, stop)
+                self._take(stale, turn, stop)
         finally:
             self.save()
         return turn.last()
@@ -248,6 +251,38 @@ class Catalogue:
         self._hidden.difference_update(gone)
         self.index.drop(gone)
         return gone
+
+    def _take(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
+        """Peeks at what is new, then reads what is stale: much of it in processes that are started before."""
+        whole = [one for one in stale if self.index.reading(one.path) is None]
+        if len(whole) < 2 or sum(one.size for one in whole) < LEAST_BYTES:
+            self._peek(stale, turn, stop)
+            self._read(stale, turn, stop)
+            return
+        from leafward.catalog.reading_processes import ReadingProcesses, wanted
+
+        with ReadingProcesses(wanted(whole)) as processes:
+            self._peek(stale, turn, stop)
+            self._read(stale, turn, stop, processes)
+
+    def _ahead(
+        self, stale: list[Candidate], stop: Callable[[], bool], processes: ReadingProcesses | None
+    ) -> dict[str, Iterator[Reading | None]]:
+        """What is read in processes, by path: each gives one reading after the other, in the order of `stale`."""
+        from leafward.catalog.reading_processes import in_process
+
+        if processes is None or not processes.count:
+            return {}
+        asked = [
+            one
+            for one in stale
+            if in_process(one)
+            and one.path not in self._hidden
+            and self._late.get(one.path) != one.stamp
+            and self.index.reading(one.path) is None
+        ]
+        readings = processes.read(asked, self._seconds, stop)
+        return {one.path: readings for one in asked}
 
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
         """A first answer for every file that has no card; a card that is out of date says so."""
@@ -272,11 +307,18 @@ class Catalogue:
             turn.changed.append(candidate.path)
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
 
-    def _read(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
+    def _read(
+        self,
+        stale: list[Candidate],
+        turn: _Turn,
+        stop: Callable[[], bool],
+        processes: ReadingProcesses | None = None,
+    ) -> None:
         from leafward.catalog.full_card import read_whole
         from leafward.catalog.quick_card import read_on
 
         saved = self.clock()
+        ahead = self._ahead(stale, stop, processes) if processes is not None else {}
         for candidate in stale:
             if stop():
                 return
@@ -293,7 +335,10 @@ class Catalogue:
             if reading is not None:
                 self.work.read_on += 1
             else:
-                reading = read_whole(candidate, self._until(stop))
+                readings = ahead.get(candidate.path)
+                reading = next(readings, None) if readings is not None else None
+                if readings is None or (reading is None and processes is not None and not processes.works):
+                    reading = read_whole(candidate, self._until(stop))
                 self.work.read_whole += 1
             if reading is None:
                 if stop():
@@ -318,8 +363,12 @@ class Catalogue:
 
     def _until(self, stop: Callable[[], bool]) -> Callable[[], bool]:
         """`stop`, or that the time for one file is over."""
-        end = self.clock() + READ_AT_MOST / (1 + len(self.left))
+        end = self.clock() + self._seconds()
         return lambda: stop() or self.clock() > end
+
+    def _seconds(self) -> float:
+        """For one file, at most."""
+        return READ_AT_MOST / (1 + len(self.left))
 
     def _exclude(self, candidate: Candidate, card: Card) -> None:
         """Keeps no more of a session than that it is there and belongs to an excluded project."""

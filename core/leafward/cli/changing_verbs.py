@@ -207,7 +207,7 @@ def keep(session: str, sanitised: Path | None, dry_run: bool, as_json: bool) -> 
     """Copy a session where its agent cannot delete it.
 
     The copy is whole: sub-agents and what lies beside the session go with it. It is listed where the original is gone.
-    Asked again, it takes over what has changed since. With --sanitised the copy lies in FOLDER, and the name of its kind
+    Run again, it copies what has changed since. With --sanitised the copy lies in FOLDER, and the name of its kind
     stands in place of each secret.
     """
     from leafward.cli.keep import keep as run
@@ -228,8 +228,8 @@ def keep(session: str, sanitised: Path | None, dry_run: bool, as_json: bool) -> 
 def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     """Move a session of pi to the trash.
 
-    The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Sessions of other
-    agents are refused.
+    The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Only sessions of
+    pi can be deleted.
     """
     from leafward.cli.delete import delete as run
 

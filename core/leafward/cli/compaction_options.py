@@ -143,5 +143,5 @@ class ExamOptions:
     against: str | None = option(
         "--against", metavar="COMPACTION", help="Another compaction of the session, beside it."
     )
-    model: str | None = model_field()
+    model: str | None = model_field("Let this model answer the questions.")
     base_url: str | None = base_url_field()

@@ -107,8 +107,7 @@ def edit_context(
 def graft(session: str, entries: tuple[str, ...], options: GraftOptions, dry_run: bool, as_json: bool) -> int:
     """Append entries of one branch again under another.
 
-    Calls keep their results. Files are not changed again: it is said which of them differ there from what the turns relied
-    on.
+    Calls keep their results. Files stay as they are; those that differ there from what the turns relied on are listed.
     """
     from leafward.cli.graft import graft as run
 

@@ -87,7 +87,7 @@ def _text(
         yield (
             "nothing was changed"
             if found.obstacle
-            else "nothing to heal: a provider takes every message as it is"
+            else "nothing to heal: providers accept every message as it is"
         )
         return
     done = "would begin" if dry_run else "began"

@@ -107,7 +107,7 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
 )
 @session_argument
 @click.argument("compaction", required=False)
-@dry_run_option
+@click.option("--dry-run", is_flag=True, help="Say what would be sent; send nothing.")
 @json_option
 def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
     """Ask what a model would still know after a compaction.
@@ -117,8 +117,8 @@ def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bo
     the right answer stands afterwards: in the summary, injected, kept or nowhere. Without COMPACTION the last one on the
     path to the leaf.
 
-    With --model that model sits the exam: it is sent what it would see after the compaction, which is said first, and
-    its answers are graded and kept in the session. With --dry-run nothing is sent.
+    With --model that model answers: what it would see after the compaction is sent to it, and is said first; its answers
+    are graded and kept in the session. With --dry-run nothing is sent.
     """
     from leafward.cli.exam import exam as run
 
@@ -135,7 +135,7 @@ def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bo
 def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
     """Summarise the branch between two entries.
 
-    What is told are the entries from the first one up to where its path and that of the other part. Nothing is written;
+    The summary covers the entries above the first one, up to where its path leaves that of the other. Nothing is written;
     `leafward move --summary` carries such a summary along.
     """
     from leafward.cli.summarize import summarize as run

@@ -127,13 +127,11 @@ def query_field() -> str | None:
     return option("--select", metavar="QUERY", help="The entries that QUERY chooses, as in `select`.")
 
 
-def model_field() -> str | None:
+def model_field(
+    about: str = "Who summarises: a model by its name, or extractive (default: as configured).",
+) -> str | None:
     """`--model MODEL`."""
-    return option(
-        "--model",
-        metavar="MODEL",
-        help="Who summarises: a model by its name, or extractive (default: as configured).",
-    )
+    return option("--model", metavar="MODEL", help=about)
 
 
 def base_url_field() -> str | None:

@@ -208,7 +208,10 @@ class _Painter:
             return self._compaction(row.entry)
         first_words = headline(self.session, row.entry)
         if kind is Kind.BASH:
-            return f"$ {first_words.text}"
+            # As the screen signs it: `$` is a command of the agent there.
+            return f"! {first_words.text}"
+        if kind is Kind.CONTEXT_EDIT and not every_entry:
+            return f"context edit {first_words.within(room - len('context edit '), cells, self.page.gap)}"
         if every_entry:
             word = pad(fit(first_words.word, _WORD_CELLS, unicode=self.page.unicode), _WORD_CELLS) + " "
         else:

@@ -297,16 +297,19 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         return
     rows = [
         ("S", "summarised", plural(len(made.summarize), "message"), tokens.summarize, "memory"),
+        ("S", "earlier summary", "goes on in this", tokens.previous_summary, "memory"),
         ("P", "turn prefix", plural(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", plural(len(made.kept), "message"), tokens.kept, "leaf"),
         (" ", "pruned", plural(len(made.pruned), "message"), tokens.pruned, "faint"),
         (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
         (" ", "system", "", tokens.system, "faint"),
         (" ", "not in file", "system, tools", tokens.not_in_file, "faint"),
+        # With it the rows of what stays add up to the size afterwards.
+        (" ", "estimation error", "", tokens.counted_after - tokens.after - tokens.not_in_file, "faint"),
     ]
     for letter, name, count, size, style in rows:
         if size:
-            yield f"{page.style(letter, style)} {pad(name, 16)}{pad(count, 18)}{pad(f'{size:,}', 10, right=True)}"
+            yield f"{page.style(letter, style)} {pad(name, 18)}{pad(count, 16)}{pad(f'{size:,}', 10, right=True)}"
     yield f"  {pad('after, about', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
     yield ""
     yield from _cut_text(session, made, page)

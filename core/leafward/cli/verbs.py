@@ -338,11 +338,10 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
 def heal(session: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
     """Begin a new session from one that its agent or the provider refuses.
 
-    What a provider takes no request with is changed, and every change is listed: calls without results get one that
-    says so, results without calls, empty and repeated blocks, and thinking without a signature are left out, images
-    that are refused become a line. A context over the window of its model begins with an offline summary. The new
-    session tells the context of the leaf; the old one is not touched. Where nothing has to be changed nothing is
-    written.
+    The new session holds the context of the leaf, without what makes providers refuse it; every change is listed. Calls
+    without results get one that says so; results without calls, empty and repeated blocks, and thinking without a
+    signature are left out; images that are refused become a line. A context over the window of its model begins with an
+    offline summary. The old session is not touched. Where nothing has to be changed, nothing is written.
     """
     from leafward.cli.heal import heal as run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.files.tool_calls import Action, ToolTable, file_calls, path_in
 from leafward.session.entries import Body, ToolCall, blocks_of
-from leafward.session.messages import trusted_usage, written_at
+from leafward.session.messages import BROKEN_OFF, trusted_usage
 
 if TYPE_CHECKING:
     from leafward.context.model_context import Listener
@@ -21,12 +21,24 @@ def _is_text(block: object) -> bool:
     return type(block) is dict and block.get("type") == "text"
 
 
+def _counted(message: Body) -> tuple[int, int] | None:
+    """The tokens that a reply's usage tells of, and of these its own; those of nearly every reply are there to be taken."""
+    usage = message.get("usage")
+    if type(usage) is dict and message.get("stopReason") not in BROKEN_OFF:
+        total, output = usage.get("totalTokens"), usage.get("output")
+        if type(total) is int and type(output) is int and total > 0:
+            return total, output
+    trusted = trusted_usage(message)
+    return (trusted.total, trusted.output) if trusted is not None else None
+
+
 class Request(NamedTuple):
     """What a reply reported of its request, in tokens, and when it was made."""
 
     prompt: int
     total: int
-    made: int | None
+    stamp: object
+    """When the reply was made, as written."""
 
 
 class ContextStats:
@@ -57,10 +69,11 @@ class ContextStats:
         def hear(entry: int, message: Body) -> None:
             role = message.get("role")
             if role == "assistant":
-                usage = trusted_usage(message)
-                if usage is not None:
-                    prompt = max(0, usage.total - usage.output)
-                    requests[entry] = Request(prompt, usage.total, written_at({"message": message}))
+                counted = _counted(message)
+                if counted is not None:
+                    total, output = counted
+                    prompt = total - output if total > output else 0
+                    requests[entry] = Request(prompt, total, message.get("timestamp"))
                 content = message.get("content")
                 for block in content if type(content) is list else ():
                     if type(block) is dict and "arguments" in block:

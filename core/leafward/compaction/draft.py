@@ -80,7 +80,7 @@ class Draft:
     """Of the stored text, what is neither injected nor quoted word for word: the summary with its lists of files."""
     survival: Survival
     diagnostics: tuple[Diagnostic, ...]
-    """The plan's remarks, then those on the summary."""
+    """The plan's remarks but those on sizes, which were estimates, then those on the summary."""
     place: Place
     ground: Ground = field(repr=False)
     changed: bool = False

@@ -1,18 +1,19 @@
-"""A compaction that makes the context larger, which nobody compacts for: when that is so, and how it is said."""
+"""A compaction that frees too little, or makes the context larger: when that is so, and how it is said."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.compaction.division import Diagnostic
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.division import Diagnostic
+__all__ = ["SIZE_CODES", "growth_words", "planned_growth", "size_remarks"]
 
-__all__ = ["GROWS", "growth_words", "planned_growth"]
-
-GROWS = "grows"
-"""The code of the diagnostic."""
+_GROWS, _TOO_LARGE, _NO_GAIN = "grows", "still-too-large", "no-gain"
+SIZE_CODES = frozenset({_GROWS, _TOO_LARGE, _NO_GAIN})
+"""The codes of what is said of sizes: of a plan an estimate, which no longer counts once there is a summary."""
 
 
 def growth_words(before: int, after: int, about: str = "") -> str:
@@ -24,4 +25,17 @@ def growth_words(before: int, after: int, about: str = "") -> str:
 
 def planned_growth(remarks: Sequence[Diagnostic]) -> str:
     """What the diagnostics of a plan say of it; empty where it does not grow the context."""
-    return next((one.text for one in remarks if one.code == GROWS), "")
+    return next((one.text for one in remarks if one.code == _GROWS), "")
+
+
+def size_remarks(before: int, after: int, threshold: int, about: str = "") -> list[Diagnostic]:
+    """What the sizes of a context give reason to say, in tokens as they are shown; agents compact above `threshold`."""
+    remarks = []
+    if grows := growth_words(before, after, about):
+        remarks.append(Diagnostic(_GROWS, grows))
+    if after > threshold:
+        text = f"{about}{after:,} tokens would be left, over the threshold of {threshold:,}"
+        remarks.append(Diagnostic(_TOO_LARGE, text))
+    elif after == before:
+        remarks.append(Diagnostic(_NO_GAIN, f"this compaction frees nothing: {after:,} tokens stay"))
+    return remarks

@@ -14,6 +14,7 @@ from itertools import accumulate, compress, pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
+from leafward.base.gc_pause import collector_paused
 from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.context.basis import Basis
@@ -196,6 +197,13 @@ def measure(
 
     Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
     """
+    with collector_paused():
+        return _measured(session, at, table, estimators)
+
+
+def _measured(
+    session: Session, at: int | None, table: ToolTable | None, estimators: Iterable[Estimator]
+) -> PathSizes:
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
     hearings: list[ContextStats] = []
 
@@ -277,7 +285,9 @@ def _sent(
     counted = {
         entry: request
         for entry, request in stats.requests.items()
-        if changed is None or request.made is None or request.made >= changed
+        if changed is None
+        or (made := written_at({"message": {"timestamp": request.stamp}})) is None
+        or made >= changed
     }
     sent = array("q", [-1]) * (len(order) + 1)
     places = [place for place in range(kept, len(order)) if order[place] in counted]

@@ -108,7 +108,7 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: in
     parts, tokens = sizes.parts, counts.tokens
     first = bisect_left(sizes.cuts, start)
     if first == len(sizes.cuts):
-        return start, "No message here can begin a tail.", False
+        return start, "There is no place for a cut here.", False
     total, reached = 0, -1
     for position in range(len(sizes) - 1, start - 1, -1):
         if tokens[position] and parts[position] in rules.counted:
@@ -127,13 +127,13 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: in
     if forced:
         found = len(sizes.cuts) - 1 if rules.falls_back_to_last else first
     cut = sizes.cuts[found]
-    why = f"From the end back, {budget:,} tokens are reached at #{sizes.entries[reached]} ({total:,})"
+    why = f"Counted back from the end, {budget:,} tokens are reached at #{sizes.entries[reached]} ({total:,})"
     if forced:
-        why += f"; nothing after it can begin a tail, so the {'last' if rules.falls_back_to_last else 'first'} cut is taken"
+        why += f"; there is no place for a cut after it, so the {'last' if rules.falls_back_to_last else 'first'} one is taken"
     elif cut == reached:
-        why += ", which can begin the tail"
+        why += ", where what is kept begins"
     else:
-        why += f"; #{sizes.entries[cut]} is the first after it that can begin a tail"
+        why += f"; #{sizes.entries[cut]} is the next place for a cut"
     if rules.skips_recovery and _recovers(sizes, cut):
         cut += 1
         why += "; what follows it are attempts that were edited out"

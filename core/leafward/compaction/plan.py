@@ -18,7 +18,7 @@ from leafward.compaction.division import (
     messages_in,
 )
 from leafward.compaction.filelists import FileLists, file_lists
-from leafward.compaction.growth import GROWS, growth_words
+from leafward.compaction.growth import size_remarks
 from leafward.compaction.measure import PathSizes, summary_size
 from leafward.compaction.settings import PlanSettings, Strategy
 from leafward.compaction.trigger import Trigger, trigger_of
@@ -280,17 +280,5 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         )
     if made.nothing:
         return remarks
-    if grows := growth_words(tokens.counted_before, tokens.counted_after, "about "):
-        remarks.append(Diagnostic(GROWS, grows))
-    if tokens.counted_after > trigger.threshold:
-        remarks.append(
-            Diagnostic(
-                "still-too-large",
-                f"about {tokens.counted_after:,} tokens would be left, over the threshold of {trigger.threshold:,}",
-            )
-        )
-    elif tokens.after == tokens.parts:
-        remarks.append(
-            Diagnostic("no-gain", f"this compaction frees nothing: {tokens.counted_after:,} tokens stay")
-        )
+    remarks += size_remarks(tokens.counted_before, tokens.counted_after, trigger.threshold, "about ")
     return remarks

@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.filelists import recent_first
-from leafward.compaction.growth import GROWS, growth_words, planned_growth
+from leafward.compaction.growth import SIZE_CODES, size_remarks
 from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
@@ -283,7 +283,7 @@ def _assembled(
         counted,
         sum(line.tokens for line in stored_lines(text) if line.part not in (Part.INJECTED, Part.QUOTED)),
         found,
-        (*plan.diagnostics, *remarks),
+        (*(one for one in plan.diagnostics if one.code not in SIZE_CODES), *remarks),
         place,
         ground,
         changed,
@@ -325,9 +325,7 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
     if plan.tokens.not_in_file > 0:
         text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
         remarks.append(Diagnostic("not-in-file", text))
-    grows = growth_words(plan.tokens.counted_before, after)
-    if grows and not planned_growth(plan.diagnostics):
-        remarks.append(Diagnostic(GROWS, grows))
+    remarks += size_remarks(plan.tokens.counted_before, after, plan.trigger.threshold, "about ")
     if place.moves:
         remarks.append(
             Diagnostic(

@@ -51,6 +51,11 @@ class Columns:
     def __len__(self) -> int:
         return len(self.kind)
 
+    @property
+    def damaged(self) -> int:
+        """Entries with damage. A last line that only lacks its newline is whole, and an agent may still be writing: no damage."""
+        return sum(one is not Damage.UNTERMINATED for one in self.damage.values())
+
     def id_at(self, index: int) -> EntryId | None:
         """The id of an entry; None for -1, which is no entry."""
         return self.id(index) if index > NO_ENTRY else None

@@ -190,14 +190,17 @@ def _number(value: object) -> float:
     return value if isinstance(value, int) or math.isfinite(value) else 0
 
 
+def _whole(value: object) -> int:
+    return value if type(value) is int else int(_number(value))
+
+
 def read_usage(raw: object) -> Usage | None:
     """A `usage` object as a value, None where there is none."""
     if not isinstance(raw, dict):
         return None
-    sent, output, read, written = (
-        int(_number(raw.get(key))) for key in ("input", "output", "cacheRead", "cacheWrite")
-    )
-    total = int(_number(raw.get("totalTokens"))) or sent + output + read + written
+    sent, output = _whole(raw.get("input")), _whole(raw.get("output"))
+    read, written = _whole(raw.get("cacheRead")), _whole(raw.get("cacheWrite"))
+    total = _whole(raw.get("totalTokens")) or sent + output + read + written
     cost = raw.get("cost")
     dollars = float(_number(cost.get("total"))) if isinstance(cost, dict) else 0.0
     return Usage(sent, output, read, written, total, dollars)

@@ -11,7 +11,7 @@ from leafward_tui.catalogue.jobs import aftermaths
 from leafward_tui.catalogue.model.totals_table import aftermath_rows
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.modal import MODAL_MARGIN, Modal
+from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
 from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TotalsScreen"]
 
+_MISSING = "  folder not found"
 _FIGURE = 10
+_FIGURES = 3
+_GAP = 2
 _BAR = 16
 
 
@@ -61,8 +64,11 @@ class TotalsScreen(Modal):
         self._follow(found)
 
     def _show(self) -> None:
-        height = min((self.app.size - MODAL_MARGIN).height, len(self.lines))
-        self.frame("Totals", len(self.lines), self._note, height=height)
+        room = self.app.size - MODAL_MARGIN
+        whole = max(cell_len(tilde(line.name)) + len(_MISSING) * line.missing for line in self.lines)
+        width = min(room.width, max(MODAL_WIDTH - MODAL_MARGIN.width, whole + _GAP + _FIGURE * _FIGURES))
+        height = min(room.height, len(self.lines))
+        self.frame("Totals", len(self.lines), self._note, width=width, height=height)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, a bar before those of a day."""
@@ -71,7 +77,7 @@ class TotalsScreen(Modal):
         figures = "".join(right(one, _FIGURE, ellipsis=glyphs.ellipsis) for one in line.figures)
         bar = 0 if line.share < 0 else max(int(line.share > 0), round(_BAR * line.share))
         room = max(0, width - cell_len(figures) - (_BAR + 1 if line.share >= 0 else 0))
-        word = "  folder not found" if line.missing else ""
+        word = _MISSING if line.missing else ""
         if line.path or (line.missing and line.name):
             folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
         else:

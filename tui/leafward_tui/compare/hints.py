@@ -29,7 +29,7 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
         back = Hint("mode.leave", "end search", "end")
         hits = Hint(("change.next", "change.previous"), "hit")
         return (hits, back, Hint("compare.find"))
-    tab = Hint("pane.next", "next tab", "tab")
+    tab = Hint("pane.next", "next tab", "next")
     if page in (Page.FILES, Page.CONTENTS) and not len(seen.sets):
         return (
             tab,

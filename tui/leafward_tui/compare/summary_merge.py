@@ -96,7 +96,9 @@ class MergeSheet(Sheet):
     def __init__(self, draft: MergeDraft) -> None:
         open_ones = counted(len(draft.conflicts), "conflict")
         about = [
-            SheetLine("both add to the summary before them; where a line is worded differently, you choose")
+            SheetLine(
+                "A and B both add to the summary before them; where they word a line differently, you choose"
+            )
         ]
         super().__init__("Merge the summaries of A and B", about, note=open_ones)
         self.draft = draft

@@ -34,7 +34,7 @@ class HealSheet(Sheet):
     def __init__(self, healed: Healed) -> None:
         self._changes = healed.found.changes
         self._title = healed.agent.title
-        about = [SheetLine("a new session is written that a provider takes; this one stays as it is")]
+        about = [SheetLine("a new session is written that the provider accepts; this one stays as it is")]
         if healed.found.left_out:
             pieces = counted(healed.found.left_out, "piece")
             text = f"{pieces} of thinking left out: only the request that made them can use them"

@@ -77,7 +77,7 @@ class SearchScreen(BaseScreen[object]):
 
     def mounted(self) -> None:
         """The field has the keys, unless there are results to go on with."""
-        self.call_after_refresh(self.bar.edit, self._left.text)
+        self.bar.edit(self._left.text)
         if self._run.take_up(self._left):
             self.call_after_refresh(self.results.focus)
         self.view.arrange_panes()

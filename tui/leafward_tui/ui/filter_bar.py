@@ -147,7 +147,8 @@ class FilterBar(Horizontal):
             # What can be typed stands in the field itself, as long as it is empty.
             self._placeholder, self._facts.placeholder = self._facts.placeholder, ""
         self._fit()
-        self._input.focus()
+        # `focus` would come after the keys that were typed meanwhile.
+        self.screen.set_focus(self._input)
 
     def clear(self) -> None:
         """Empties the field."""

@@ -409,7 +409,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "agents.install",
         "I",
-        "Inject where an agent itself compacts, or stop that",
+        "Install Leafward in an agent, or remove it",
         "install",
         _LIST,
         "Sessions",

@@ -51,6 +51,8 @@ _LACKING = {
     "hit.open": "no hit here",
     "copy.text": "nothing to copy here",
     "session.undo": "nothing to undo",
+    "project.relocate": "no folder was found that this project may have moved to",
+    "move.here": "no rows to move to",
 }
 """What an intent lacks where it can do nothing; of others it is only said that they wait."""
 _WAITS = "not possible now"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES_EFFECT", "files_written", "folder_sheet", "free_path", "named"]
 
-FILES_EFFECT = "exact contents only, into an empty folder"
+FILES_EFFECT = "exact ones only, in an empty folder"
 """What writing the files of a node does, as a sheet says it."""
 _NAMED = 3
 """Files that are named; the others are counted."""

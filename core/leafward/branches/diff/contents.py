@@ -88,14 +88,14 @@ class ContentDifference:
             case Merge.SAME:
                 return "both sides hold the same text"
             case Merge.ONE_SIDE:
-                return "only one side changed it: a merge takes that one"
+                return "changed on one side only: a merge takes that side"
             case Merge.CLEAN:
                 return "no line is changed by both: a merge would be clean"
             case Merge.CONFLICT:
                 places = "one place is" if self.conflicts == 1 else f"{self.conflicts} places are"
                 return f"{places} changed by both in different ways"
             case _:
-                return "not all of the contents are known: see what each side rests on"
+                return "part of the contents is not known; what is known stands here"
 
 
 HUGE = 8_000_000

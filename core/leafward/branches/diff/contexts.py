@@ -129,7 +129,7 @@ def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -
 def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[ContextMessage]) -> list[str]:
     found = []
     if None not in (a.model, b.model) and (a.provider, a.model) != (b.provider, b.model):
-        found.append("another model is used in A than in B: no cache of one is of use to the other")
+        found.append("A and B use different models: neither can use the other's cache")
     edited = {one.entry for one in mine if one.edited >= 0} ^ {one.entry for one in theirs if one.edited >= 0}
     if edited:
         number = "a context edit" if len(edited) == 1 else f"{len(edited)} context edits"

@@ -124,7 +124,7 @@ def draft_graft(
     already = [index for index in sources if index in on_path]
     if already:
         named = session.columns.id(EntryIndex(already[0]))
-        raise Refused(f"{named} is on the path already: a graft carries what another branch has")
+        raise Refused(f"{named} is on the path already: a graft takes turns of another branch")
     misfits += _order(session, sources, here)
     misfits += _stale(session, sources, here, stop)
     tallies = EntryMetrics(session)

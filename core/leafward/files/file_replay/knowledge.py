@@ -370,6 +370,11 @@ class FileState:
         """Takes in that a text was put behind what is there."""
         if self.absent:
             self.written(text)
+        elif self.text is not None and not self.newline and text:
+            # Whether the text begins a line or goes on with the last one is not known.
+            lines = tuple(self.text.split("\n"))[:-1]
+            self.text, self.newline, self.total = None, True, None
+            self.spans = (Span(1, lines),) if lines else ()
         elif self.text is not None:
             self.text += text
         elif self.spans:

@@ -106,7 +106,7 @@ class Curation:
         cards = stock.select(listing.query)
         rows = totals_rows(totals(cards, stock.about.spent), stock.about.missing)
         of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
-        self._view.show_totals(rows, of_all if listing.view.text else "esc goes back", cards)
+        self._view.show_totals(rows, of_all if listing.view.text else "esc close", cards)
 
     def _do(self, act: Callable[[], Done]) -> None:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)

@@ -42,7 +42,9 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("", ("sessions", "tokens", "cost"), head=True)
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
-        yield TotalsRow(f"{counted(sums.all.unpriced, 'session')} without a recorded cost", quiet=True)
+        yield TotalsRow(
+            f"{counted(sums.all.unpriced, 'session')} without a recorded cost: + some, ? all", quiet=True
+        )
     yield TotalsRow("shared history counted once", quiet=True)
 
 

@@ -248,7 +248,7 @@ class RowPainter:
         )
         if not words and line.elsewhere:
             name = fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis)
-            return (f"{name}, not found", True) if line.elsewhere in about.missing else (name, False)
+            return (f"no folder {name}", True) if line.elsewhere in about.missing else (name, False)
         return words, False
 
     def _seconds(self, milliseconds: int) -> float:

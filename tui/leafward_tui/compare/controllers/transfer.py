@@ -58,7 +58,7 @@ def _graft_choice(letter: str, draft: GraftDraft | str) -> Choice:
     return Choice(
         letter,
         title,
-        f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
+        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
         f"append {counted(len(draft.sources), 'entry', 'entries')}; files are not changed",
     )
 
@@ -145,7 +145,7 @@ class Transfer:
         return Choice(
             key,
             f"Choose turns of {letter.upper()} to graft",
-            "what fits is said with each choice",
+            f"opens the list of {letter.upper()}'s turns",
             "nothing is written yet",
             f"{letter.upper()} is on the path already" if on_path and isinstance(draft, str) else "",
         )

@@ -284,10 +284,8 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
     room = width - 3 - cell_len(cost) - 2
     groups = [_checked(one, glyphs) for one in came.checks]
     if came.errors:
-        errors = counted(came.errors, "error")
-        exits = f", exit {came.last_exit}" if came.last_exit is not None else ""
-        taken = sum(cell_len(span.text) + 2 for group in groups for span in group)
-        groups.append([Span(errors + (exits if taken + len(errors + exits) <= room else ""), "warn")])
+        # Without an exit code: it would stand beside a check as if it were the check's own.
+        groups.append([Span(counted(came.errors, "error"), "warn")])
     else:
         groups.append([Span("0 errors", "faint")])
     if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:

@@ -75,10 +75,9 @@ class BranchSummary:
             return
         ways = self._ways()
         if not ways:
-            text = (
-                "nothing to summarise between here and the leaf; a marked entry is where a summary can begin"
-            )
-            self._view.tell(text, "warn")
+            key = self._services.keymap.label("mark.set")
+            also = f", or mark one with {key}" if key else ""
+            self._view.tell(f"no branch to summarise here: go to another row{also}", "warn")
             return
         if len(ways) == 1:
             self.start(next(iter(ways.values()))[1])

@@ -109,7 +109,7 @@ class NewSession:
             *options(wish, known, cuts, named, folder, made, leaves=leaves),
         ]
         where = "before this prompt" if wish.before else "here"
-        about = [SheetLine(f"it ends {where}; this session stays as it is, and so do the files")]
+        about = [SheetLine(f"the new session ends {where}; this one stays as it is, and so do the files")]
         if folder.obstacle:
             about.append(SheetLine(folder.obstacle, "bad"))
 

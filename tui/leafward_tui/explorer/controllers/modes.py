@@ -84,7 +84,7 @@ class Modes:
                 tab=view.inspector.tab,
                 bare=state.bare,
                 hidden=bool(state.session is not None and len(state.session)),
-                damaged=bool(state.session is not None and state.session.columns.damage),
+                damaged=bool(state.session is not None and state.session.columns.damaged),
                 proposed=state.price is not None,
                 on_path=exploration is not None and exploration.on_path(line),
                 on_fold=line is not None and line.kind.is_fold,

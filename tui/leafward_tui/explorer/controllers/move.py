@@ -155,7 +155,7 @@ class Move:
             choices.append(Choice("e", title, "prompt copied to the clipboard", one_line, refused))
             left_before = entries_left(session, here, before)
             if left_before and not refused:
-                effect = f"{counted(left_before, 'entry', 'entries')}, prompt copied"
+                effect = f"summarises {counted(left_before, 'entry', 'entries')}, copies prompt"
                 title = "Edit and resend, with a summary"
                 choices.append(Choice("b", title, effect, with_summary))
             title = "Edit and resend, with the files"

@@ -143,6 +143,8 @@ class SessionLoader:
         if self._read_once_more():
             return
         self._view.title_bar.progress(None)
+        # The title bar names the session: without its folder the reason fits into the line.
+        problem = problem.removeprefix(f"{self._state.path.parent}/")
         self._state.trouble = problem
         self._view.tell(problem, "bad")
         self._view.show_keys()

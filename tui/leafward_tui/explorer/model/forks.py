@@ -102,7 +102,7 @@ def targets(
 
     `copied`: whether its own would get a copy of what it stored.
     """
-    nowhere = "" if folder.there else "in which folder? choose one below"
+    nowhere = "" if folder.there else "choose a folder below"
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"

@@ -47,7 +47,7 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (
             Hint("move.here", "open", key_only=True),
             Hint("mode.leave", "tree"),
-            Hint("pane.next", "next tab", "tab"),
+            Hint("pane.next", "next tab", "next"),
             *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),
             Hint("copy.text"),
         )

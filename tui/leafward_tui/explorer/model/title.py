@@ -45,8 +45,8 @@ def title_bar_of(
             keep=1 if compactions else 0,
         ),
     ]
-    if session.columns.damage:
-        facts.append(Fact(f"{len(session.columns.damage):,}", "damaged", keep=4, hue="bad"))
+    if damaged := session.columns.damaged:
+        facts.append(Fact(f"{damaged:,}", "damaged", keep=4, hue="bad"))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
     if unseen:

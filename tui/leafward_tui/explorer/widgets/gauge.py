@@ -297,10 +297,10 @@ class Gauge(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One of the gauge's lines."""
+        """One of the gauge's lines; none before a session is read, or where it cannot be."""
         shell = services_of(self)
         width, height = self.size
-        lines = self._lines(width - 1, height, shell.glyphs)
+        lines = self._lines(width - 1, height, shell.glyphs) if self._window else []
         ground = shell.styles_now.bg
         if y >= len(lines):
             return Strip.blank(width, ground.blank)

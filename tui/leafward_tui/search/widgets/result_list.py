@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultList"]
 
-_LABEL = 16
+_LABEL = 22
 """Cells of who says it; fewer where it is narrow."""
-_LABEL_NARROW = 9
+_LABEL_NARROW = 11
 _TEXT_AT = 4
 """Cells before a hit: cursor, and what sets it below its session."""
 _CACHED = 512

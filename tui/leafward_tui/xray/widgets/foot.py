@@ -84,7 +84,7 @@ class LedgerBar(Widget):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
-_SHORT_WORD = {Link.REST: "in no file"}
+_SHORT_WORD = {Link.REST: "in no file", Link.ERROR: "est. error"}
 """Heads whose last word alone says nothing."""
 
 
