@@ -100,6 +100,7 @@ SHOTS = (
     Shot("entries", "One row for each entry", config={"density": "entries"}, keys=("{", "k")),
     Shot("catalogue", "The catalogue of all sessions, with a preview", opened="store"),
     Shot("forest", "Forks and copies across all projects", opened="store", keys=("v",)),
+    Shot("install", "The agents that can inject where they compact by themselves, and the file of each", size=NORMAL, opened="store", keys=("I",)),
     Shot("totals", "Tokens and costs by project and by day", opened="store", keys=("$",)),
     Shot("search-all", "A search of all text: sessions, their hits in context, and the text of one", opened="store", keys=("S", "text:old code", "enter", "j")),
     Shot("log", "The log of operations", opened="log", keys=("o",)),
