@@ -57,3 +57,11 @@ def test_the_next_request_is_open_again(file: Acting) -> None:
     file.said("The note is written: 34 tests pass.")
     file.user("Now port the parser of the leases to the new grammar.")
     assert "The user's last request: Now port the parser" in injected(file)
+
+
+def test_a_reply_that_is_only_begun_changes_nothing(file: Acting) -> None:
+    """opencode stores an empty reply for its own summary before it asks its plugins (1.18.33)."""
+    file.said("The note is written: 34 tests pass.")
+    answered = injected(file)
+    file.said("")
+    assert injected(file) == answered

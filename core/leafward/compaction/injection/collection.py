@@ -240,8 +240,10 @@ class _Reader:
                 self._found.lost_thread = (index, phrase[0])
         if not did_run(message):
             return
-        words = text_of(message.get("content")).rstrip("*_ )\n")
-        self._found.answered = bool(words) and not words.endswith(("?", "？")) and not tool_calls(message)
+        words, calls = text_of(message.get("content")).rstrip("*_ )\n"), tool_calls(message)
+        if words or calls:
+            # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
+            self._found.answered = not calls and not words.endswith(("?", "？"))
         waiting: dict[str, list[_Call]] = {}
         for call in tool_calls(message):
             self._found.tools.add(call.name)
