@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import THREADS, Rollout
-from tests.opencode_store import Conversation, Database, call
+from tests.opencode_store import Conversation, Database, call, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,12 @@ class Colleague(Protocol):
 
     def run(self, script: str) -> None: ...
 
-    def close(self) -> None:
-        """All that was done is stored from here on."""
+    def reply(self, text: str) -> object:
+        """Ends the turn."""
+        ...
+
+    def close(self) -> Path:
+        """All that was done is stored from here on; where the session lies."""
         ...
 
 
@@ -96,8 +100,11 @@ class ClaudeColleague:
         self.number = 0
         self.known: dict[str, str | None] = {}
 
-    def close(self) -> None:
-        pass
+    def reply(self, text: str) -> None:
+        self.rows.reply(text)
+
+    def close(self) -> Path:
+        return self.rows.path
 
     def user(self, text: str) -> None:
         self.rows.prompt(text)
@@ -197,8 +204,11 @@ class CodexColleague:
         self.name = self.lines.path.name
         self.number = 0
 
-    def close(self) -> None:
-        pass
+    def reply(self, text: str) -> None:
+        self.lines.reply(text)
+
+    def close(self) -> Path:
+        return self.lines.path
 
     def user(self, text: str) -> None:
         self.lines.prompt(text)
@@ -256,8 +266,12 @@ class OpencodeColleague:
         self.name = self.talk.id
         self.number = 0
 
-    def close(self) -> None:
-        self.base.write(self.talk)
+    def reply(self, text: str) -> None:
+        self.talk.time = next(self.clock) - 1000
+        self.talk.reply(said(text))
+
+    def close(self) -> Path:
+        return self.base.write(self.talk)
 
     def user(self, text: str) -> None:
         self.talk.time = next(self.clock) - 1000

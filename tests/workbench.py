@@ -93,8 +93,13 @@ class Workbench:
         """A prompt; its id."""
         return self.file.user(text)
 
-    def close(self) -> None:
-        """Everything is in the file already."""
+    def reply(self, text: str) -> str:
+        """Ends a turn; the id of the reply."""
+        return self.file.reply(text)
+
+    def close(self) -> Path:
+        """Everything is in the file already; where it lies."""
+        return self.file.path
 
     def _put(self, name: str, text: str) -> None:
         path = self.folder / name

@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 import os
 import random
+from contextlib import closing
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.catalog import sighted
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
 from leafward.query.blame import Blame, blame, concerned
 from tests.colleagues import ClaudeColleague, CodexColleague, OpencodeColleague
+from tests.forks import made, terms
 from tests.opencode_store import Database
 from tests.pi_file import NO_PARENT_GIVEN
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.colleagues import Colleague
 
 CREWS = {
@@ -170,6 +172,32 @@ def test_who_is_named_wrote_the_line_whatever_agents_work(tmp_path: Path, crew: 
     office.work_days(40)
     claimed, written = checked(office)
     assert claimed > written // 4, "hardly a line was claimed"
+
+
+@pytest.mark.parametrize("to", ["pi", "claude", "codex"])
+@pytest.mark.parametrize("kind", ["pi", "claude", "codex", "opencode"])
+def test_a_fork_into_any_form_takes_no_line_of_its_original(tmp_path: Path, kind: str, to: str) -> None:
+    office = Office(tmp_path, 3)
+    first, _ = office.hire_from(kind), office.hire_from("codex" if kind != "codex" else "claude")
+    office.work_days(16)
+    office.turn = "the last turn"
+    first.user(office.turn)
+    first.edit(NAME, office.text(), office.text() + "line 0 of the office\n")
+    first.reply("Done.")
+    office.truth["line 0 of the office"] = (first.name, office.turn)
+    with closing(agent_named(kind).open(first.close())) as session:
+        fork = made(session, session.leaf, to, terms(tmp_path))
+    office.work_days(6)
+    found = office.blamed()
+    path = str(office.folder / NAME)
+    cards = list(sighted(Config(), [tmp_path], os.environ, []))
+    assert str(fork.draft.path) in {card.path for card in concerned(cards, path)}
+    if kind == to:
+        # What is converted keeps the names of the tools that made it; calls of foreign tools are not replayed.
+        assert found.sessions == 3, "the fork's calls were read"
+    assert fork.draft.path not in {Path(author.card.path) for author in found.authors}
+    claimed, written = checked(office)
+    assert claimed > written // 2, "hardly a line was claimed"
 
 
 def checked(office: Office) -> tuple[int, int]:
