@@ -37,8 +37,11 @@ class AgentInstallation:
         from leafward_tui.ui.sheet import SheetLine
 
         about = [
-            SheetLine("An agent runs Leafward when it compacts, and its model sees the injected context."),
-            SheetLine("What would be written is shown first."),
+            SheetLine(
+                "An agent then runs Leafward when it compacts: beside the summary its model sees rules, recent actions,"
+                " changed files and the next step. What would be written is shown first.",
+                lines=3,
+            ),
         ]
         choices = []
         for key, one in zip(_KEYS, found, strict=False):
