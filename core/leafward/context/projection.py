@@ -7,6 +7,7 @@ entries ahead of their summary as well, or send some of them ahead of what was s
 from __future__ import annotations
 
 from array import array
+from functools import cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
@@ -18,10 +19,14 @@ if TYPE_CHECKING:
 _COMPACTION = frozenset({Kind.COMPACTION})
 
 
+@cache
+def _all_but(kinds: frozenset[Kind]) -> bytes:
+    return bytes(kind for kind in range(256) if kind not in kinds)
+
+
 def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
     """The last entry of one of the kinds on the path to `at`; -1 where there is none. Nothing is decoded."""
-    column = session.columns.kind
-    others = bytes(kind for kind in range(256) if kind not in kinds)
+    column, others = session.columns.kind, _all_but(kinds)
     for run in reversed(session.tree.path_runs(at)):
         found = len(column[run.start : run.stop].rstrip(others))
         if found:
