@@ -41,6 +41,18 @@ held = sum(map(sys.getsizeof, (columns.start, columns.kind, columns.ids, columns
 print(json.dumps([len(session), kept, held]))
 """
 
+_PEAK = """
+import json, sys
+from pathlib import Path
+from leafward.session.session import Session
+from leafward.context.model_context import context_at
+
+session = Session.open(Path(sys.argv[1]))
+context_at(session)
+with open("/proc/self/status") as file:
+    print(json.dumps([len(session), int(file.read().partition("VmHWM:")[2].split()[0]) * 1024]))
+"""
+
 
 def index_and_layout(report: Report, path: Path, entries: int) -> None:
     """A session from its bytes to rows, beside decoding its lines."""
@@ -86,6 +98,32 @@ def memory(report: Report, path: Path, entries: int) -> None:
         kept.append(resident / count)
         held.append(columns / count)
     report.limit(what, median(kept), "bytes an entry", 64, f"columns alone {median(held):.1f}")
+
+
+def process_memory(report: Report, small: Path, large: Path) -> None:
+    """What a process holds at most that opens a large session, beside one that opens a small one; Linux only."""
+    what = f"memory with a session of {large.stat().st_size >> 20:,} MB open"
+    if not sys.platform.startswith("linux"):
+        report.skipped(what, "read from /proc")
+        return
+    peaks: list[list[int]] = [[], []]
+    entries = 0
+    for _ in range(ROUNDS):
+        for path, found in zip((small, large), peaks, strict=True):
+            done = subprocess.run(
+                [sys.executable, "-c", _PEAK, str(path)], check=True, capture_output=True, text=True
+            )
+            entries, peak = json.loads(done.stdout)
+            found.append(peak)
+    few, many = map(median, peaks)
+    report.ratio(
+        what,
+        many / 1e6,
+        f"twice that with {small.stat().st_size >> 20:,} MB, and 64 bytes an entry",
+        (2 * few + 64 * entries) / 1e6,
+        1.0,
+        unit="MB",
+    )
 
 
 def folds_and_filters(report: Report, path: Path, entries: int) -> None:
