@@ -91,10 +91,16 @@ class Sizes:
     """
 
     def __init__(
-        self, session: Session, tallies: EntryMetrics, stop: Callable[[], bool] = lambda: False
+        self,
+        session: Session,
+        tallies: EntryMetrics,
+        stop: Callable[[], bool] = lambda: False,
+        spoken: array[int] | None = None,
     ) -> None:
         self.session = session
         self.tallies = tallies
+        self.spoken = spoken
+        """By entry, one more than the estimated tokens of a message that a context held and that is sent as it stands; else 0."""
         self.stop = stop
         self.kinds = session.columns.kind
 
@@ -113,6 +119,11 @@ class Sizes:
         total = 0
         for start in range(0, len(entries), _AT_ONCE):
             some = entries[start : start + _AT_ONCE]
+            if self.spoken is not None:
+                known = len(some)
+                total += sum(map(self.spoken.__getitem__, some))
+                some = [entry for entry in some if not self.spoken[entry]]
+                total -= known - len(some)
             self.tallies.fill(self.session, some, self.stop)
             self.check()
             total += sum(map(self.tallies.tokens.__getitem__, some))
