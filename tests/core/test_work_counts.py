@@ -15,9 +15,11 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
+from leafward.compaction import measure
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal import label
+from leafward.session.native_file import NativeFile
 from leafward.session.scan import CHUNK, Scan
 from leafward.session.session import Session
 from leafward.session.session_file import SessionFile
@@ -332,3 +334,23 @@ class TestCommands:
         loaded = set(modules_after(tmp_path, [verb, str(generated)]))
         assert "leafward.session.session" in loaded
         assert not loaded & HEAVY
+
+
+def test_a_plan_decodes_each_message_of_its_context_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "path.jsonl"
+    write_session(path, ENTRIES, branch_every=0, compact_every=0)
+    given: list[int] = []
+    real = NativeFile.bodies
+
+    def bodies(self: NativeFile, entries: Any, *rest: Any) -> Iterator[Any]:
+        for index, body in real(self, entries, *rest):
+            given.append(index)
+            yield index, body
+
+    with closing(Session.open(path)) as session:
+        monkeypatch.setattr(NativeFile, "bodies", bodies)
+        measure(session)
+    assert len(given) >= 0.9 * ENTRIES
+    assert len(given) <= len(set(given)) + 20
