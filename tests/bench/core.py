@@ -45,10 +45,10 @@ _PEAK = """
 import json, sys
 from pathlib import Path
 from leafward.session.session import Session
-from leafward.context.model_context import context_at
+from leafward.session.tree_layout import arrange
 
 session = Session.open(Path(sys.argv[1]))
-context_at(session)
+rows = arrange(session.tree, session.leaf)
 with open("/proc/self/status") as file:
     print(json.dumps([len(session), int(file.read().partition("VmHWM:")[2].split()[0]) * 1024]))
 """
