@@ -109,7 +109,7 @@ def process_memory(report: Report, small: Path, large: Path) -> None:
         return
     sizes: list[list[int]] = [[], []]
     peaks: list[int] = []
-    entries = 0
+    entries = peak = 0
     for _ in range(ROUNDS):
         for path, found in zip((small, large), sizes, strict=True):
             done = subprocess.run(
