@@ -343,7 +343,7 @@ class Basis:
     def _since(self, compaction: EntryIndex, index: EntryIndex) -> list[range]:
         """The path to an entry from below a compaction on it; the whole path for -1."""
         found: list[range] = []
-        for run in reversed(self.sizes.session.tree.path_runs(index)):
+        for run in self.sizes.session.tree.runs_upwards(index):
             if run.start <= compaction < run.stop:
                 found.append(range(compaction + 1, run.stop))
                 break
