@@ -267,6 +267,15 @@ def _connection(rng: random.Random) -> list[tuple[str, str, str]]:
         ("pgpassword", f"PGPASSWORD={t} psql -h db", t), ("aws configure", f"aws configure set aws_secret_access_key {rand(rng, 40, B64)}", ""), ("phrase", 'DB_PASSWORD="correct river battery staple"', "correct river battery staple"),
         ("phrase json", '{"password": "orange stapler window lamp"}', "orange stapler window lamp"), ("gcp", json.dumps({"type": "service_account", "private_key_id": rand(rng, 40, HEX), "private_key": pem(rng, "PRIVATE KEY")[0]}), ""),
         ("zero width", "ghp" + "_" + rand(rng, 18) + "\u200b" + "Q7" + rand(rng, 16), ""), ("setx", f'setx DB_PASSWORD "{s}"', s), ("login form", f'-d "username=ada&password={t}"', t), ("vault login", f"vault login {rand(rng, 26)}", ""),
+        ("go source", f'dsn := "ada:{s}@tcp(127.0.0.1:3306)/orchard"', s), ("go source in env", f"MYSQL_DSN=ada:{t}@unix(/run/m.sock)/x", t),
+        ("function code", f"https://x.azurewebsites.net/api/fn?a=1&code={rand(rng, 52)}==", ""), ("code behind a question mark", f"https://x.dev/cb?code={t}&state=1", t),
+        ("sdk call", f"new Twilio('AC{rand(rng, 32, HEX)}', '{rand(rng, 32, HEX)}')", ""), ("search client", f"algoliasearch('{rand(rng, 10, UP)}', '{rand(rng, 32, HEX)}')", ""),
+        ("cookies of curl", f"curl -s -b 'lang=en; connect.sid=s%3A{cookie}.{t}' https://h", cookie), ("aligned define", f"define( 'AUTH_KEY',         '{t}#{t}' );", t),
+        ("argument on its own line", f'api_key = (\n    "{t}"\n)', t), ("the same in json", json.dumps({"code": f'api_key = (\n    "{t}"\n)'}), t),
+        ("one program's password", "SMTP_PASSWORD=" + " ".join(rand(rng, 4, LOW) for _ in range(4)), ""), ("words of a wallet", f"mnemonic: {' '.join(['abandon', 'ability', 'able', 'about', 'above', 'absent'] * 2)}", "above absent"),
+        ("mail account", f"auth: {{ user: 'a@x.dev', pass: '{s}' }}", s), ("part of a path", f"/var/cache/token={t}/x.json", t), ("key that begins with a slash", f"PrivateKey = /{key88[:42]}=", key88[:42]),
+        ("settings in base64", f"echo {base64.b64encode(f'PORT=80{chr(10)}HOST=orchard.dev{chr(10)}DB_PASSWORD={s}{chr(10)}'.encode()).decode()} | base64 -d > .env", ""),
+        ("account in base64", "KEY=" + base64.b64encode(json.dumps({"type": "service_account", "private_key": pem(rng, "PRIVATE KEY")[0]}).encode()).decode(), ""),
         ("ansible", f"ansible_become_pass: {s}", s), ("maven", f"<server><id>x</id><username>u</username><password>{s}</password></server>", s), ("aws sigv4", f"X-Amz-Signature={rand(rng, 64, HEX)}", ""),
     ]  # fmt: skip
 

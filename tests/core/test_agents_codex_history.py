@@ -109,6 +109,25 @@ def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncerta
     assert [one["code"] for one in said] == [UNCERTAIN_CONTEXT] * len(notes)
 
 
+@pytest.mark.parametrize(
+    ("version", "stays"),
+    [("0.93.0", True), ("0.104.0", True), ("0.105.0", False), ("0.125.0", False), ("odd", False)],
+)
+def test_a_rollback_takes_back_what_was_injected_for_the_turn_where_the_version_does(
+    tmp_path: Path, version: str, stays: bool
+) -> None:
+    """Up to 0.104 Codex cuts right before the prompt; a resumed thread has its rules again there."""
+    rollout = Rollout(tmp_path, cli_version=version)
+    rollout.turn("a", "A")
+    rollout.said("<environment_context>again</environment_context>")
+    rollout.turn("b", "B")
+    rollout.event("thread_rolled_back", num_turns=1)
+    rollout.turn("c", "C")
+    session = rollout.opened()
+    assert prompts(session) == ["a", "c"]
+    assert any("again" in text for _, text in said(session)) == stays
+
+
 def test_rollbacks_add_up(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     for text in "ab":

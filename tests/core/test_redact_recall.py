@@ -116,6 +116,15 @@ LOOKALIKES = (
     "src/auth/token_service2.py:120: class TokenService2:",
     "keyboard: qwerty12345",
     "AccountKeyword: foo2bar3baz4",
+    "https://host.dev/page?code=404&lang=en",
+    "error_code=E1234567890abcdefXYZ",
+    "{ pass: 12, fail: 0 }",
+    "pass: string, fail: string",
+    "curl -b cookies.txt https://host",
+    "passphrase: the quick brown fox jumps over it",
+    base64.b64encode(b"a text of no interest, long enough to be looked into by whoever looks\n").decode(),
+    "git log --author=ada:smith@tcp(x)"[:20],
+    "api_key = (\n    settings.api_key\n)",
 )
 
 

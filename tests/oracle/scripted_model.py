@@ -6,6 +6,7 @@ What is answered depends on the request alone: the newest user text that the scr
 from __future__ import annotations
 
 import json
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -120,6 +121,8 @@ def _anthropic(model: str, step: Step) -> Iterator[tuple[str, dict[str, Any]]]:
         }
         for delta in deltas[kind]:
             yield "content_block_delta", {**place, "delta": delta}
+        # Blocks that end within one millisecond lose a resumed Claude Code 2.0 and 2.1.61: it goes on from the first of them.
+        time.sleep(0.004)
         yield "content_block_stop", place
     stop = {"stop_reason": "tool_use" if step.calls else "end_turn", "stop_sequence": None}
     yield "message_delta", {"delta": stop, "usage": usage}

@@ -56,10 +56,10 @@ class Course:
         if self._path and self._path[-1][1] > index:
             self._path[-1][1] = index
 
-    def drop_turns(self, turns: int, kinds: bytearray) -> int:
+    def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool = True) -> int:
         """Goes back before the last so many prompts, as `thread_rolled_back` does: the first of them, -1 where there is none.
 
-        What was injected for a turn goes with it; the first turn's stays, as it is the session's.
+        What was `injected` for a turn goes with it, where the version does so; the first turn's stays, as it is the session's.
         """
         prompts: list[int] = []
         for start, stop in reversed(self._path):
@@ -71,7 +71,7 @@ class Course:
             return -1
         first = prompts[min(turns, len(prompts)) - 1]
         self.cut(first)
-        if len(prompts) > turns:
+        if injected and len(prompts) > turns:
             while self.tip >= 0 and kinds[self.tip] in _INJECTED_FOR_TURN:
                 self.cut(self.tip)
         return first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,21 @@ TWIN = "inferred"
 """How a file stands to another one of its name that Codex knows the thread by."""
 OURS = "leafward"
 """Our field in the description of a thread that tells another agent's session: `forkedFrom` is the path of that one."""
+
+
+_VERSION = re.compile(r"0\.([0-9]{2,4})\.")
+_FIRST = 105
+"""Codex 0.105 is the first version whose rollback takes back what was injected for the turn."""
+
+
+def rolls_injected_back(meta: dict[str, Any]) -> bool:
+    """Whether the version of Codex that began a file takes back with a turn what was injected for it.
+
+    0.93 and 0.104 send it still, 0.105 does not (tried with the programs). A file of ours or of no version counts as a new one.
+    """
+    version = meta.get("cli_version")
+    known = _VERSION.match(version) if isinstance(version, str) and OURS not in meta else None
+    return known is None or int(known[1]) >= _FIRST
 
 
 def described(thread: Thread, meta: dict[str, Any]) -> Body:

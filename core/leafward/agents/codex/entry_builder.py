@@ -81,6 +81,8 @@ class EntryBuilder:
         self._replacing: list[int] = []
         """Compactions whose context stands in the file."""
         self.course = Course()
+        self.rolls_injected_back = True
+        """Whether the version that writes a segment takes back with a turn what was injected for it."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
 
@@ -370,7 +372,7 @@ class EntryBuilder:
             return False
         self.link()
         compaction = next((index for index in reversed(self._replacing) if self.course.holds(index)), -1)
-        prompt = self.course.drop_turns(left, self.columns.kind)
+        prompt = self.course.drop_turns(left, self.columns.kind, injected=self.rolls_injected_back)
         if prompt < 0:
             return False
         self.tip = self.course.tip

@@ -3,7 +3,7 @@
 What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`judging`), `aws_keys` what is random enough by itself.
+`judging`), `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.redact.assignments import assignments_in
 from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
+from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
 from leafward.base.redact.judging import Place, is_secret
 from leafward.base.redact.names import meaning_of
@@ -56,6 +57,7 @@ def secrets_in(text: str) -> list[Span]:
     if len(text) < _SHORTEST or _PLAIN.match(text):
         return []
     found = list(_found(text))
+    found += encoded_in(text, runs_of(text), lambda plain: list(_found(plain)))
     if not text.isascii() or "\x1b" in text:
         found += _unseen(text)
     return list(merged(found)) if found else found
@@ -88,7 +90,14 @@ def _found(text: str) -> Iterator[Span]:
     yield from assignments_in(text, low)
     yield from headers_in(text, low)
     yield from commands_in(text)
-    if "://" in text or ":\\" in text or "sql" in low or "oracle" in low:
+    if (
+        "://" in text
+        or ":\\" in text
+        or "sql" in low
+        or "oracle" in low
+        or "@tcp(" in text
+        or "@unix(" in text
+    ):
         yield from urls_in(text)
 
 

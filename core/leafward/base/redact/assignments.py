@@ -29,7 +29,7 @@ _KEYWORDS = (
         "_sig",
         "sas",
     ),
-    *("phrase", "kennwort", "senha", "_pat", "amz-signature", "goog-signature"),
+    *("phrase", "kennwort", "senha", "_pat", "amz-signature", "goog-signature", "code="),
 )
 """What names of secrets hold, in small letters."""
 
@@ -41,7 +41,7 @@ _ASSIGN = re.compile(
     (?: [ \t]{0,4} : [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
       | [ \t]{0,40} (?P<sign> => | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
         (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
-        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str ) \( (?= \\{0,7} ["'] ) )?
+        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
     )"""
 )
 _ATTRIBUTE = re.compile(
@@ -56,7 +56,7 @@ _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
-_ARGUMENT = re.compile(r"""\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,4}(?=\\{0,7}["'`])""")
+_ARGUMENT = re.compile(r"""\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}(?=\\{0,7}["'`])""")
 _CALLED = re.compile(r"""\([ \t]{0,4}(?=\\{0,7}["'`])""")
 _OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
 _SAID = re.compile(
@@ -90,7 +90,9 @@ _LINE_START = re.compile(
 )
 _LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
 
-_ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<"}
+_ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "path": "/\"'<>`,;)"}
+_SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
+"""Passwords with spaces in them: those that Google makes for one program, and the words of a wallet."""
 
 
 _KEY_OF = re.compile(
@@ -197,6 +199,7 @@ def _assigned(
         and sign != "="
         and found["close"] is None
         and not ((first and name != "PASS") or text[start - 1 : start] == "/")
+        and _QUOTE.match(text, at) is None
     ):
         # What a test that passed is reported with.
         return None
@@ -206,6 +209,8 @@ def _assigned(
     place = Place.SETTING if tight and (upper or queried or first) else Place.QUOTED
     if _QUOTE.match(text, at):
         return _quoted(text, at, meaning, Place.SETTING if upper else place)
+    if tight and text[start - 1 : start] == "/":
+        return _bare(text, at, meaning, Place.SETTING, "path")
     if queried and tight:
         return _bare(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
     if tight and first and not upper and (end := _RAW.match(text, at)) is not None and end[0][-1] in ",)":
@@ -305,6 +310,9 @@ def _quoted(text: str, at: int, meaning: Meaning, place: Place) -> tuple[int, in
 
 def _bare(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") -> tuple[int, int] | None:
     """The value without quotes at a place. `ends` names the signs that end it."""
+    spaced = _SPACED_VALUE.match(text, at) if meaning is Meaning.PASSWORD else None
+    if spaced is not None and place in (Place.SETTING, Place.LINE):
+        return spaced.span()
     raw = _RAW.match(text, at)
     if raw is None:
         return None
@@ -313,7 +321,7 @@ def _bare(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") ->
         return _judged(text, default.start("value"), default.end("value"), meaning, place)
     value = raw[0]
     last = _LINE_END.match(text, raw.end()) is not None
-    if ends != "query" and last and place in (Place.SETTING, Place.LINE):
+    if ends not in ("query", "path") and last and place in (Place.SETTING, Place.LINE):
         value = _to_the_end(value)
     else:
         value = _to_the_end(_up_to(value, _ENDS[ends or "inline"]))

@@ -93,6 +93,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
             "basic_auth=(",
             "Credentials(",
             ".login(",
+            "algoliasearch(",
+            "SearchClient.create(",
         ),
         r"\s{0,20}[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']\s{0,4},\s{0,20}[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
     ),
@@ -218,6 +220,8 @@ _SIGNS = (
     "Auth(",
     "redentials(",
     "net user",
+    "oliasearch(",
+    "Client.create(",
 )
 """What a command line that is known here has one of."""
 _PGPASS_PORT = re.compile(r":[1-9][0-9]{3,4}:[\w*-]{1,63}:")

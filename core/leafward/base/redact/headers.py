@@ -27,6 +27,9 @@ _LEAST_ENTROPY = 2.9
 _COOKIES = re.compile(
     r"""\\{0,7}["'`\]]{0,3}(?:[ \t]{0,4}[:=]|[ \t]{1,4}|,)[ \t]{0,4}\\{0,7}["'`]?(?P<all>[^\s"'`\\=;]{1,100}=[^\n"'`\\]{4,8000})"""
 )
+_CURL_COOKIES = re.compile(
+    r"""(?<=[\s"'])-b[ \t]{1,4}\\{0,7}["']?(?P<all>[^\s"'`\\=;]{1,100}=[^\n"'`\\]{4,8000})"""
+)
 _COOKIE = re.compile(r"(?P<name>[^\s=;,\"']{1,100})=(?P<value>[^\s;,\"'<>(){}]{6,4000})")
 _COOKIE_FACTS = words("path domain expires max-age samesite secure httponly version priority partitioned")
 _SESSION = re.compile(
@@ -111,6 +114,11 @@ def _cookies(text: str, low: str) -> Iterator[Span]:
                 if name.lower() not in _COOKIE_FACTS and _is_cookie(name, value):
                     yield one.start("value"), one.end("value"), "cookie"
         at = low.find("cookie", end)
+    if "curl" in low:
+        for option in _CURL_COOKIES.finditer(text):
+            for one in _COOKIE.finditer(text, option.start("all"), option.end("all")):
+                if _is_cookie(one["name"], one["value"]):
+                    yield one.start("value"), one.end("value"), "cookie"
     if "\tTRUE\t" in text or "\tFALSE\t" in text or "\\tTRUE\\t" in text or "\\tFALSE\\t" in text:
         for jar in _JAR.finditer(text):
             if _is_cookie("", jar["value"]):

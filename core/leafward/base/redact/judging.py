@@ -45,6 +45,8 @@ _STANDS_FOR = re.compile(
             | state | import\.meta | ENV | Deno | std | ref\+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
     ) $"""
 )
+_ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
+"""Words so short that a random value may begin with them."""
 _HOLES = re.compile(
     r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{"
 )
@@ -96,13 +98,17 @@ def entropy(text: str) -> float:
 
 def stands_for(value: str) -> bool:
     """Whether a value only stands for a secret: a placeholder, a variable, what was redacted."""
-    return bool(MARKER in value or _STANDS_FOR.match(value) or _HOLES.search(value))
+    return bool(
+        MARKER in value
+        or (_STANDS_FOR.match(value) and not (_ARTICLE.match(value) and _KEY_SHAPE.match(value[2:])))
+        or _HOLES.search(value)
+    )
 
 
 def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = False) -> bool:
     """Whether a value under a name that says `meaning`, written as `place`, is a secret. What is `quoted` is no code."""
     size = len(value)
-    if not 3 <= size <= LONGEST_VALUE or stands_for(value) or value.lower() in _TYPES or _PATH.match(value):
+    if not 3 <= size <= LONGEST_VALUE or stands_for(value) or value.lower() in _TYPES or _is_path(value):
         return False
     if (_PATTERN if quoted else _CALL).search(value):
         return False
@@ -139,6 +145,11 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
             and not _IDENTIFIER.match(value)
         )
     return _random(value) or (place is Place.SETTING and _set_secret(value))
+
+
+def _is_path(value: str) -> bool:
+    """Whether a value names a file or an address; base64 that begins with a slash does not."""
+    return _PATH.match(value) is not None and not (value.endswith("=") and _KEY_SHAPE.match(value))
 
 
 def is_login(value: str) -> bool:

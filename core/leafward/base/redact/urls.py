@@ -21,6 +21,10 @@ _SLASHED = re.compile(
     r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>(?![0-9]{1,5}(?:[/?#]|\\))[^\s'\"<>\\@]{1,200})@(?=[A-Za-z0-9.-]{1,80}(?:[:/?\s'\"\\,;)]|$))"
 )
 _TOKEN = re.compile(r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}\.[A-Za-z]|localhost)")
+_GO_SOURCE = re.compile(
+    r"(?P<user>[^\s:/@'\"<>\\=`]{1,60}):(?P<password>[^\s'\"<>\\`@]{3,100})@(?:tcp|unix)\("
+)
+"""How Go's driver for MySQL names a database."""
 _ORACLE = re.compile(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
 _PORT = re.compile(r"[0-9]{1,5}\Z")
 
@@ -29,6 +33,10 @@ def urls_in(text: str) -> Iterator[Span]:
     """The secrets in the part of an address that says who asks."""
     if "@" not in text:
         return
+    if "@tcp(" in text or "@unix(" in text:
+        for source in _GO_SOURCE.finditer(text):
+            if not _placeholder(source["password"], source["user"]):
+                yield source.start("password"), source.end("password"), "password"
     for found in _SLASHES.finditer(text):
         if _SCHEME.search(text, max(0, found.start() - 24), found.start()) is None:
             continue

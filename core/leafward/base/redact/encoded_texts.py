@@ -1,0 +1,39 @@
+"""Texts in base64 that hold secrets: a service account's key in a setting, an `.env` that is piped through `base64 -d`."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.base.redact.spans import Span
+
+_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{64,200000}={0,2}")
+_HEAD = 64
+"""Characters that are decoded first: pictures and archives show there that they are no text."""
+_TEXT = re.compile(rb"[\t\n\r\x20-\x7e]+\Z")
+
+
+def encoded_in(text: str, together: str, secrets_in: Callable[[str], list[Span]]) -> Iterator[Span]:
+    """The runs of base64 that are a text with a secret in it, whole. `together` are the long runs of the text."""
+    if _RUN.search(together) is None:
+        return
+    for found in _RUN.finditer(text):
+        run = found[0].rstrip("=")
+        if not _TEXT.match(_decoded(run[:_HEAD])):
+            continue
+        plain = _decoded(run)
+        if _TEXT.match(plain) and secrets_in(plain.decode("ascii")):
+            yield found.start(), found.end(), "encoded secret"
+
+
+def _decoded(run: str) -> bytes:
+    """The bytes of a run without its padding; empty where it is no base64."""
+    try:
+        return base64.b64decode(run + "=" * (-len(run) % 4))
+    except (binascii.Error, ValueError):
+        return b""
