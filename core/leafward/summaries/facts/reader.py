@@ -12,7 +12,10 @@ from leafward.summaries.facts import demands, forms, pasting, prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+Known = dict[tuple[object, ...], list[Sighting]]
+"""What was read already: the facts of each text, by the text and who says it."""
 
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
@@ -88,8 +91,10 @@ class FactReader:
     where they were.
     """
 
-    def __init__(self, cwd: str = "") -> None:
+    def __init__(self, cwd: str = "", known: Known | None = None) -> None:
+        """For the messages of one folder. `known` is shared by readers of the same folder: each text is read once for all."""
         self._cwd = cwd
+        self._known: Known = {} if known is None else known
         self._calls: dict[str, _Call] = {}
         self._planned: dict[str, str] = {}
         """The open items of the list that the agent keeps of its own work, as it was written last."""
@@ -105,13 +110,13 @@ class FactReader:
         if role == "custom":
             name = message.get(PUT_IN)
             if name is None:
-                return list(self.prose(text_of(message.get("content")), Voice.TOLD, entry))
+                return self.prose(text_of(message.get("content")), Voice.TOLD, entry)
             kind = str(name).rpartition(".")[2]
             if kind == TYPED_LATER:
                 return list(self._typed(text_of(message.get("content")), entry))
             # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
-            return list(self.prose(text, Voice.TOLD, entry))
+            return self.prose(text, Voice.TOLD, entry)
         if role == "assistant":
             return list(self._reply(entry, message))
         if role == "toolResult":
@@ -123,8 +128,19 @@ class FactReader:
             found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
             return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
         if role == "compactionSummary":
-            return list(self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry))
+            return self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
         return []
+
+    def _once(
+        self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterator[Sighting]]
+    ) -> list[Sighting]:
+        """What a text says, read when it is met first: agents send the same text many times."""
+        found = self._known.get(what)
+        if found is None:
+            found = self._known[what] = list(read())
+        if not found or found[0].entry == entry:
+            return found
+        return [Sighting(*seen[:4], entry, *seen[5:]) for seen in found]
 
     def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
@@ -133,8 +149,11 @@ class FactReader:
         if pasted:
             yield from self._printed(pasted, entry, failed=False)
 
-    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> list[Sighting]:
         """The facts of a text that somebody wrote."""
+        return self._once(("prose", text, voice), entry, lambda: self._prose(text, voice, entry))
+
+    def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
         for form in forms.commands(text):
             yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
         yield from self._forms(text, voice, entry)
@@ -165,6 +184,16 @@ class FactReader:
 
     def _forms(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool = True, numbers: bool = True
+    ) -> list[Sighting]:
+        """The facts that a text holds by their form."""
+        return self._once(
+            ("forms", text, voice, names, numbers),
+            entry,
+            lambda: self._formed(text, voice, entry, names=names, numbers=numbers),
+        )
+
+    def _formed(
+        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
     ) -> Iterator[Sighting]:
         for form in forms.urls(text):
             yield Sighting(FactKind.URL, form.key, form.text, voice, entry)
@@ -264,7 +293,10 @@ class FactReader:
             lines = f"{match[1]} lines"
             yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
 
-    def _printed(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
+    def _printed(self, text: str, entry: EntryIndex, failed: bool) -> list[Sighting]:
+        return self._once(("printed", text, failed), entry, lambda: self._in_print(text, entry, failed))
+
+    def _in_print(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
         yield from self._forms(text, Voice.OUTPUT, entry, names=False)
         any_error = False
         for line in text.split("\n"):

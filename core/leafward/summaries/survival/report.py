@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
-from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, gather
+from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Voice, gather
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.survival.spans import Said, replaced_by
 from leafward.summaries.survival.text_match import Held, Text, file_names
@@ -95,10 +95,17 @@ _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
 
 
 def facts_of(
-    messages: Iterable[Said], cwd: str, previous: str = "", previous_entry: int = NO_ENTRY
+    messages: Iterable[Said],
+    cwd: str,
+    previous: str = "",
+    previous_entry: int = NO_ENTRY,
+    known: Known | None = None,
 ) -> list[Fact]:
-    """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold."""
-    reader = FactReader(cwd)
+    """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold.
+
+    `known` holds what was read of texts already; see `FactReader`.
+    """
+    reader = FactReader(cwd, known)
     sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
     turn = len(sightings)
     for entry, message in messages:
