@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from leafward.session.entries import text_of
 from leafward.summaries.facts.prose import sentences
@@ -49,6 +50,7 @@ def typed_sentences(content: object) -> list[str]:
     return list(sentences(divided(text_of(content))[0]))
 
 
+@lru_cache(maxsize=1 << 10)
 def divided(text: str) -> tuple[str, str]:
     """What a person typed of a prompt, and what was pasted into it; what an agent enclosed in tags is in neither.
 

@@ -46,6 +46,11 @@ _ERROR_LINE = re.compile(
     r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
     r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
 )
+_MAYBE_ERROR = re.compile(
+    r"[Ee]rror|E(?:RR|xception| {3}|[A-Z]{4,12}: )|[Ff]ail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
+    r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
+)
+"""What a text holds in which any line is an error."""
 _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
 )
@@ -81,7 +86,6 @@ class _Call:
     command: str
     entry: EntryIndex
     silent: bool
-    """Its result, unless it failed, is the content of a file or says only that a change was made."""
 
 
 class FactReader:
@@ -238,8 +242,7 @@ class FactReader:
         command = command_of(arguments)
         path = _first(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
-        silent = bool(path) and not command and "pattern" not in arguments
-        self._calls[call_id] = _Call(command, entry, silent)
+        self._calls[call_id] = _Call(command, entry, is_silent(arguments))
         if path:
             voice = Voice.CHANGED if changes else Voice.CALL
             yield Sighting(FactKind.PATH, forms.canonical_path(path, self._cwd), path, voice, entry)
@@ -299,7 +302,7 @@ class FactReader:
     def _in_print(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
         yield from self._forms(text, Voice.OUTPUT, entry, names=False)
         any_error = False
-        for line in text.split("\n"):
+        for line in text.split("\n") if _MAYBE_ERROR.search(text) else ():
             if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
                 any_error = True
                 yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
@@ -316,6 +319,12 @@ class FactReader:
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
+
+
+def is_silent(arguments: Mapping[str, Any]) -> bool:
+    """Whether the result of such a call, unless it failed, is the content of a file or says only that a change was made."""
+    named = _first(arguments, PATH_ARGUMENTS)
+    return bool(named) and "pattern" not in arguments and not command_of(arguments)
 
 
 def changes_text(arguments: Mapping[str, Any]) -> bool:
@@ -339,12 +348,12 @@ def outcome_of(text: str, failed: bool) -> str:
     return "" if _GIVEN_UP.search(text[-200:]) else "failed"
 
 
-def command_of(arguments: dict[str, Any]) -> str:
+def command_of(arguments: Mapping[str, Any]) -> str:
     """The command that a call runs; empty where it runs none."""
     return _first(arguments, COMMAND_ARGUMENTS)
 
 
-def _first(arguments: dict[str, Any], names: tuple[str, ...]) -> str:
+def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = arguments.get(name)
         if isinstance(value, str) and value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
@@ -25,7 +26,7 @@ _FINISHED = re.compile(
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
 _UNSURE = re.compile(
-    r"(?i)\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
+    r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
 )
 _OPENING = re.compile(r"(?i)^\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
@@ -171,7 +172,7 @@ def answers(
                 alone = (
                     (talk or (ends and worked))
                     and not _TALK.match(line)
-                    and not _UNSURE.search(line)
+                    and not _UNSURE.search(line.lower())
                     and len(line.split()) >= 8
                 )
                 worth = weight * (0.3 if context else 1.0)
@@ -297,10 +298,11 @@ def _is_code(sentence: str) -> bool:
     return len(prose.content_words(outside)) == 0
 
 
+@lru_cache(maxsize=1 << 14)
 def _section_of(sentence: str) -> Section:
     if demands.asks(sentence):
         return Section.CONTEXT
-    guessed = demands.guesses(sentence) or _UNSURE.search(sentence) is not None
+    guessed = demands.guesses(sentence) or _UNSURE.search(sentence.lower()) is not None
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
     if (
