@@ -204,7 +204,7 @@ class Redactor:
 
     def _keys(self, holder: dict[Any, Any]) -> None:
         """Takes secrets out of the keys of an object: what a program counts by, for example."""
-        if all(not isinstance(key, str) or len(key) < _SHORTEST_KEY for key in holder):
+        if max(map(len, map(str, holder)), default=0) < _SHORTEST_KEY:
             return
         items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
         if [key for key, _ in items] != list(holder):

@@ -228,6 +228,8 @@ def _place(text: str, word: str, at: int) -> int:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _paths_in(word: str, cwd: str) -> tuple[Form, ...]:
+    if "." not in word and "/" not in word and "\\" not in word and not any(map(word.__contains__, _BARE_NAMES)):
+        return ()
     forms = []
     for match in _PATH.finditer(word):
         found = match[0].rstrip(".,;:!?-)")
@@ -359,7 +361,9 @@ def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:  # noqa: FBT001
+def _identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:
+    if word.isalpha() and word[1:].islower():
+        return ()
     return tuple(_identified(word, calls=calls))
 
 

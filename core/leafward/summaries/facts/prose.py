@@ -24,6 +24,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
+_BOX = re.compile(r"\[[ xX✓~-]\]\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？])")
 _MAY_END = re.compile(r"[.!?]\s|[。！？]")
 """What stands wherever a sentence ends before its line does."""
@@ -87,8 +88,12 @@ def announces(sentence: str) -> bool:
 
 def lines_outside_code(text: str) -> Iterator[str]:
     """The lines of a text that no fence of code encloses."""
+    lines = text.split("\n")
+    if "```" not in text and "~~~" not in text:
+        yield from lines
+        return
     inside = False
-    for line in text.split("\n"):
+    for line in lines:
         if _FENCE.match(line):
             inside = not inside
         elif not inside:
@@ -98,9 +103,13 @@ def lines_outside_code(text: str) -> Iterator[str]:
 def sentences(text: str) -> Iterator[str]:
     """Sentences of the prose in a text: list marks, headings and emphasis taken off, code left out."""
     for line in lines_outside_code(text):
-        if not line.strip() or line.lstrip().startswith(("|", ">", "<")) or _HEADING.match(line):
+        line = line.strip()
+        first = line[:1]
+        if not first or first in "|><" or (first == "#" and _HEADING.match(line)):
             continue
-        line = without_emphasis(_LIST_MARK.sub("", line)).strip()
+        if first in "-*+•" or first.isdecimal():
+            line = _LIST_MARK.sub("", line)
+        line = without_emphasis(line).strip()
         for sentence in _SENTENCE_END.split(line) if _MAY_END.search(line) else (line,):
             sentence = sentence.strip()
             if 8 <= len(sentence) <= SENTENCE_LIMIT or (len(sentence) >= 4 and _CJK.search(sentence)):
@@ -186,7 +195,7 @@ def remains(sentence: str) -> bool:
 
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     """Items of a checklist, whether each is still open, and the heading it stands under."""
-    if "[" not in text:
+    if _BOX.search(text) is None:
         return
     heading, fenced = "", False
     for line in text.split("\n"):
