@@ -54,7 +54,10 @@ _CHOICE = re.compile(
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
 _TODO = re.compile(
-    r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)|remaining|next step|next,? (?:we|i)|not yet|left to do|follow[- ]up|needs? to be (?:done|fixed|added))\b"
+    r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
+    r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
+    r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
+    r"|follow[- ]ups?(?! (?:commit|pr|pull|fix|patch|question|change|message|comment|review)))\b"
     "|待办|接下来|还需要|残り|다음"
 )
 _NEGATION = re.compile(
@@ -71,9 +74,27 @@ _ANNOUNCED = re.compile(
 
 _ONGOING = re.compile(
     r"\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
-    r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremains? pending\b|\bdeep into\b"
+    r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b"
 )
 _MUSES = re.compile(r"(?i)^\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
+
+
+_HEDGED = re.compile(
+    r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
+)
+_CONSIDERS = re.compile(
+    r"^\W*(?:actually|looking at|let['’]s see|the user|that (?:would|could|might|way)|(?:i |we |so )?(?:need|have|must|want)s?\b)"
+)
+
+
+def hedges(sentence: str) -> bool:
+    """Whether a sentence says what may be or should be, rather than what is."""
+    return _HEDGED.search(sentence.lower()) is not None
+
+
+def considers(sentence: str) -> bool:
+    """Whether a sentence of somebody's thinking weighs what could be done or repeats what is asked: nothing is settled by it."""
+    return _CONSIDERS.search(sentence.lower()) is not None or hedges(sentence)
 
 
 def accompanies(sentence: str) -> bool:

@@ -67,7 +67,7 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
     )
     quoting.answers(evidence, messages, turns, stop)
-    quoting.last_word(evidence, messages)
+    quoting.last_word(evidence, messages, turns)
     statements.settled(evidence, messages)
     statements.stated(evidence)
     statements.changed(evidence)
