@@ -152,11 +152,17 @@ class Redactor:
     seen: set[str] = field(default_factory=set)
     report: Callable[[str, str], object] | None = None
     """Told of each secret that is taken out: its kind and the secret itself."""
+    clean: set[str] | None = None
+    """Texts that hold no secret, where the same ones come again and again: none of them is looked through twice."""
 
     def text(self, text: str) -> str:
         """`text` with every secret replaced by its name in brackets."""
+        if self.clean is not None and text in self.clean:
+            return text
         spans = secrets_in(text)
         if not spans:
+            if self.clean is not None:
+                self.clean.add(text)
             return text
         pieces, at = [], 0
         for start, end, kind in spans:
@@ -207,7 +213,7 @@ class Redactor:
 
     def _keys(self, holder: dict[Any, Any]) -> None:
         """Takes secrets out of the keys of an object: what a program counts by, for example."""
-        if all(not isinstance(key, str) or len(key) < _SHORTEST_KEY for key in holder):
+        if max(map(len, map(str, holder)), default=0) < _SHORTEST_KEY:
             return
         items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
         if [key for key, _ in items] != list(holder):

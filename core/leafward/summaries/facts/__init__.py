@@ -6,7 +6,7 @@ reasons, and what is still to be done.
 
 from __future__ import annotations
 
-from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.reader import FactReader, Known
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice, gather
 
-__all__ = ["Fact", "FactKind", "FactReader", "Sighting", "Voice", "gather"]
+__all__ = ["Fact", "FactKind", "FactReader", "Known", "Sighting", "Voice", "gather"]

@@ -17,26 +17,27 @@ _FILLER = re.compile(
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
 )
 _ASKED = re.compile(
-    r"(?i)^(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
+    r"^(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
     r"|(?:can|could|do|does|did|is|are|was|were|should|would|will|have|has|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|can['’]t"
     r"|couldn['’]t|shouldn['’]t|wouldn['’]t|won['’]t)\s+(?:we|you|i|it|this|that|they|there|he|she|these|those)\b"
     r"|any idea\b|what's\b)"
 )
-_TAG = re.compile(r"(?i)\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
+_TAG = re.compile(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
+# All patterns but those of the first words are in small letters, as is what is looked at.
 _OBLIGED = re.compile(
-    r"(?i)\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
+    r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
     r"|niemals|nie|muss|müssen|darf|dürfen|immer|jamais|toujours|doi[st]|il faut|nunca|siempre|debe|sempre|deve|никогда|всегда|нельзя"
     r"|должен|не надо)\b"
     "|必须|不要|不能|不得|务必|禁止|一定要|应该|只能|请勿|别|しないで|ください|必ず|してはいけない|하지 ?마|반드시|금지|해야"
 )
-_CONCLUDES = re.compile(r"(?i)\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b")
+_CONCLUDES = re.compile(r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b")
 """Guesses in the words of rules."""
 _FORBIDS = re.compile(
-    r"(?i)(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
+    r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
     r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
 )
 _RULES = re.compile(
-    r"(?i)\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
+    r"\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
     r"|no (?:new|other|more|extra|additional|need for)\b|only (?:use|if|when|for|with|in|on|the)|use only"
     r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have|keep|look|work|contain|show|not)\b"
     r"|(?:has|have|needs?) to (?:be|stay|have|contain|cover|work|survive|hold|keep|fit|run|pass|push)\b"
@@ -44,19 +45,19 @@ _RULES = re.compile(
     r"|sin|sans|ohne|nicht|нужно)\b"
 )
 _RULE_FIRST = re.compile(
-    r"(?i)^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
+    r"^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
 )
 _STATES = re.compile(
-    r"(?i)\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
+    r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
 """How things are, in the words of rules."""
 _GUESSED = re.compile(
-    r"(?i)\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory)\b"
 )
 _WORK = re.compile(
-    r"(?i)^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
+    r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
 """What is to be done now is a request: it is done, and binds nothing afterwards."""
 _TAKES_BACK = re.compile(
@@ -69,6 +70,7 @@ _LEAST_WORDS = 3
 @lru_cache(maxsize=_REMEMBERED)
 def asks(sentence: str) -> bool:
     """Whether a sentence is a question, with its mark or without."""
+    sentence = sentence.lower()
     return _TAG.search(sentence) is not None or _ASKED.search(without_fillers(sentence)) is not None
 
 
@@ -79,7 +81,7 @@ def without_fillers(sentence: str) -> str:
 
 def guesses(sentence: str) -> bool:
     """Whether a sentence says what somebody takes to be so, rather than what is so."""
-    return _GUESSED.search(sentence) is not None
+    return _GUESSED.search(sentence.lower()) is not None
 
 
 def takes_back(prompt: str) -> bool:
@@ -92,12 +94,13 @@ def demands(sentence: str) -> bool:
     """Whether a sentence of the user's states a rule or a limit that holds from now on."""
     if asks(sentence):
         return False
+    sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence))
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False
     if _OBLIGED.search(_CONCLUDES.sub(" ", words)) is not None:
         return True
-    if guesses(words) and not words.casefold().startswith(("i would only", "i'd only")):
+    if guesses(words) and not words.startswith(("i would only", "i'd only")):
         return False
     words = _STATES.sub(" ", words)
     if _FORBIDS.search(words) is not None:
@@ -108,7 +111,7 @@ def demands(sentence: str) -> bool:
     return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
 
 
-_HALF = re.compile(r"(?i)^(?:should|needs?|has|have|must)\b")
+_HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
 
 
 def _is_half(words: str) -> bool:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from functools import _lru_cache_wrapper
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+_REMEMBERED = 1 << 15
+_WORD_LIMIT = 80
+"""Characters of a word of which is remembered what it holds: the same words come over and over."""
+
+
+class Form(NamedTuple):
     """Something found in a text by its form."""
 
     text: str
@@ -114,8 +119,13 @@ _LABELLED = re.compile(
     r"(?i)\b(?P<label>ports?|timeout|limit|version|max[a-z_]{0,20}|min[a-z_]{0,20}|[a-z]{2,20}(?:tokens|size|width|height|length|ms|seconds|bytes|count))"
     r"(?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?P<value>\d{1,12}(?:[,_]\d{3}){0,4}(?:\.\d{1,6})?)(?![A-Za-z0-9_.]?[A-Za-z0-9_])"
 )
-_BEFORE_VALUE = re.compile(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?=\d)")
+_BEFORE_VALUE = re.compile(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)\Z")
 """The last letter of what may be a label, and what stands between it and its value."""
+_LONGEST_SIGN = 6
+"""Characters of that."""
+_DIGITS = re.compile(r"\d+")
+_GOES_ON = "_.,#/:-"
+"""Behind these a digit begins no number, nor behind letters."""
 _LONGEST_LABEL = 40
 
 _IDENTIFIER = re.compile(
@@ -192,8 +202,36 @@ def canonical_path(path: str, cwd: str = "") -> str:
 def paths(text: str, cwd: str = "") -> Iterator[Form]:
     """Paths in a text: with a known ending, or rooted (`/`, `./`, `~/`) with two parts or more."""
     if "." not in text and "/" not in text and "\\" not in text and "file" not in text:
-        return
-    for match in _PATH.finditer(text):
+        return iter(())
+    return _by_word(text, _paths_in, cwd)
+
+
+def _by_word(text: str, read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> Iterator[Form]:
+    """What the words of a text hold, for forms that go over no white space."""
+    at = 0
+    for word in text.split():
+        found = read(word, how) if len(word) <= _WORD_LIMIT else read.__wrapped__(word, how)
+        if found:
+            at = _place(text, word, at)
+            for form in found:
+                yield Form(form.text, form.key, at + form.start)
+            at += len(word)
+
+
+def _place(text: str, word: str, at: int) -> int:
+    """Where a word stands between white space, from a place on."""
+    at = text.find(word, at)
+    while (at and not text[at - 1].isspace()) or text[at + len(word) : at + len(word) + 1].strip():
+        at = text.find(word, at + 1)
+    return at
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _paths_in(word: str, cwd: str) -> tuple[Form, ...]:
+    if "." not in word and "/" not in word and "\\" not in word and not any(map(word.__contains__, _BARE_NAMES)):
+        return ()
+    forms = []
+    for match in _PATH.finditer(word):
         found = match[0].rstrip(".,;:!?-)")
         if "(" in found and ")" not in found:
             # A place in the file, as compilers write it: `a.ts(16,58)`.
@@ -207,8 +245,9 @@ def paths(text: str, cwd: str = "") -> Iterator[Form]:
         for part in _SEVERAL.split(found) if "/" in found else (found,):
             key = canonical_path(part, cwd)
             if key not in {".", "/", ".."} and _is_path(part):
-                yield Form(part, key, start)
+                forms.append(Form(part, key, start))
             start += len(part) + 1
+    return tuple(forms)
 
 
 def _is_path(found: str) -> bool:
@@ -249,34 +288,16 @@ def _unit(written: str) -> str:
     return lower.removesuffix("s") or lower
 
 
-def _labels(text: str) -> Iterator[re.Match[str]]:
-    """What `_LABELLED` finds in a text; words that no number follows are passed over."""
-    last = 0
-    for hit in _BEFORE_VALUE.finditer(text):
-        start = hit.start()
-        if start < last:
-            continue
-        while start > last and hit.start() - start < _LONGEST_LABEL and _is_word(text[start - 1]):
-            start -= 1
-        match = _LABELLED.match(text, start)
-        if match is not None:
-            last = match.end()
-            yield match
-
-
-def _is_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
-
-
 def numbers(text: str) -> Iterator[Form]:
-    """Numbers that say what they count, in units, by money, or by a label (`port 8080`)."""
+    """Numbers that say what they count, in units, by money, or by a label (`port 8080`): the labelled ones first."""
+    digits = [match.start() for match in _DIGITS.finditer(text)]
     labelled: set[int] = set()
-    for match in _labels(text):
+    for match in _labels(text, digits):
         value = match["value"]
         labelled.add(match.start("value"))
         amount = float(value.replace(",", "").replace("_", ""))
         yield Form(match[0].strip(), f"{match['label'].lower()} {amount:.12g}", match.start())
-    for match in _NUMBER.finditer(text):
+    for match in _counts(text, digits):
         value, unit, sign = match["value"], match["unit"], match["sign"].strip()
         if sign in {"$", "€", "£"}:
             amount = float(value.replace(",", "").replace("_", ""))
@@ -295,8 +316,58 @@ def numbers(text: str) -> Iterator[Form]:
             yield Form(match[0].strip(), key, match.start("value"))
 
 
+def _labels(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
+    """What `_LABELLED` finds in a text whose runs of digits begin at some places."""
+    last = 0
+    for digit in digits:
+        before = text[digit - 1 : digit]
+        if not (before in "=:" or before.isspace()):
+            continue
+        hit = _BEFORE_VALUE.search(text, max(last, digit - _LONGEST_SIGN), digit)
+        if hit is None:
+            continue
+        start = hit.start()
+        while start > last and hit.start() - start < _LONGEST_LABEL and _is_word(text[start - 1]):
+            start -= 1
+        match = _LABELLED.match(text, start)
+        if match is not None:
+            last = match.end()
+            yield match
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _counts(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
+    """What `_NUMBER` finds in a text whose runs of digits begin at some places."""
+    last = 0
+    for digit in digits:
+        before = text[digit - 1 : digit]
+        if digit < last or (before and (before in _GOES_ON or (before.isascii() and before.isalnum()))):
+            continue
+        # A sign and a space may stand before it.
+        for start in range(max(last, digit - 2), digit + 1):
+            match = _NUMBER.match(text, start)
+            if match is not None:
+                last = match.end()
+                yield match
+                break
+
+
 def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
     """Names that no prose holds: camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names."""
+    return _by_word(text, _identifiers_in, calls)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:
+    if word.isalpha() and word[1:].islower():
+        return ()
+    return tuple(_identified(word, calls=calls))
+
+
+def _identified(text: str, *, calls: bool) -> Iterator[Form]:
     for match in _IDENTIFIER.finditer(text):
         group = match.lastgroup
         if group == "call":

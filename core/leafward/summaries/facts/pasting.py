@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from leafward.session.entries import text_of
 from leafward.summaries.facts.prose import sentences
@@ -23,6 +24,8 @@ _LOG = re.compile(
     r"|\s+at\s+\S+.{0,200}[:(]\d+"
     r"|\s+at [\w.$<>]{1,80}\s*$"
     r"|\S{0,80}(?: \([\w./-]{1,80}\))? {0,3}➜\s"
+    r"|node:[\w/:-]{1,80}:\d{1,7}\s*$|Node\.js v\d|\s*\^[~^]*\s*$|[\u2800-\u28ff]\s"
+    r"|[~/]\S{0,200} \([\w./-]{1,80}\)\s*$"
     r"|\s*File \"[^\"\n]{1,300}\", line \d+"
     r"|Traceback \(most recent call last\)"
     r"|[\w./\\@-]{1,200}[:(]\d{1,7}(?:[:,]\d{1,7})?\)?[:\s]"
@@ -49,6 +52,7 @@ def typed_sentences(content: object) -> list[str]:
     return list(sentences(divided(text_of(content))[0]))
 
 
+@lru_cache(maxsize=1 << 10)
 def divided(text: str) -> tuple[str, str]:
     """What a person typed of a prompt, and what was pasted into it; what an agent enclosed in tags is in neither.
 

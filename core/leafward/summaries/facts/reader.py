@@ -12,7 +12,10 @@ from leafward.summaries.facts import demands, forms, pasting, prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+Known = dict[tuple[object, ...], list[Sighting]]
+"""What was read already: the facts of each text, by the text and who says it."""
 
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
@@ -43,6 +46,11 @@ _ERROR_LINE = re.compile(
     r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
     r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
 )
+_MAYBE_ERROR = re.compile(
+    r"[Ee]rror|E(?:RR|xception| {3}|[A-Z]{4,12}: )|[Ff]ail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
+    r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
+)
+"""What a text holds in which any line is an error."""
 _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
 )
@@ -78,7 +86,6 @@ class _Call:
     command: str
     entry: EntryIndex
     silent: bool
-    """Its result, unless it failed, is the content of a file or says only that a change was made."""
 
 
 class FactReader:
@@ -88,8 +95,10 @@ class FactReader:
     where they were.
     """
 
-    def __init__(self, cwd: str = "") -> None:
+    def __init__(self, cwd: str = "", known: Known | None = None) -> None:
+        """For the messages of one folder. `known` is shared by readers of the same folder: each text is read once for all."""
         self._cwd = cwd
+        self._known: Known = {} if known is None else known
         self._calls: dict[str, _Call] = {}
         self._planned: dict[str, str] = {}
         """The open items of the list that the agent keeps of its own work, as it was written last."""
@@ -105,13 +114,13 @@ class FactReader:
         if role == "custom":
             name = message.get(PUT_IN)
             if name is None:
-                return list(self.prose(text_of(message.get("content")), Voice.TOLD, entry))
+                return self.prose(text_of(message.get("content")), Voice.TOLD, entry)
             kind = str(name).rpartition(".")[2]
             if kind == TYPED_LATER:
                 return list(self._typed(text_of(message.get("content")), entry))
             # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
-            return list(self.prose(text, Voice.TOLD, entry))
+            return self.prose(text, Voice.TOLD, entry)
         if role == "assistant":
             return list(self._reply(entry, message))
         if role == "toolResult":
@@ -123,8 +132,19 @@ class FactReader:
             found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
             return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
         if role == "compactionSummary":
-            return list(self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry))
+            return self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
         return []
+
+    def _once(
+        self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterator[Sighting]]
+    ) -> list[Sighting]:
+        """What a text says, read when it is met first: agents send the same text many times."""
+        found = self._known.get(what)
+        if found is None:
+            found = self._known[what] = list(read())
+        if not found or found[0].entry == entry:
+            return found
+        return [Sighting(*seen[:4], entry, *seen[5:]) for seen in found]
 
     def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
@@ -133,8 +153,11 @@ class FactReader:
         if pasted:
             yield from self._printed(pasted, entry, failed=False)
 
-    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> list[Sighting]:
         """The facts of a text that somebody wrote."""
+        return self._once(("prose", text, voice), entry, lambda: self._prose(text, voice, entry))
+
+    def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
         for form in forms.commands(text):
             yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
         yield from self._forms(text, voice, entry)
@@ -165,6 +188,16 @@ class FactReader:
 
     def _forms(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool = True, numbers: bool = True
+    ) -> list[Sighting]:
+        """The facts that a text holds by their form."""
+        return self._once(
+            ("forms", text, voice, names, numbers),
+            entry,
+            lambda: self._formed(text, voice, entry, names=names, numbers=numbers),
+        )
+
+    def _formed(
+        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
     ) -> Iterator[Sighting]:
         for form in forms.urls(text):
             yield Sighting(FactKind.URL, form.key, form.text, voice, entry)
@@ -209,8 +242,7 @@ class FactReader:
         command = command_of(arguments)
         path = _first(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
-        silent = bool(path) and not command and "pattern" not in arguments
-        self._calls[call_id] = _Call(command, entry, silent)
+        self._calls[call_id] = _Call(command, entry, is_silent(arguments))
         if path:
             voice = Voice.CHANGED if changes else Voice.CALL
             yield Sighting(FactKind.PATH, forms.canonical_path(path, self._cwd), path, voice, entry)
@@ -264,10 +296,13 @@ class FactReader:
             lines = f"{match[1]} lines"
             yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
 
-    def _printed(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
+    def _printed(self, text: str, entry: EntryIndex, failed: bool) -> list[Sighting]:
+        return self._once(("printed", text, failed), entry, lambda: self._in_print(text, entry, failed))
+
+    def _in_print(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
         yield from self._forms(text, Voice.OUTPUT, entry, names=False)
         any_error = False
-        for line in text.split("\n"):
+        for line in text.split("\n") if _MAYBE_ERROR.search(text) else ():
             if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
                 any_error = True
                 yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
@@ -284,6 +319,12 @@ class FactReader:
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
+
+
+def is_silent(arguments: Mapping[str, Any]) -> bool:
+    """Whether the result of such a call, unless it failed, is the content of a file or says only that a change was made."""
+    named = _first(arguments, PATH_ARGUMENTS)
+    return bool(named) and "pattern" not in arguments and not command_of(arguments)
 
 
 def changes_text(arguments: Mapping[str, Any]) -> bool:
@@ -307,12 +348,12 @@ def outcome_of(text: str, failed: bool) -> str:
     return "" if _GIVEN_UP.search(text[-200:]) else "failed"
 
 
-def command_of(arguments: dict[str, Any]) -> str:
+def command_of(arguments: Mapping[str, Any]) -> str:
     """The command that a call runs; empty where it runs none."""
     return _first(arguments, COMMAND_ARGUMENTS)
 
 
-def _first(arguments: dict[str, Any], names: tuple[str, ...]) -> str:
+def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = arguments.get(name)
         if isinstance(value, str) and value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY, EntryIndex
 
@@ -52,8 +52,7 @@ class Voice(IntEnum):
     """The user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """One place where a fact stands."""
 
     kind: FactKind

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.session.tokens import tokens_of_units, utf16_length
+from leafward.summaries.facts import Known
 from leafward.summaries.survival.spans import Said
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Span:
     purpose: Purpose = Purpose.COMPACTION
     prefix: int = 0
     """How many of the last messages are the beginning of a turn that is split: its rest stays as it is. 0: none is."""
+    known: Known = field(default_factory=dict, compare=False, repr=False)
+    """The facts of texts that were read already, so that whoever judges the summary need not read them again."""
 
 
 class Line(NamedTuple):

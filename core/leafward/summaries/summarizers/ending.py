@@ -14,6 +14,7 @@ from leafward.summaries.summarizers.turns import by_machine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leafward.base.redact import Redactor
     from leafward.summaries.summarizers import Said
 
 LEAD = "At the end, "
@@ -27,13 +28,14 @@ _REMINDER = re.compile(r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2
 _FIRST_PLACE = 1 << 31
 
 
-def end_of(messages: Sequence[Said]) -> Iterator[Candidate]:
-    """The last messages as lines, from the last one backwards; each says who speaks."""
+def end_of(messages: Sequence[Said], redactor: Redactor) -> Iterator[Candidate]:
+    """The last messages as lines without secrets, from the last one backwards; each says who speaks."""
     changing = frozenset(
         call.id for _, message in messages for call in tool_calls(message) if changes_text(call.arguments)
     )
     for place in range(len(messages) - 1, -1, -1):
-        entry, message = messages[place]
+        entry = messages[place].entry
+        message = redactor.value({key: value for key, value in messages[place].message.items() if key != "details"})
         lines = [
             (who, piece) for who, text, most in _texts(message, changing) for piece in _pieces(text, most)
         ]

@@ -44,7 +44,7 @@ _RUN_LINE = re.compile(
 
 def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[[], bool]) -> Evidence:
     """Reads a span whose secrets were taken out already. Raises Cancelled where `stop` turns true."""
-    reader = FactReader(span.cwd)
+    reader = FactReader(span.cwd, span.known)
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     if previous:
@@ -67,7 +67,7 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
     )
     quoting.answers(evidence, messages, turns, stop)
-    quoting.last_word(evidence, messages)
+    quoting.last_word(evidence, messages, turns)
     statements.settled(evidence, messages)
     statements.stated(evidence)
     statements.changed(evidence)

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
+from leafward.session.entries import tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.facts.reader import is_silent
 from leafward.summaries.summarizers import (
     Line,
     Purpose,
@@ -34,14 +36,16 @@ from leafward.summaries.summarizers.room import Room
 from leafward.summaries.summarizers.worth import Worth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from leafward.session.entries import Body, EntryIndex
+    from leafward.session.entries import EntryIndex
 
 _LIST_SHARE = 0.23
 """The part of the room that is set aside for bare lists of names."""
 _LIST_LIMIT = 0.24
 """The part that they may have in the end; beyond a quarter a summary stops being read."""
+_UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
+_UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _FAR_LONGER = 4
 """How many times as long as its summary a span is of which the end is told."""
 
@@ -63,10 +67,10 @@ class Extractive:
         stop: Callable[[], bool] = lambda: False,
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
-        redactor = Redactor()
+        redactor = Redactor(clean=set())
         messages = [
-            Said(entry, redactor.value(_read_of(message)))
-            for entry, message in unless_cancelled(span.messages, stop)
+            Said(entry, redactor.value(message))
+            for entry, message in unless_cancelled(_read(span.messages), stop)
         ]
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
@@ -80,11 +84,11 @@ class Extractive:
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
         names = NamesInUse(chosen.room, chosen.worth)
-        if _has_an_end(span, messages, room):
+        if _has_an_end(span, room):
             chosen.fill(names, int(ranking.end_share * room), stop)
             names.fill(_LIST_LIMIT, whole=True)
             chosen.rank(room, stop)
-            chosen.tell_end(messages)
+            chosen.tell_end(span.messages, redactor)
         else:
             chosen.fill(names, 0, stop)
         names.write(evidence)
@@ -103,21 +107,22 @@ def _summary(
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
 
 
-def _read_of(message: Body) -> Body:
-    """A message without what agents keep for their screens, such as diffs: no summary reads it, so it need not be made safe."""
-    return (
-        {key: value for key, value in message.items() if key != "details"}
-        if "details" in message
-        else message
-    )
+def _read(messages: Sequence[Said]) -> Iterator[Said]:
+    """Messages without what no line is taken from, so that it need not be made safe: counts of tokens, contents of files."""
+    silent: set[str] = set()
+    for entry, message in messages:
+        silent.update(call.id for call in tool_calls(message) if is_silent(call.arguments))
+        shown = str(message.get("toolCallId")) in silent and not message.get("isError")
+        unread = _UNREAD_OF_RESULTS if shown else _UNREAD
+        yield Said(entry, {key: value for key, value in message.items() if key not in unread})
 
 
-def _has_an_end(span: Span, messages: Sequence[Said], room: int) -> bool:
+def _has_an_end(span: Span, room: int) -> bool:
     """Whether the end of a span is worth telling as it stands: nothing of it is kept, and it is far longer than the summary."""
     if span.kept or span.purpose is not Purpose.COMPACTION:
         return False
     size = 0
-    for _, message in messages:
+    for _, message in span.messages:
         size += len(message_text(message))
         if size >= _FAR_LONGER * room:
             return room > 0
@@ -207,9 +212,9 @@ class _Choice:
             if not self._take(candidate, up_to=up_to):
                 self.left += 1
 
-    def tell_end(self, messages: Sequence[Said]) -> None:
-        """The end of the span as it stands, in the room that is left: nothing of it is kept."""
-        for candidate in end_of(messages):
+    def tell_end(self, messages: Sequence[Said], redactor: Redactor) -> None:
+        """The end of the span as it stands but for secrets, in the room that is left: nothing of it is kept."""
+        for candidate in end_of(messages, redactor):
             if not self.room.append(candidate):
                 return
 

@@ -115,7 +115,7 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
         if body.startswith(("```", "~~~")):
             fenced = not fenced
             continue
-        if not body or _RULE.match(body) or _DRAWN.search(body):
+        if not body or _RULE.match(body) or is_drawn(body):
             continue
         body = _MARK.sub("", body)
         box = _BOX.match(body)
@@ -124,6 +124,11 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
         elif body:
             # Code is neither a step nor a goal.
             yield Section.CONTEXT if fenced else current, body, None
+
+
+def is_drawn(line: str) -> bool:
+    """Whether a line belongs to a drawing, such as a tree of folders: alone it says nothing."""
+    return _DRAWN.search(line) is not None
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.summarizers import unless_cancelled
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, line_key, read_outline
-from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, last_of
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, keeps_going, last_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +25,6 @@ _FINISHED = re.compile(
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
-_UNSURE = re.compile(
-    r"(?i)\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
-)
 _OPENING = re.compile(r"(?i)^\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
@@ -53,6 +51,8 @@ _OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
 }
 """Where the lines of a branch's summary go, what they are worth, and the words before them: its goal is not the goal now,
 and what was next there is not what is next."""
+_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ed|ing|ures?)?|broken|still|not yet|remain(?:s|ing)?)\b")
+"""In an answer that does not say that everything was reached."""
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
@@ -71,7 +71,7 @@ _ASKED = 4
 
 def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
-    goal = goal_of(turns) if first else None
+    goal = goal_of([turn for number, turn in enumerate(turns) if not _is_over(turns, number)]) if first else None
     if goal is not None:
         text = _whole_sentences(goal.text, REQUEST_LIMIT)
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
@@ -107,6 +107,17 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         )
 
 
+def _is_over(turns: Sequence[Turn], number: int) -> bool:
+    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else."""
+    behind = next(iter(turns[number + 1 : number + 2]), None)
+    if behind is None or keeps_going(behind) or not is_answered(turns[number]):
+        return False
+    if not any(turn.works and turn.words >= SUBSTANTIAL for turn in turns[number + 1 :]):
+        return False
+    said = [_section_of(sentence) for sentence in _quotable(turns[number].answer)]
+    return Section.DONE in said and Section.NEXT not in said and not _FAILS.search(turns[number].answer)
+
+
 def is_answered(turn: Turn) -> bool:
     """Whether the model ended with words, and these ask nothing back."""
     return bool(turn.answer) and not turn.answer.rstrip("*_ )").endswith(("?", "？"))
@@ -134,6 +145,7 @@ def answers(
     """Lines of the model's own answers, in the sections that they speak for. Raises Cancelled."""
     total = max(1, len(messages))
     final = {turn.last for turn in turns}
+    settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
     # What precedes the first request belongs to a turn that began before the span.
@@ -155,7 +167,10 @@ def answers(
                 continue
             for line in _quotable(text):
                 section = _section_of(line)
-                if prose.announces(_OPENING.sub("", line)) or (not ends and prose.accompanies(line)):
+                if is_drawn(line) or prose.announces(_OPENING.sub("", line)) or (not ends and prose.accompanies(line)):
+                    continue
+                if section is Section.NEXT and (place in settled or prose.accompanies(line)):
+                    # What was left at the end of a turn is said there.
                     continue
                 if section is Section.NEXT and _POINTS.match(line):
                     section = Section.CONTEXT
@@ -171,7 +186,7 @@ def answers(
                 alone = (
                     (talk or (ends and worked))
                     and not _TALK.match(line)
-                    and not _UNSURE.search(line)
+                    and not prose.hedges(line)
                     and len(line.split()) >= 8
                 )
                 worth = weight * (0.3 if context else 1.0)
@@ -195,8 +210,11 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
         add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
 
 
-def last_word(evidence: Evidence, messages: Sequence[Said]) -> None:
+def last_word(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
     """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
+    if turns and is_answered(turns[-1]):
+        # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.
+        return
     for entry, message in reversed(messages):
         if message.get("role") != "assistant":
             continue
@@ -297,10 +315,11 @@ def _is_code(sentence: str) -> bool:
     return len(prose.content_words(outside)) == 0
 
 
+@lru_cache(maxsize=1 << 14)
 def _section_of(sentence: str) -> Section:
     if demands.asks(sentence):
         return Section.CONTEXT
-    guessed = demands.guesses(sentence) or _UNSURE.search(sentence) is not None
+    guessed = demands.guesses(sentence) or prose.hedges(sentence)
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
     if (

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.demands import guesses, without_fillers
-from leafward.summaries.facts.prose import accompanies, announces
+from leafward.summaries.facts.prose import accompanies, announces, considers
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS
 from leafward.summaries.facts.values import DROPPED
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,13 @@ def stated(evidence: Evidence) -> None:
                 limit=260,
             )
         elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
-            if announces(fact.text) or accompanies(fact.text) or guesses(fact.text):
+            if (
+                announces(fact.text)
+                or accompanies(fact.text)
+                or guesses(fact.text)
+                or considers(fact.text)
+                or is_drawn(fact.text)
+            ):
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:

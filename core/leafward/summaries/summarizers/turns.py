@@ -101,5 +101,10 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
 
 
+def keeps_going(turn: Turn) -> bool:
+    """Whether a request asks for nothing but more of the same."""
+    return turn.words == 0
+
+
 def _is_readable(turn: Turn) -> bool:
     return turn.words > 0 and (len(turn.text) >= 12 or (len(turn.text) >= 4 and not turn.text.isascii()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
-from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, gather
+from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Voice, gather
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.survival.spans import Said, replaced_by
 from leafward.summaries.survival.text_match import Held, Text, file_names
@@ -95,10 +95,17 @@ _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
 
 
 def facts_of(
-    messages: Iterable[Said], cwd: str, previous: str = "", previous_entry: int = NO_ENTRY
+    messages: Iterable[Said],
+    cwd: str,
+    previous: str = "",
+    previous_entry: int = NO_ENTRY,
+    known: Known | None = None,
 ) -> list[Fact]:
-    """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold."""
-    reader = FactReader(cwd)
+    """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold.
+
+    `known` holds what was read of texts already; see `FactReader`.
+    """
+    reader = FactReader(cwd, known)
     sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
     turn = len(sightings)
     for entry, message in messages:
@@ -167,21 +174,26 @@ def _invented(
     stop: Callable[[], bool],
 ) -> list[Fact]:
     """What the summary states by form and nothing before it holds. Counts of occurrences are the summary's own."""
-    words: set[str] = set()
+    stated = [
+        fact
+        for fact in gather(retold.sightings)
+        if fact.kind in CHECKED and (fact.kind, fact.key) not in known
+    ]
+    if not stated:
+        return []
     amounts: set[str] = set()
     parts = []
+    counts = any(fact.kind is FactKind.NUMBER for fact in stated)
     # Piece by piece: over all of it, each of these calls would hold the interpreter for a tenth of a second.
     for piece in _until(_pieces(sources), stop):
         folded = piece.casefold()
         parts.append(folded)
-        words.update(_WORD.findall(folded))
-        amounts.update(match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded))
+        if counts:
+            amounts.update(match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded))
     folded = "".join(parts)
     found = []
-    for fact in _until(gather(retold.sightings), stop):
-        if fact.kind not in CHECKED or (fact.kind, fact.key) in known:
-            continue
-        if not _supported(fact, folded, words, amounts):
+    for fact in _until(stated, stop):
+        if not _supported(fact, folded, amounts):
             fact.entry = EntryIndex(compaction)
             fact.entries[:] = [fact.entry]
             found.append(fact)
@@ -201,13 +213,13 @@ _PIECE = 1 << 15
 """Characters of a text that is read piece by piece, at least."""
 
 
-def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> bool:
+def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
     match fact.kind:
         case FactKind.PATH:
             return fact.key.strip("/").rsplit("/", 1)[-1].casefold() in folded
         case FactKind.COMMAND:
             return fact.key.casefold() in folded or all(
-                word in words for word in _WORD.findall(fact.key.casefold())
+                _stands(word, folded) for word in _WORD.findall(fact.key.casefold())
             )
         case FactKind.NUMBER:
             if fact.key.endswith(" x"):
@@ -220,7 +232,17 @@ def _supported(fact: Fact, folded: str, words: set[str], amounts: set[str]) -> b
         case _:
             key = fact.key.casefold()
             # `WP14-WP20` is a range of what was named one by one.
-            return key in folded or ("-" in key and all(part in words for part in _WORD.findall(key)))
+            return key in folded or ("-" in key and all(_stands(part, folded) for part in _WORD.findall(key)))
+
+
+def _stands(word: str, text: str) -> bool:
+    """Whether a word stands in a text by itself."""
+    at = text.find(word)
+    while at >= 0:
+        if not text[at - 1 : at].isalnum() and not text[at + len(word) : at + len(word) + 1].isalnum():
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:

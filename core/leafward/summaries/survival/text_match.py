@@ -12,7 +12,7 @@ from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
 from leafward.summaries.facts.prose import content_words, negated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that must be found in one line for it to be said there in other words."""
@@ -141,10 +141,20 @@ class Text:
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
             wanted = [word.strip("\"'`;") for word in words]
-            for line, _ in self.lines:
-                if wanted[0] in line and all(word in line for word in wanted):
+            longest = max(wanted, key=len)
+            for line in self._lines_with(longest) if longest else ():
+                if all(word in line for word in wanted):
                     return Held.PARAPHRASED
         return Held.ABSENT
+
+    def _lines_with(self, words: str) -> Iterator[str]:
+        """The lines that hold some words, which stand on one line."""
+        at = self.text.find(words)
+        while at >= 0:
+            end = self.text.find("\n", at)
+            end = len(self.text) if end < 0 else end
+            yield self.text[self.text.rfind("\n", 0, at) + 1 : end]
+            at = self.text.find(words, end)
 
     def _outcome_denied(self, fact: Fact) -> bool:
         """Whether every line that tells how the command ended tells it wrong."""
