@@ -343,7 +343,7 @@ async def test_what_may_differ_is_neither_the_same_nor_different(
         line = next(line for line in shown(pilot).splitlines() if "a.txt" in line)
         assert "? a.txt" in line
         assert "may differ" in line
-        assert "stale in B" in screen.sentence.text
+        assert "B saw A's edit" in screen.sentence.text
 
 
 async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) -> None:
