@@ -166,6 +166,35 @@ def opening(report: Report, folder: Path, size: int) -> None:
         report.limit(f"memory an entry takes, {name}, {entries:,} entries", grown / entries, "B", None)
 
 
+def opening_short_lines(report: Report, folder: Path, size: int) -> None:
+    """A transcript of Claude Code whose tools print little: its rows are as the recorded ones are."""
+    if not CORPORA.is_dir():
+        report.skipped("a transcript with short lines", "there are no recorded ones to make it of")
+        return
+    path = (
+        folder
+        / "claude-short"
+        / "projects"
+        / "-tmp-demo-project"
+        / "d379888c-ffba-457b-bedd-142b9bb27a47.jsonl"
+    )
+    _written(path, _lines(_longest(CORPORA / "claude" / "v2.1.330"), 0, size, (0,)))
+    taken, decoding = [], []
+    for number in range(ROUNDS + 1):
+        opened = seconds(partial(_open, "claude", path))
+        reference = references.decode_all(path)
+        if number:
+            taken.append(opened)
+            decoding.append(reference)
+    report.ratio(
+        f"a session of claude with short lines opened, {path.stat().st_size >> 20} MB",
+        median(taken),
+        "orjson.loads over the lines",
+        median(decoding),
+        1.0,
+    )
+
+
 def _peak() -> int:
     """Bytes of memory that this process held at most. What its parent held counts in `ru_maxrss`, where there is no `/proc`."""
     try:

@@ -58,7 +58,7 @@ def start(report: Report, path: Path, entries: int, home: Path, bar: float | Non
         median(first),
         "an empty Textual application",
         median(empty),
-        1.5,
+        1.3,
     )
     report.ratio(
         f"command to last start frame, {entries:,} entries",
@@ -138,7 +138,7 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
     few, many = entries
     for key, name in ((DOWN, "a row down"), (PAGE_DOWN, "a page down")):
         ours, reference = p95(measured[many, key]), p95(measured[few, key])
-        report.limit(f"key to frame, {name}, {many:,} entries: p95", 1000 * ours, "ms", 16)
+        report.limit(f"key to frame, {name}, {many:,} entries: p95", 1000 * ours, "ms", 12)
         report.ratio(f"key to frame, {name}: p95", ours, f"the same at {few:,} entries", reference, 1.3)
         report.ratio(
             f"key to frame, {name}: median",

@@ -41,6 +41,19 @@ held = sum(map(sys.getsizeof, (columns.start, columns.kind, columns.ids, columns
 print(json.dumps([len(session), kept, held]))
 """
 
+_OPENED = """
+import json, re, sys
+from pathlib import Path
+from leafward.session.session import Session
+from leafward.session.tree_layout import arrange
+
+session = Session.open(Path(sys.argv[1]))
+rows = arrange(session.tree, session.leaf)
+with open("/proc/self/status") as file:
+    said = dict(re.findall(r"(\\w+):\\s+(\\d+) kB", file.read()))
+print(json.dumps([len(session), int(said["VmRSS"]) * 1024, int(said["VmHWM"]) * 1024]))
+"""
+
 
 def index_and_layout(report: Report, path: Path, entries: int) -> None:
     """A session from its bytes to rows, beside decoding its lines."""
@@ -86,6 +99,29 @@ def memory(report: Report, path: Path, entries: int) -> None:
         kept.append(resident / count)
         held.append(columns / count)
     report.limit(what, median(kept), "bytes an entry", 64, f"columns alone {median(held):.1f}")
+
+
+def process_memory(report: Report, small: Path, large: Path) -> None:
+    """The size of a process that opened a large session, beside one that opened a small one; Linux only."""
+    what = f"process with a session of {large.stat().st_size >> 20:,} MB open"
+    if not sys.platform.startswith("linux"):
+        report.skipped(what, "read from /proc")
+        return
+    sizes: list[list[int]] = [[], []]
+    peaks: list[int] = []
+    entries = peak = 0
+    for _ in range(ROUNDS):
+        for path, found in zip((small, large), sizes, strict=True):
+            done = subprocess.run(
+                [sys.executable, "-c", _OPENED, str(path)], check=True, capture_output=True, text=True
+            )
+            entries, resident, peak = json.loads(done.stdout)
+            found.append(resident)
+        peaks.append(peak)
+    few, many = map(median, sizes)
+    against = f"twice that with {small.stat().st_size >> 20:,} MB, and 64 bytes an entry"
+    report.ratio(what, many / 1e6, against, (2 * few + 64 * entries) / 1e6, 1.0, unit="MB")
+    report.limit(f"{what}: at most", median(peaks) / 1e6, "MB", None)
 
 
 def folds_and_filters(report: Report, path: Path, entries: int) -> None:

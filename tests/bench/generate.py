@@ -271,8 +271,8 @@ def write_session(
             out.write(line + "\n")
 
 
-def write_store(folder: Path, sessions: int, *, seed: int = 11) -> None:
-    """Writes a store of many sessions of 20 to 200 entries, in projects of about forty, as pi lays them out."""
+def write_store(folder: Path, sessions: int, *, seed: int = 11, entries: tuple[int, int] = (20, 200)) -> None:
+    """Writes a store of many sessions of so many entries, in projects of about forty, as pi lays them out."""
     rng = random.Random(seed)
     project = ""
     for number in range(sessions):
@@ -283,7 +283,7 @@ def write_store(folder: Path, sessions: int, *, seed: int = 11) -> None:
         name = (
             f"2026-01-{1 + number % 28:02d}T08-00-00-000Z_019a0000-0000-7000-8000-{seed + number:012x}.jsonl"
         )
-        write_session(below / name, rng.randint(20, 200), seed=seed + number, compact_every=0, cwd=project)
+        write_session(below / name, rng.randint(*entries), seed=seed + number, compact_every=0, cwd=project)
 
 
 def main(argv: list[str]) -> int:

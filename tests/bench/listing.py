@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
+from leafward.catalog import Catalogue, reading_processes
+from leafward.catalog.reading_processes import cores
+from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from leafward.catalog import Update
 
 
@@ -42,7 +44,11 @@ def listing(report: Report, store: Path, index: Path, sessions: int) -> None:
         f"{what}, no index: first page", median(first_pages), "orjson.loads over all lines", reference, 0.08
     )
     report.ratio(
-        f"{what}, no index: complete", median(builds), "orjson.loads over all lines", reference, None
+        f"{what}, no index: complete",
+        median(builds),
+        "orjson.loads over all lines",
+        reference,
+        0.8 if cores() > 1 else 1.0,
     )
     warm, bare = [], []
     for _ in range(2 * ROUNDS):
@@ -51,6 +57,75 @@ def listing(report: Report, store: Path, index: Path, sessions: int) -> None:
         warm.append(seconds(lambda: _list_all(catalogue)))
     report.ratio(f"{what}, warm", median(warm), "scandir and stat", median(bare), 2.0)
     report.ratio(f"{what}, warm", median(warm), "orjson.loads over all lines", reference, None)
+
+
+def by_processes(report: Report, store: Path, index: Path) -> None:
+    """The first listing by more and more processes, also by more than there are cores: what limits is seen in the processor time."""
+    config = Config(roots={"pi": (str(store),)})
+    given = reading_processes.wanted
+    alone = 0.0
+    try:
+        for count in (0, 1, 2, 4, 8):
+            reading_processes.wanted = lambda _candidates, count=count: count  # type: ignore[misc]
+            index.unlink(missing_ok=True)
+            before = _processor_seconds()
+            taken = seconds(lambda: Catalogue(config, index_path=index).refresh())
+            busy = _processor_seconds() - before
+            alone = alone or taken
+            report.ratio(
+                f"first listing by {count or 'no'} processes, {busy:.1f} s of processor",
+                taken,
+                "by none",
+                alone,
+                None,
+            )
+    finally:
+        reading_processes.wanted = given
+
+
+def _processor_seconds() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+def beside_pi(report: Report, store: Path, index: Path, sessions: int) -> None:
+    """The first listing of large sessions, beside pi's own of the same folder, which it makes at every start."""
+    what = f"listing {sessions:,} sessions of 1 MB, no index"
+    package = references.pi()
+    config = Config(roots={"pi": (str(store),)})
+    ours = []
+    for _ in range(ROUNDS):
+        index.unlink(missing_ok=True)
+        gc.collect()
+        ours.append(seconds(lambda: Catalogue(config, index_path=index).refresh()))
+    if package is None:
+        report.skipped(what, "LEAFWARD_PI names no package of pi, or node is missing")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sessions").symlink_to(store.resolve(), target_is_directory=True)
+        theirs, found = references.pi_lists(package, Path(folder), ROUNDS)
+    if found != sessions:
+        raise AssertionError(f"pi lists {found} sessions, {sessions} expected")
+    report.ratio(what, median(ours), "pi's own list", theirs, 0.6)
+
+
+def one_session(report: Report, store: Path, index: Path) -> None:
+    """The card of a single large session."""
+    config = Config(roots={"pi": (str(store),)})
+    ours, decoding = [], []
+    for _ in range(ROUNDS):
+        index.unlink(missing_ok=True)
+        gc.collect()
+        ours.append(seconds(lambda: Catalogue(config, index_path=index).refresh()))
+        decoding.append(seconds(lambda: _decode_store(store)))
+    size = sum(path.stat().st_size for path in store.rglob("*.jsonl")) >> 20
+    report.ratio(
+        f"listing one session of {size} MB, no index",
+        median(ours),
+        "orjson.loads over all lines",
+        median(decoding),
+        1.0,
+    )
 
 
 def _list_all(make: object) -> None:

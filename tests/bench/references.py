@@ -34,6 +34,36 @@ for (let round = 0; round < Number(rounds); round++) {
 """
 
 
+_PI_LISTS = """
+const [package_, rounds] = process.argv.slice(1);
+const { SessionManager } = await import(`${package_}/dist/bundle/index.js`);
+for (let round = 0; round < Number(rounds); round++) {
+  const started = performance.now();
+  const listed = await SessionManager.listAll();
+  console.log(performance.now() - started, listed.length);
+}
+"""
+
+
+def pi() -> str | None:
+    """The folder of pi's package, where one is named and node is there."""
+    named = os.environ.get("LEAFWARD_PI")
+    return named if named and node() is not None else None
+
+
+def pi_lists(package: str, agent_folder: Path, rounds: int) -> tuple[float, int]:
+    """Seconds that pi takes to list the sessions below its folder, and how many it found."""
+    done = subprocess.run(
+        [node() or "node", "--input-type=module", "-e", _PI_LISTS, package, str(rounds)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PI_CODING_AGENT_DIR": str(agent_folder), "PI_OFFLINE": "1"},
+    )
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return median([float(row[0]) for row in rows]) / 1000, int(rows[-1][1])
+
+
 def decode_all(path: Path) -> float:
     """Seconds for `orjson.loads` over every line of a file, as it is read; nothing is kept."""
 

@@ -30,12 +30,27 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+HELD_IN = 2
+"""Runs in which a figure has to be within its bar."""
+
+
 @dataclass
 class Report:
-    """Prints each figure as it comes, and remembers what missed its bar."""
+    """Prints each figure as it comes, and remembers in how many runs it was within its bar."""
 
-    missed: list[str] = field(default_factory=list)
+    held: dict[str, list[bool]] = field(default_factory=dict)
+    """For each figure with a bar, run by run."""
     _widths: tuple[int, ...] = (56, 12, 44, 8, 9)
+
+    @property
+    def missed(self) -> list[str]:
+        """Figures that were over their bar in as many runs as leave too few, in order."""
+        return [what for what, runs in self.held.items() if sum(runs) < min(HELD_IN, len(runs))]
+
+    @property
+    def undecided(self) -> bool:
+        """Whether one more run can change what is missed."""
+        return any(len(runs) < HELD_IN or sum(runs) == 1 == len(runs) - 1 for runs in self.held.values())
 
     def heading(self) -> None:
         self._row("what", "measured", "compared with", "ratio", "bar", "")
@@ -53,7 +68,7 @@ class Report:
             f"{against} {reference * scale:,.1f} {unit}",
             f"{ratio:.3f}",
             f"≤ {bar:g}" if bar is not None else "",
-            self._verdict(what, None if bar is None else ratio <= bar),
+            self._verdict(f"{what}, beside {against}", None if bar is None else ratio <= bar),
         )
 
     def limit(self, what: str, measured: float, unit: str, bar: float | None, against: str = "") -> None:
@@ -88,8 +103,8 @@ class Report:
         self._row(what, "skipped", why, "", "", "")
 
     def _verdict(self, what: str, good: bool | None) -> str:
-        if good is False:
-            self.missed.append(what)
+        if good is not None:
+            self.held.setdefault(what, []).append(good)
         return {None: "", True: "ok", False: "OVER"}[good]
 
     def _row(self, *cells: str) -> None:

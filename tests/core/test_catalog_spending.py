@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.catalog import Catalogue, parents, totals
 from leafward.catalog.index import Index
-from leafward.catalog.spending import counted_once, sum_of
+from leafward.catalog.spending import Meter, counted_once, sum_of
 from tests.core.catalogued import listed
 from tests.core.drafts import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def priced(draft: Draft, tokens: int, cost: float | None = None) -> str:
@@ -134,3 +139,46 @@ def test_other_agents_say_what_they_used(folder: str, known: bool) -> None:
     whole = sum(one.tokens for card in cards for one in found.spent(card.path))
     assert 0 < sums.all.tokens < whole, "some sessions are forks: what they took over is not counted"
     assert (sums.all.known_cost is not None) is known
+
+
+@pytest.fixture(params=["UTC", "Asia/Kolkata", "America/New_York", "Australia/Lord_Howe"])
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A time zone, whose days begin within an hour of UTC or change their offset within one."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("time zones cannot be set here")
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield request.param
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("began", [0, START + 90 * 60_000])
+@pytest.mark.usefixtures("zone")
+def test_lines_that_are_not_decoded_count_on_the_same_days(began: int) -> None:
+    draft = Draft()
+    # Over the end of summer time in New York and its beginning on Lord Howe, and half hours at which days begin.
+    for start in (START, 1_793_480_400_000, 1_791_028_800_000):
+        draft.clock = start
+        for number in range(300):
+            draft.clock += 420_000 + number
+            priced(draft, number, 0.5 if number % 7 else None)
+    lines = draft.lines[1:]
+    quick, decoded = Meter(began), Meter(began)
+    quick.add_lines(b"\n".join(lines))
+    for line in lines:
+        decoded.add(json.loads(line))
+    assert quick.days() == decoded.days()
+    assert sum(day.tokens for day in quick.days()) == 3 * sum(range(300))
+
+
+def test_usage_in_a_text_or_said_twice_is_no_usage_of_the_entry() -> None:
+    draft = Draft()
+    priced(draft, 40, 0.5)
+    text = '"usage":{"totalTokens":9,"cost":{"total":1}}'
+    draft.entry("message", {"message": {"role": "user", "content": text}})
+    twice = {"role": "assistant", "usage": {"totalTokens": 7, "cost": {"total": 1}}}
+    draft.entry("message", {"data": {"usage": {"totalTokens": 5, "cost": {"total": 2}}}, "message": twice})
+    meter = Meter(0)
+    meter.add_lines(b"\n".join(draft.lines) + b"\n")
+    assert sum(day.tokens for day in meter.days()) == 47

@@ -15,12 +15,17 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
+from leafward.compaction import measure
+from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal import label
+from leafward.session.native_file import NativeFile
 from leafward.session.scan import CHUNK, Scan
 from leafward.session.session import Session
 from leafward.session.session_file import SessionFile
+from leafward.session.tree import SessionTree
+from leafward_tui.explorer.model.overview import Overview
 from tests.bench.generate import lines, write_session
 from tests.sources import native
 
@@ -332,3 +337,48 @@ class TestCommands:
         loaded = set(modules_after(tmp_path, [verb, str(generated)]))
         assert "leafward.session.session" in loaded
         assert not loaded & HEAVY
+
+
+def test_a_plan_decodes_each_message_of_its_context_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "path.jsonl"
+    write_session(path, ENTRIES, branch_every=0, compact_every=0)
+    given: list[int] = []
+    real = NativeFile.bodies
+
+    def bodies(self: NativeFile, entries: Any, *rest: Any) -> Iterator[Any]:
+        for index, body in real(self, entries, *rest):
+            given.append(index)
+            yield index, body
+
+    with closing(Session.open(path)) as session:
+        monkeypatch.setattr(NativeFile, "bodies", bodies)
+        measure(session)
+    assert len(given) >= 0.9 * ENTRIES
+    assert len(given) <= len(set(given)) + 20
+
+
+def test_the_sizes_along_a_path_are_worked_out_without_walking_it_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[int] = []
+    real = SessionTree.runs_upwards
+
+    def counting(self: SessionTree, index: int) -> Iterator[Any]:
+        for run in real(self, index):
+            walked.append(run.start)
+            yield run
+
+    monkeypatch.setattr(SessionTree, "runs_upwards", counting)
+    found = []
+    for entries in (ENTRIES, 2 * ENTRIES):
+        path = tmp_path / f"{entries}.jsonl"
+        write_session(path, entries, branch_every=8, compact_every=60)
+        with closing(Session.open(path)) as session:
+            metrics = EntryMetrics(session)
+            metrics.fill(session, range(len(session)))
+            walked.clear()
+            assert Overview.of(session, metrics) is not None
+            found.append(len(walked))
+    assert found[1] < 3 * found[0], "twice the path, twice the work"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,9 +21,6 @@ from leafward.agents.base import (
     Touch,
     Trouble,
 )
-from leafward.agents.claude import Claude
-from leafward.agents.codex import Codex
-from leafward.agents.opencode import OpenCode
 from leafward.agents.pi import Pi
 from leafward.agents.resume import Resume
 from leafward.base.errors import NotFound
@@ -32,6 +30,7 @@ from leafward.session.foreign import ForeignFiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from leafward.agents.opencode import OpenCode
     from leafward.base.config import Config
     from leafward.session.session import Session
 
@@ -41,30 +40,50 @@ HEAD_SIZE = 4096
 _DEEPEST = 8
 """Folders above a session file among which that of its store is."""
 
-_OPENCODE = OpenCode()
-_AGENTS: tuple[Agent, ...] = (Pi(), Codex(), Claude(), _OPENCODE)
+_NATIVE = Pi()
 _DATABASE = b"SQLite format 3\0"
-_ENCLOSING: tuple[Enclosing, ...] = (_OPENCODE,)
-_BY_NAME = {agent.name: agent for agent in _AGENTS}
 
 
+@cache
+def _opencode() -> OpenCode:
+    from leafward.agents.opencode import OpenCode
+
+    return OpenCode()
+
+
+@cache
 def all_agents() -> tuple[Agent, ...]:
-    """Every agent, the native one first."""
-    return _AGENTS
+    """Every agent, the native one first. The others are loaded here: who reads only native files needs none of them."""
+    from leafward.agents.claude import Claude
+    from leafward.agents.codex import Codex
+
+    return _NATIVE, Codex(), Claude(), _opencode()
+
+
+def _enclosing() -> tuple[Enclosing, ...]:
+    """The agents whose files hold many sessions."""
+    return (_opencode(),)
+
+
+@cache
+def _by_name() -> dict[str, Agent]:
+    return {agent.name: agent for agent in all_agents()}
 
 
 def native() -> Agent:
     """The agent whose format is ours: what opens a file that nobody recognises."""
-    return _AGENTS[0]
+    return _NATIVE
 
 
 def agent_named(name: str) -> Agent:
     """An agent by name. Raises NotFound with the nearest name."""
-    found = _BY_NAME.get(name)
+    if name == _NATIVE.name:
+        return _NATIVE
+    found = _by_name().get(name)
     if found is None:
-        close = get_close_matches(name, _BY_NAME, 1, 0.4)
+        close = get_close_matches(name, _by_name(), 1, 0.4)
         raise NotFound(
-            f"no agent {name!r}; known: {', '.join(_BY_NAME)}"
+            f"no agent {name!r}; known: {', '.join(_by_name())}"
             + (f" (did you mean {close[0]}?)" if close else "")
         )
     return found
@@ -72,7 +91,9 @@ def agent_named(name: str) -> Agent:
 
 def recognised(head: bytes) -> Agent | None:
     """The agent that a file beginning with these bytes belongs to; None where no agent knows it."""
-    return next((agent for agent in _AGENTS if agent.recognises(head)), None)
+    if _NATIVE.recognises(head):
+        return _NATIVE
+    return next((agent for agent in all_agents() if agent.recognises(head)), None)
 
 
 def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tuple) -> Agent:
@@ -86,18 +107,18 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
             with open_buffered(path) as file:
                 head = file.read(HEAD_SIZE)
             if head.startswith(_DATABASE):
-                return _OPENCODE
+                return _opencode()
             return recognised(head) or _holder(path) or _owner(path, stores()) or native()
     except OSError:
         return native()
     inside = within(path)
-    return _BY_NAME[inside.agent] if inside is not None else native()
+    return _by_name()[inside.agent] if inside is not None else native()
 
 
 def agent_behind(session: Session) -> Agent:
     """The agent of a session that is open: it is known, so nothing is looked for."""
     source = session.source
-    return _BY_NAME.get(source.agent_name, native()) if isinstance(source, ForeignFiles) else native()
+    return _by_name().get(source.agent_name, native()) if isinstance(source, ForeignFiles) else native()
 
 
 def _holder(path: Path) -> Agent | None:
@@ -108,7 +129,7 @@ def _holder(path: Path) -> Agent | None:
             names = os.listdir(folder)
         except OSError:
             continue
-        for agent in _AGENTS:
+        for agent in all_agents():
             if agent.holds(str(folder), names):
                 return agent if _lists(agent, folder, absolute) else None
     return None
@@ -140,19 +161,19 @@ def within(path: Path | str, trouble: list[Trouble] | None = None) -> Listing | 
     """
     absolute = os.path.abspath(path)
     return next(
-        (found for agent in _ENCLOSING if (found := agent.within(absolute, trouble)) is not None), None
+        (found for agent in _enclosing() if (found := agent.within(absolute, trouble)) is not None), None
     )
 
 
 def excerpt(path: str) -> Excerpt | None:
     """A session in a file that holds many, to be copied; None for any other path. Raises OSError, NotASession."""
     absolute = os.path.abspath(path)
-    return next((found for agent in _ENCLOSING if (found := agent.excerpt(absolute)) is not None), None)
+    return next((found for agent in _enclosing() if (found := agent.excerpt(absolute)) is not None), None)
 
 
 def strays(path: str) -> dict[str, int]:
     """Messages in a file that holds many sessions whose session is not there, by the session they name."""
-    return {name: count for agent in _ENCLOSING for name, count in agent.strays(path).items()}
+    return {name: count for agent in _enclosing() for name, count in agent.strays(path).items()}
 
 
 def names_one(path: Path) -> bool:
@@ -171,8 +192,8 @@ def unknown_roots(config: Config) -> list[str]:
     found = []
     keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
     for table, name in keys:
-        if name not in _BY_NAME:
-            close = get_close_matches(name, _BY_NAME, 1, 0.4)
+        if name not in _by_name():
+            close = get_close_matches(name, _by_name(), 1, 0.4)
             found.append(
                 f"{table}.{name}: no such agent" + (f" (did you mean {close[0]!r}?)" if close else "")
             )

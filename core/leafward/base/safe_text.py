@@ -42,8 +42,6 @@ def _unsafe() -> re.Pattern[str]:
     return re.compile(f"[{_ranges(_stand_ins())}]")
 
 
-_ANY_SPACE = re.compile(r"\s+")
-
 TAB_SIZE = 4
 
 
@@ -68,7 +66,7 @@ def safe_line(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > 4 * limit + 64:
         text = text[: 4 * limit + 64]
-    line = _ANY_SPACE.sub(" ", text).strip()
+    line = " ".join(text.split())
     if limit is not None:
         line = line[:limit]
     return safe(line)
@@ -81,7 +79,7 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|
 def output_tail(output: bytes, limit: int) -> str:
     """The end of what a program printed, on one safe line without what it told the terminal."""
     text = _SEQUENCE.sub("", output.decode("utf-8", "replace"))
-    return safe(_ANY_SPACE.sub(" ", text).strip()[-limit:])
+    return safe(" ".join(text.split())[-limit:])
 
 
 def shell_word(text: str) -> str:

@@ -31,7 +31,7 @@ from leafward.catalog.lines import (
     spoken_at,
     title_in,
 )
-from leafward.catalog.spending import spent_in
+from leafward.catalog.spending import Meter, spent_by
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents import Agent, Candidate
+    from leafward.catalog.card import Spent
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
@@ -62,7 +63,6 @@ _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
 _REPLIES_TRIED = 32
 _PIECE = 1 << 20
-_PIECE_OVERLAP = 512
 
 
 def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
@@ -88,13 +88,20 @@ def _reading(
     tokens = look.tokens()
     files = TouchedFiles(session.cwd)
     source = session.source
+    spent: tuple[Spent, ...] | None
     if isinstance(source, NativeFile):
-        for piece in _pieces(source):
+        meter = Meter(parse_time(session.header.get("timestamp")) or 0)
+        for lines in _pieces(source):
             if stop():
                 return None
-            files.add(agent, piece)
+            files.add(agent, lines)
+            meter.add_lines(lines)
+        spent = meter.days()
     else:
         files.take(operations_of(session, agent, stop))
+        spent = spent_by(session, stop)
+        if spent is None:
+            return None
     columns, kinds = session.columns, session.columns.kind
     leaves = sum(1 for _ in session.tree.leaves())
     prompt = look.first_prompt()
@@ -135,9 +142,6 @@ def _reading(
         look.last_text(Kind.USER),
         look.last_text(Kind.ASSISTANT, _REPLIES_TRIED),
     )
-    spent = spent_in(session, stop)
-    if spent is None:
-        return None
     return Reading(
         card, details, _mark(session, source, leaves) if isinstance(source, NativeFile) else None, spent
     )
@@ -274,19 +278,20 @@ def _reason(error: NotASession, path: str) -> str:
 
 
 def _pieces(source: NativeFile) -> Iterator[bytes]:
-    """What was read of the file, in pieces that overlap by more than a call's beginning is long."""
+    """What was read of the file, in pieces of whole lines."""
     file = source.file.handle
     for begin, end in source.stretches():
-        at = begin
-        while at < end:
-            file.seek(at)
-            piece = file.read(min(_PIECE, end - at))
+        file.seek(begin)
+        left, rest = end - begin, b""
+        while left > 0:
+            piece = file.read(min(_PIECE, left))
             if not piece:
                 return
-            yield piece
-            if at + len(piece) >= end:
-                break
-            at += max(1, len(piece) - _PIECE_OVERLAP)
+            left -= len(piece)
+            held = rest + piece if rest else piece
+            cut = held.rfind(b"\n") + 1 if left > 0 else len(held)
+            yield held[:cut]
+            rest = held[cut:]
     yield from (place.line for place in source.scan.long_lines.values())
 
 

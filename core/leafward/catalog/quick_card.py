@@ -43,6 +43,9 @@ PEEK_SIZE = 8 << 10
 READ_ON_LIMIT = 1 << 20
 """Bytes appended up to which a file is read on; more is read whole."""
 
+_NAMING = b"session_info"
+"""In every line that names a session."""
+
 _ESTIMATE_CHANGES = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT, Kind.SYSTEM})
 """Kinds after which a context is not simply longer by what follows."""
 
@@ -68,21 +71,14 @@ def _peek(candidate: Candidate) -> Card:
     header = decode_line(lines[0]) or {}
     if header.get("type") != "session":
         header = {}
-    name, prompt, shown, modified = None, "", "", 0
+    prompt, shown = "", ""
     for line in lines[1:]:
         if b'"role":"user"' in line:
             body = decode_line(line)
             if prompt := excerpt(body):
                 break
             shown = shown or shown_only(body or {})
-    for line in tail.split(b"\n"):
-        body = decode_line(line) if line else None
-        if body is None:
-            continue
-        kind = kind_of(body)
-        modified = max(modified, spoken_at(body))
-        if kind is Kind.SESSION_INFO:
-            name = name_of(body)
+    name, modified = _last_said(tail)
     created = parse_time(header.get("timestamp"))
     session_id, project = header.get("id"), header.get("cwd")
     parent = parent_of(header)
@@ -99,6 +95,21 @@ def _peek(candidate: Candidate) -> Card:
     return _glimpsed(found, agent.name, candidate, shown)._replace(
         version=version_of(header) if header else 0
     )
+
+
+def _last_said(tail: bytes) -> tuple[str | None, int]:
+    """The name that a session was given last, and when somebody spoke last; as much as the end of its file says."""
+    name, named, modified = None, _NAMING not in tail, 0
+    for line in reversed(tail.split(b"\n")):
+        if modified and (named or _NAMING not in line):
+            continue
+        body = decode_line(line) if line else None
+        if body is None:
+            continue
+        modified = modified or spoken_at(body)
+        if not named and kind_of(body) is Kind.SESSION_INFO:
+            name, named = name_of(body), True
+    return name, modified
 
 
 def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") -> Card:

@@ -208,6 +208,8 @@ def serve() -> None:
     with suppress(OSError, AttributeError):
         os.nice(_NICE)
     gc.disable()
+    # What was imported stays: only what reading leaves behind is looked through.
+    gc.freeze()
     source, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What anything here may print is no answer.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -6,16 +6,15 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from leafward.base.times import iso_time, parse_time
 from leafward.catalog.card import Spent
 from leafward.session.entries import Kind, read_usage
 from leafward.session.line_decoding import decode_line
-from leafward.session.native_file import NativeFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.catalog.card import Card
     from leafward.session.entries import Body
@@ -23,18 +22,19 @@ if TYPE_CHECKING:
 
 _USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
 """Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""
-_DAY = 86_400_000
+_HOUR = 3_600_000
+_DAY = 24 * _HOUR
 _MARK = b'"usage"'
 _STOP_EVERY = 256
-_PIECE = 1 << 20
 _USUAL = re.compile(
-    rb'"usage":\{(?:"\w+":\d+,)*"totalTokens":(\d{1,15})(?:,"\w+":\d+)*,"cost":\{[^{}"]*(?:"\w+"[^{}"]*)*"total":(\d{1,15}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)\}\}'
+    rb'"usage":\{(?:"(?!totalTokens")\w++":\d++,)*+"totalTokens":(\d{1,15}+)(?:,"\w++":\d++)*+,"cost":\{(?:"(?!total")\w++":[^"{}]*+)*+'
+    rb'"total":(\d{1,15}+(?:\.\d{1,20}+)?+(?:[eE][+-]?\d{1,2}+)?+)\}\}'
 )
 """A reply's usage as pi writes it. Inside a string its quotes would be escaped, so text that speaks of one is not found."""
 _SAID_AT = re.compile(
     rb'\{"type":"\w+","id":"[^"\\]*","parentId":(?:"[^"\\]*"|null),"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
 )
-_MINUTE = len("2026-11-21T21:18")
+_TO_HOUR = len("2026-11-21T21")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Meter:
     def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
         self.began = began
         self._began = (iso_time(began) or "").encode() if began else b""
-        self._minutes: dict[bytes, int] = {}
+        self._hours: dict[bytes, list[float]] = {}
         self._days: dict[tuple[int, bool], list[float]] = {
             (one.day, one.copied): [one.tokens, one.cost, one.priced] for one in known
         }
@@ -112,25 +112,36 @@ class Meter:
         day[1] += used.cost
         day[2] += priced
 
-    def add_line(self, line: bytes) -> None:
-        """One line of a native file. Of those that look as usual nothing is decoded."""
-        named = line.count(_MARK)
-        if not named:
-            return
-        written, used = _SAID_AT.match(line), _USUAL.search(line) if named == 1 else None
-        if written is None or used is None or not int(used[1]):
-            body = decode_line(line)
-            if body is not None:
-                self.add(body)
-            return
-        stamp = written[1]
-        known = self._minutes.get(stamp[:_MINUTE])
-        if known is None:
-            known = self._minutes[stamp[:_MINUTE]] = _day_of(parse_time(stamp.decode()) or 0)
-        day = self._days.setdefault((known, stamp < self._began), [0, 0.0, 0])
-        day[0] += int(used[1])
-        day[1] += float(used[2])
-        day[2] += 1
+    def add_lines(self, data: bytes) -> None:
+        """Whole lines of a native file. Of those that look as usual nothing is decoded."""
+        find, said_at, usual, behind = data.find, _SAID_AT.match, _USUAL.match, len(_MARK)
+        hours = self._hours
+        at = find(_MARK)
+        while at >= 0:
+            start = data.rfind(b"\n", 0, at) + 1
+            stop = find(b"\n", at)
+            stop = stop if stop >= 0 else len(data)
+            written, used = said_at(data, start, at), usual(data, at, stop)
+            if written and used and used[1] != b"0" and find(_MARK, at + behind, stop) < 0:
+                day = hours.get(written[1][:_TO_HOUR]) or self._day_at(written[1])
+                day[0] += int(used[1])
+                day[1] += float(used[2])
+                day[2] += 1
+            else:
+                body = decode_line(data[start:stop])
+                if body is not None:
+                    self.add(body)
+            at = find(_MARK, stop)
+
+    def _day_at(self, stamp: bytes) -> list[float]:
+        """What was used on the day of a time as pi writes it; kept for its hour, where all of that lies in one day."""
+        when = parse_time(stamp.decode()) or 0
+        number = _day_of(when)
+        day = self._days.setdefault((number, stamp < self._began), [0, 0.0, 0])
+        begin = when - when % _HOUR
+        if stamp[:_TO_HOUR] != self._began[:_TO_HOUR] and _day_of(begin) == _day_of(begin + _HOUR - 1):
+            self._hours[stamp[:_TO_HOUR]] = day
+        return day
 
     def days(self) -> tuple[Spent, ...]:
         """What was added, in order."""
@@ -148,13 +159,9 @@ def _day_of(milliseconds: int) -> int:
     return (milliseconds + offset * 1000) // _DAY
 
 
-def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
-    """What a session used; None where it was stopped. Of lines that say nothing of it none is decoded."""
+def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
+    """What a session of another agent used; None where it was stopped."""
     meter = Meter(parse_time(session.header.get("timestamp")) or 0)
-    if isinstance(session.source, NativeFile):
-        for line in _lines_that_say(session.source, stop):
-            meter.add_line(line)
-        return None if stop() else meter.days()
     kinds = session.columns.kind
     for number, index in enumerate(index for index, kind in enumerate(kinds) if kind in _USED):
         if not number % _STOP_EVERY and stop():
@@ -163,33 +170,6 @@ def spent_in(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
         if body is not None:
             meter.add(body, copied=index < session.inherited)
     return meter.days()
-
-
-def _lines_that_say(source: NativeFile, stop: Callable[[], bool]) -> Iterator[bytes]:
-    """The lines of a native file in which usage is spoken of, read in large pieces."""
-    for begin, end in source.stretches():
-        yield from _lines_between(source.file.handle, begin, end, stop)
-    yield from (place.line for place in source.scan.long_lines.values())
-
-
-def _lines_between(file: BinaryIO, begin: int, until: int, stop: Callable[[], bool]) -> Iterator[bytes]:
-    left, rest = until - begin, b""
-    file.seek(begin)
-    while left > 0 and not stop():
-        piece = file.read(min(_PIECE, left))
-        if not piece:
-            break
-        left -= len(piece)
-        held = rest + piece
-        end = held.rfind(b"\n") + 1 if left > 0 else len(held)
-        at = held.find(_MARK, 0, end)
-        while at >= 0:
-            start = held.rfind(b"\n", 0, at) + 1
-            stop_at = held.find(b"\n", at, end)
-            stop_at = stop_at if stop_at >= 0 else end
-            yield held[start:stop_at]
-            at = held.find(_MARK, stop_at, end)
-        rest = held[end:]
 
 
 def counted_once(

@@ -279,16 +279,16 @@ def _sent(
     changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
     # A reply that was made before the compaction in front of it was copied there, and counted another context.
     unsent = {context.messages.entry[at] for at in context.messages.unsent}
-    counts = Counts.of(
-        array("i", (0 if entry in unsent else size for entry, size in zip(order, counts.tokens, strict=True)))
-    )
-    counted = {
-        entry: request
-        for entry, request in stats.requests.items()
-        if changed is None
-        or (made := written_at({"message": {"timestamp": request.stamp}})) is None
-        or made >= changed
-    }
+    if unsent:
+        sent_only = (0 if entry in unsent else size for entry, size in zip(order, counts.tokens, strict=True))
+        counts = Counts.of(array("i", sent_only))
+    counted = stats.requests
+    if changed is not None:
+        counted = {
+            entry: request
+            for entry, request in counted.items()
+            if (made := written_at({"message": {"timestamp": request.stamp}})) is None or made >= changed
+        }
     sent = array("q", [-1]) * (len(order) + 1)
     places = [place for place in range(kept, len(order)) if order[place] in counted]
     for place in range(kept, places[0] + 1 if places else kept):

@@ -122,6 +122,7 @@ class _Memo:
 
     def __init__(self, session: Session) -> None:
         self.metrics = EntryMetrics(session)
+        self.spoken = array("i", bytes(4 * len(session)))
         self.carried: dict[int, _Carried] = {}
         self.damage = len(session.columns.damage)
 
@@ -133,10 +134,17 @@ class _Memo:
             memo = _memos[session.scan] = cls(session)
         elif len(memo.metrics) < len(session):
             memo.metrics.grow(session)
+        if len(memo.spoken) < len(session):
+            memo.spoken.frombytes(bytes(4 * (len(session) - len(memo.spoken))))
         return memo
 
 
 _memos: WeakKeyDictionary[Scan, _Memo] = WeakKeyDictionary()
+
+
+def spoken_sizes(session: Session) -> array[int]:
+    """The column `Sizes.spoken` of a session, for whoever decodes the messages of a context to fill."""
+    return _Memo.of(session).spoken
 
 
 class Basis:
@@ -149,7 +157,8 @@ class Basis:
     @classmethod
     def of(cls, session: Session) -> Basis:
         """The basis of a session whose entries nobody counted yet."""
-        return cls(Sizes(session, _Memo.of(session).metrics))
+        memo = _Memo.of(session)
+        return cls(Sizes(session, memo.metrics, spoken=memo.spoken))
 
     def at(self, index: EntryIndex) -> Footprint:
         """The context at an entry with its parts; -1 is the empty one."""
@@ -334,7 +343,7 @@ class Basis:
     def _since(self, compaction: EntryIndex, index: EntryIndex) -> list[range]:
         """The path to an entry from below a compaction on it; the whole path for -1."""
         found: list[range] = []
-        for run in reversed(self.sizes.session.tree.path_runs(index)):
+        for run in self.sizes.session.tree.runs_upwards(index):
             if run.start <= compaction < run.stop:
                 found.append(range(compaction + 1, run.stop))
                 break

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.context.basis import Basis
+from leafward.context.basis import Basis, spoken_sizes
 from leafward.context.context_messages import ROLE_OF_KIND, EditInForce, Messages
 from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
 from leafward.context.sizes import ContextSize, broken_off_in, replayed_tokens
@@ -230,6 +230,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
     add_entry, add_tokens = messages.entry.append, messages.tokens.append
     broken_off = broken_off_in(session)
+    known = spoken_sizes(session)
     # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
     brought = session.body(compaction) if ahead else None
     for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
@@ -254,8 +255,10 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
                 and NEVER_SENT not in message
                 and message.get("stopReason") not in broken_off
             ):
+                if not known[index]:
+                    known[index] = message_tokens(message) + 1
                 add_entry(index)
-                add_tokens(message_tokens(message))
+                add_tokens(known[index] - 1)
                 if tell is not None:
                     tell(index, message)
                 continue

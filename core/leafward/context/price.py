@@ -145,7 +145,7 @@ def _rates(sizes: Sizes, at: EntryIndex, model: Model | None) -> Rates | None:
     """What the last replies of a model on the path to an entry cost per token; None where none says."""
     found: dict[str, float] = {}
     looked = 0
-    for run in reversed(sizes.session.tree.path_runs(at)):
+    for run in sizes.session.tree.runs_upwards(at):
         reply = sizes.kinds.rfind(Kind.ASSISTANT, run.start, run.stop)
         while reply >= 0 and looked < _RATES_FROM and len(found) < len(_RATE_KEYS):
             body = sizes.body(reply)
@@ -154,6 +154,8 @@ def _rates(sizes: Sizes, at: EntryIndex, model: Model | None) -> Rates | None:
                 for key, rate in _rates_in(message_in(body)):
                     found.setdefault(key, rate)
             reply = sizes.kinds.rfind(Kind.ASSISTANT, run.start, reply)
+        if looked == _RATES_FROM or len(found) == len(_RATE_KEYS):
+            break
     return Rates(*(found.get(key) for key in _RATE_KEYS)) if found else None
 
 

@@ -7,6 +7,7 @@ entries ahead of their summary as well, or send some of them ahead of what was s
 from __future__ import annotations
 
 from array import array
+from functools import cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
@@ -18,11 +19,15 @@ if TYPE_CHECKING:
 _COMPACTION = frozenset({Kind.COMPACTION})
 
 
+@cache
+def _all_but(kinds: frozenset[Kind]) -> bytes:
+    return bytes(kind for kind in range(256) if kind not in kinds)
+
+
 def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
     """The last entry of one of the kinds on the path to `at`; -1 where there is none. Nothing is decoded."""
-    column = session.columns.kind
-    others = bytes(kind for kind in range(256) if kind not in kinds)
-    for run in reversed(session.tree.path_runs(at)):
+    column, others = session.columns.kind, _all_but(kinds)
+    for run in session.tree.runs_upwards(at):
         found = len(column[run.start : run.stop].rstrip(others))
         if found:
             return EntryIndex(run.start + found - 1)
@@ -31,34 +36,27 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
 
 def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:
     """The compaction that applies at an entry, and the ranges of entries kept before it and coming after it."""
-    runs = session.tree.path_runs(at)
+    tree = session.tree
     compaction = latest(session, at, _COMPACTION)
     if compaction < 0:
-        return NO_ENTRY, [], [range(run.start, run.stop) for run in runs]
-    before: list[range] = []
-    after: list[range] = []
-    for run in runs:
-        if run.start <= compaction < run.stop:
-            before.append(range(run.start, compaction))
-            after.append(range(compaction + 1, run.stop))
-        elif after:
-            after.append(range(run.start, run.stop))
-        else:
-            before.append(range(run.start, run.stop))
+        return NO_ENTRY, [], [range(run.start, run.stop) for run in tree.path_runs(at)]
+    after = [range(run.start, run.stop) for run in tree.below(compaction, at)]
     body = session.body(compaction) or {}
     named = body.get(PROJECTION)
+    last = tree.parent[compaction]
     if isinstance(named, dict):
+        before = [range(run.start, run.stop) for run in tree.path_runs(last)]
         ahead, behind = (_named(session, named.get(side), before) for side in ("before", "after"))
         return compaction, ahead + behind, after
     kept_id = body.get("firstKeptEntryId")
-    first = session.columns.index(kept_id) if isinstance(kept_id, str) else NO_ENTRY
-    kept: list[range] = []
-    for span in before:
-        if kept:
-            kept.append(span)
-        elif first in span:
-            kept.append(range(first, span.stop))
-    return compaction, kept, after
+    first = session.columns.index_above(kept_id, compaction) if isinstance(kept_id, str) else NO_ENTRY
+    if first < 0 or not tree.is_ancestor(first, last):
+        return compaction, [], after
+    return (
+        compaction,
+        [range(first, first + 1), *(range(run.start, run.stop) for run in tree.below(first, last))],
+        after,
+    )
 
 
 def _named(session: Session, ids: object, within: list[range]) -> list[range]:

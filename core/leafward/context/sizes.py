@@ -91,10 +91,16 @@ class Sizes:
     """
 
     def __init__(
-        self, session: Session, tallies: EntryMetrics, stop: Callable[[], bool] = lambda: False
+        self,
+        session: Session,
+        tallies: EntryMetrics,
+        stop: Callable[[], bool] = lambda: False,
+        spoken: array[int] | None = None,
     ) -> None:
         self.session = session
         self.tallies = tallies
+        self.spoken = spoken
+        """By entry, one more than the estimated tokens of a message that a context held and that is sent as it stands; else 0."""
         self.stop = stop
         self.kinds = session.columns.kind
 
@@ -113,6 +119,11 @@ class Sizes:
         total = 0
         for start in range(0, len(entries), _AT_ONCE):
             some = entries[start : start + _AT_ONCE]
+            if self.spoken is not None:
+                known = len(some)
+                total += sum(map(self.spoken.__getitem__, some))
+                some = [entry for entry in some if not self.spoken[entry]]
+                total -= known - len(some)
             self.tallies.fill(self.session, some, self.stop)
             self.check()
             total += sum(map(self.tallies.tokens.__getitem__, some))
@@ -235,7 +246,7 @@ def entries_below(session: Session, ancestor: int, index: int) -> array[int]:
     A list of as many numbers would be gone through by the garbage collector again and again, for 0.007 s a million.
     """
     parts: list[Iterable[int]] = []
-    for run in reversed(session.tree.path_runs(index)):
+    for run in session.tree.runs_upwards(index):
         if run.start <= ancestor < run.stop:
             parts.append(range(ancestor + 1, run.stop))
             break

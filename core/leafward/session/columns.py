@@ -90,6 +90,12 @@ class Columns:
             at = self.ids.rfind(key, 0, at + ID_SIZE - 1)
         return EntryIndex(at // ID_SIZE if at >= 0 else -1)
 
+    def index_above(self, entry_id: str, below: int) -> EntryIndex:
+        """What `index` says, soonest where that entry stands shortly before another one in the file."""
+        found = self.index(entry_id, before=below)
+        # Of several entries with one id each is damaged.
+        return found if found >= 0 and found not in self.damage else self.index(entry_id)
+
     def _known(self, key: bytes) -> int | None:
         """The last entry of a plain id where many were looked for: one search each would take the square of the time.
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.base.errors import NotASession
-from leafward.base.regular_files import open_buffered, open_regular
+from leafward.base.regular_files import NotRegular, open_buffered, open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,11 +25,11 @@ class SessionFile:
     def __init__(self, path: Path) -> None:
         """Raises NotASession where it cannot be opened, saying why in one line."""
         try:
-            if path.is_dir():
-                raise NotASession(f"{path} is a folder, not a session file")
-            if path.exists() and not path.is_file():
-                raise NotASession(f"{path} is not a regular file")
             self.handle: BinaryIO = open_regular(path)
+        except IsADirectoryError as error:
+            raise NotASession(f"{path} is a folder, not a session file") from error
+        except NotRegular as error:
+            raise NotASession(f"{path} is not a regular file") from error
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._path = path

@@ -126,15 +126,18 @@ class SessionTree:
             return [EntryIndex(index + 1)]
         return [EntryIndex(self.starts[child]) for child in self.run_children.get(run, ())]
 
-    def path_runs(self, index: int) -> list[Run]:
-        """The path from the root to an entry as runs; empty for -1."""
-        found: list[Run] = []
+    def runs_upwards(self, index: int) -> Iterator[Run]:
+        """The path to an entry as runs from that entry up, for whoever looks for something near it; nothing for -1."""
         starts, parent, above = self.starts, self.parent, self.run_parent
         run = self.run_of(index) if index >= 0 else -1
         while run >= 0:
             start = starts[run]
-            found.append(Run(start, index + 1))
+            yield Run(start, index + 1)
             index, run = parent[start], above[run]
+
+    def path_runs(self, index: int) -> list[Run]:
+        """The path from the root to an entry as runs; empty for -1."""
+        found = list(self.runs_upwards(index))
         found.reverse()
         return found
 
@@ -147,12 +150,19 @@ class SessionTree:
 
     def common_ancestor(self, a: int, b: int) -> EntryIndex:
         """The deepest entry on both paths; -1 where there is none."""
-        on_a = {self.run_of(run.start): run.stop for run in self.path_runs(a)}
-        for run in reversed(self.path_runs(b)):
-            stop = on_a.get(self.run_of(run.start))
-            if stop is not None:
-                return EntryIndex(min(stop, run.stop) - 1)
-        return NO_ENTRY
+        if a < 0 or b < 0:
+            return NO_ENTRY
+        starts, parent, above, depth = self.starts, self.parent, self.run_parent, self.run_depth
+        on_a, on_b = self.run_of(a), self.run_of(b)
+        while on_a != on_b:
+            # The deeper run is on one of the paths alone.
+            if depth[on_a] >= depth[on_b]:
+                a, on_a = parent[starts[on_a]], above[on_a]
+            else:
+                b, on_b = parent[starts[on_b]], above[on_b]
+            if on_a < 0 or on_b < 0:
+                return NO_ENTRY
+        return EntryIndex(min(a, b))
 
     def is_ancestor(self, above: int, index: int) -> bool:
         """Whether `above` lies on the path to `index` (an entry lies on its own path)."""

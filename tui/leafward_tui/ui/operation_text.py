@@ -111,7 +111,7 @@ class OperationText:
         kind = self.session.columns.kind
         if index < 0 or kind[index] in _HEADS:
             return self.headline(index)
-        for run in reversed(self.session.tree.path_runs(index)):
+        for run in self.session.tree.runs_upwards(index):
             at = max(kind.rfind(start, run.start, run.stop) for start in TURN_STARTS)
             if at >= 0:
                 return self.headline(at)

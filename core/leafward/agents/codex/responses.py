@@ -152,8 +152,12 @@ class Responses:
 
     def _says(self, echo: bytes) -> bool:
         """Whether an event says again what an item of the last reply says."""
-        texts, known = _texts([echo]), _texts(self.items)
-        return bool(texts) and texts <= known
+        # Calls say nothing, and only an item of reasoning says what was thought: most need not be decoded for that.
+        speaking = [item for item in self.items if b'"text"' in item or b'"content"' in item]
+        texts = _texts([echo]) if speaking else set()
+        if all(kind == "thinking" for kind, _ in texts):
+            speaking = [item for item in speaking if b'"reasoning"' in item]
+        return bool(texts and speaking) and texts <= _texts(speaking)
 
 
 def _texts(lines: Iterable[bytes]) -> set[tuple[str, str]]:

@@ -112,8 +112,8 @@ class Pi:
         return map(Text, named, named)
 
     def touched(self, data: bytes) -> Iterator[Touch]:
-        """Paths in calls of `read`, `edit` and `write`."""
-        for tool, raw in _CALL.findall(data):
+        """Paths in calls of `read`, `edit` and `write`: of calls that are alike the last."""
+        for tool, raw in reversed(dict.fromkeys(reversed(_CALL.findall(data)))):
             try:
                 path = raw.decode() if b"\\" not in raw else orjson.loads(b'"' + raw + b'"')
             except ValueError:
