@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.cli import application, main
 from tests.opencode_store import Conversation, Database, call, files_of, said, write_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.cli.conftest import Run
@@ -77,6 +79,25 @@ def test_a_database_is_listed_and_never_taken_for_a_session(run: Run, tmp_path: 
     assert "holds 2 sessions" in outcome.err
     assert run("show", store.path / "ses_three").code == 1
     assert run("ls", store.path / "ses_three").code == 1
+
+
+def test_the_application_opens_a_database_as_it_opens_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Database(tmp_path / "opencode")
+    for name in ("ses_one", "ses_two"):
+        talk = Conversation(name)
+        talk.turn(name)
+        store.write(talk)
+    monkeypatch.setattr(application, "has_terminal", lambda: True)
+    asked: list[Path] = []
+
+    def open_app(paths: Sequence[Path]) -> int:
+        asked.extend(paths)
+        return 0
+
+    assert main([str(store.path)], open_app) == 0
+    assert asked == [store.path.resolve()]
 
 
 def test_stores_are_found_by_the_environment(

@@ -294,7 +294,10 @@ def test_signs_that_stand_in_one_column_can_be_told_apart() -> None:
     for g in (UNICODE, ASCII):
         nodes = (g.prompt, g.prompt_off, g.leaf, g.compaction, g.branch_summary, g.error, g.malformed)
         assert len(set(nodes)) == len(nodes)
-        assert len({g.kept, g.replaced, g.injected, g.cut}) == 4
+        assert len({g.kept, g.compaction, g.injected, g.cut}) == 4
+        assert len({g.compaction, g.folded, g.unfolded, g.arrow}) == 4 - (g.arrow == g.folded), (
+            "a sign of an X-ray is also that of a fold"
+        )
         assert len({g.block, g.block_again, g.block_free}) == 3
         assert g.thin != g.thin_rest
         assert g.rail != g.rail_off

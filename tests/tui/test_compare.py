@@ -295,6 +295,18 @@ async def test_all_branches_in_a_table(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
 
 
+@pytest.mark.parametrize("size", [(80, 24), (119, 32), (120, 32), (139, 32), (140, 32), (200, 60)])
+async def test_no_figure_of_the_table_of_branches_is_cut(tmp_path: Path, size: tuple[int, int]) -> None:
+    """At 120 cells the written tokens were cut, and then read as part of the cost."""
+    async with exploring(parted(tmp_path / "s.jsonl").path, size) as (pilot, _):
+        await pilot.press("D")
+        sheet = await reached(pilot, ChoiceSheet)
+        await pilot.pause()
+        text = shown(pilot)
+        for choice in sheet.rows.choices:
+            assert choice.effect in text
+
+
 async def test_nothing_differs_and_hostile_names(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("go")
@@ -343,7 +355,7 @@ async def test_what_may_differ_is_neither_the_same_nor_different(
         line = next(line for line in shown(pilot).splitlines() if "a.txt" in line)
         assert "? a.txt" in line
         assert "may differ" in line
-        assert "stale in B" in screen.sentence.text
+        assert "B saw A's edit" in screen.sentence.text
 
 
 async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.branches.transfer import Conflict
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward_tui.compare.graft import GraftSheet
 from leafward_tui.compare.model.grafts import graft_turns, turn_lines, validation
-from leafward_tui.compare.summary_merge import MergeSheet
+from leafward_tui.compare.summary_merge import MergeSheet, conflict_lines, from_difference
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, reading
@@ -217,3 +218,18 @@ def test_what_an_extension_says_is_part_of_a_turn_and_none_of_its_own(tmp_path: 
     assert len(turns) == session.tree.prompts_upto(session.leaf) == 3
     assert [len(turn.entries) for turn in turns] == [3, 3, 3]
     session.close()
+
+
+def test_the_sides_of_a_conflict_are_shown_where_they_differ() -> None:
+    """Each takes several lines, and a long beginning that both share is left out."""
+    same = "a job is claimed by an update whose where clause names the old owner " * 8
+    conflict = Conflict(
+        0, "Decisions", "", f"{same}and the lease lasts 30 s", f"{same}and the lease lasts 90 s"
+    )
+    for width in (60, 100):
+        text = "\n".join(line.text for line in conflict_lines([conflict], {}, width, UNICODE))
+        assert "the lease lasts 30 s" in text
+        assert "the lease lasts 90 s" in text
+    short = Conflict(0, "Decisions", "", "one lease of 30 s for " + "w " * 40, "two leases")
+    assert conflict_lines([short], {}, 60, UNICODE)[1].text.startswith("  A      one lease of 30 s")
+    assert from_difference(("", f"{same}{same}", ""), 40, "…") == ("", f"{same}{same}".strip(), "")

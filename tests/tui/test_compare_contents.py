@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.file_sets import Flag
+from leafward.files.file_replay import Remark
 from leafward_tui.compare.model.content import Show, arranged_content, rests_on
 from leafward_tui.compare.model.content_lines import ContentLines
 from leafward_tui.ui.glyphs import UNICODE
@@ -112,3 +114,14 @@ async def test_that_nothing_in_the_workspace_fits_is_said(tmp_path: Path) -> Non
     assert "nothing in the workspace fits" in rests_on(difference.a, based=True)
     assert "workspace" not in rests_on(difference.a)
     both.sides.session.close()
+
+
+def test_what_a_content_rests_on_is_said_in_words() -> None:
+    """A code word of a document, such as `did not apply`, says nothing about who did not apply what."""
+    for remark in Remark:
+        words = remark.words
+        assert words not in {"did not apply", "ambiguous", "no result"}
+        assert not words.startswith("by ")
+    assert Remark.BY_STASH_POP.words == "`git stash pop` ran"
+    assert Remark.NOT_FOUND.words == "an edit's old text is not there"
+    assert {flag.words for flag in (Flag.STALE_A, Flag.STALE_B)} == {"A saw B's edit", "B saw A's edit"}

@@ -283,6 +283,7 @@ def test_the_keys_of_the_contract_are_the_explorers() -> None:
 def test_a_key_of_another_screen_says_where_it_works() -> None:
     keymap = Keymap.of({"mark.set": ("M",), "carry.open": ("ctrl+o",)})
     assert reason_for_key("c", keymap) == "c compact: only in the tree"
+    assert reason_for_key("S", keymap) == "S search text: only in the list of sessions"
     assert reason_for_key("M", keymap).startswith("M mark: only in the tree")
     assert reason_for_key("f12", keymap) == "f12 does nothing here; ? shows all keys"
     assert reason_for_key("left", keymap) == "left does nothing here; ? shows all keys"

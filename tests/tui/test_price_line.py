@@ -60,7 +60,7 @@ def test_all_warnings_are_shown_and_the_price_stands_beside_the_facts() -> None:
     [
         (80, "! move here drops 79 entries, adds 55"),
         (66, "   ! drops 79 entries, adds 55"),
-        (50, " !"),
+        (50, "  ! drops 79 entries, adds 55"),
     ],
 )
 def test_on_one_line_the_price_is_brief(width: int, end: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -179,7 +180,7 @@ class TestMoving:
             said = shown(pilot)
             assert "Move with a summary" in said
             if size != (60, 16):
-                assert "summarises 1.1k tokens, 3 files" in said, (
+                assert re.search(r"summarises \d+ entries, 1\.1k tokens", said), (
                     "other tokens than those that the move drops"
                 )
             await pilot.press("j")

@@ -231,6 +231,11 @@ async def test_narrow_sides_are_tabs(tmp_path: Path) -> None:
         text = "\n".join(rows(pilot.app))
         assert "question 1" in text
         assert "Critical Context" not in text
+        assert "summarised" in text
+        assert "replaced" not in text, "one word for what a compaction does, as on the tab and in plans"
+        row = next(row for row in rows(pilot.app) if "question 1" in row)
+        assert UNICODE.compaction in row
+        assert UNICODE.folded not in row, "the sign of a fold means nothing else"
         at = rows(pilot.app)[screen.head.region.y].index("After")
         await pilot.click(screen.head, offset=(at, 0))
         assert screen.lines.side is Side.AFTER

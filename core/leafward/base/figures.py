@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["short"]
+__all__ = ["percent", "short"]
 
 
 def short(number: int) -> str:
@@ -17,3 +17,15 @@ def short(number: int) -> str:
         if tenths < 10_000:
             return f"{tenths // 10}.{tenths % 10}{unit}"
     return ">999G"
+
+
+def percent(part: float, whole: float) -> str:
+    """A share: `20 %`. Rounded, but 0 only for nothing and 100 only for all of it; nothing when there is no whole."""
+    if whole <= 0:
+        return ""
+    share = round(part * 100 / whole)
+    if share == 0 and part > 0:
+        return "<1 %"
+    if share == 100 and part < whole:
+        return "99 %"
+    return f"{share} %"

@@ -37,8 +37,10 @@ def _resolved(selector: str) -> Path:
     if path.is_dir() or (path.suffix == ".jsonl" and path.is_file()):
         # Nothing to look up: what that would load is not waited for.
         return path.resolve()
-    from leafward.cli.selection import session_path
+    from leafward.cli.selection import holds_many, session_path
 
+    if path.is_file() and holds_many(path):
+        return path.resolve()
     return session_path(selector).resolve()
 
 

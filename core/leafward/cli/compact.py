@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.errors import Refused
+from leafward.base.figures import percent
 from leafward.base.safe_text import safe_line
 from leafward.cli.exam import exam_json
 from leafward.cli.inject import injection_json
@@ -307,7 +308,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     overall = made.survival.overall()
     if overall is not None:
         lost = [fate for fate in made.survival.fates if fate.status is Status.LOST]
-        yield f"{overall:.0%} of the facts survive, by weight; {plural(len(lost), 'fact')} lost"
+        yield f"{percent(overall, 1)} of the facts survive, by weight; {plural(len(lost), 'fact')} lost"
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
             yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")
@@ -367,7 +368,7 @@ def _row(plan: Plan, made: Draft | None, why: str) -> tuple[str, ...]:
         f"{plan.tokens.counted_before:,}",
         f"~{made.counted_after:,}",
         f"{made.summary_tokens:,}",
-        f"{overall:.0%}" if overall is not None else "·",
+        percent(overall, 1) if overall is not None else "·",
         str(lost),
         cost_text(cost_of(made.summary)),
     )

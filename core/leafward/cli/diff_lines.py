@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
+from leafward.branches.diff.file_sets import Flag
 from leafward.cli.outcomes import outcome_table
 from leafward.cli.output import Page, fit, indented, pad, plural
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
+from leafward.files.file_replay import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +45,15 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         for file in files:
             sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
-            flags = "  ".join((*file["fates"], *file["flags"]))
+            flags = _marks(file)
             name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
         yield ""
+
+
+def _marks(file: dict[str, Any]) -> str:
+    """What became of a file, and what stands out about it."""
+    return "  ".join((*file["fates"], *(Flag(flag).words for flag in file["flags"])))
 
 
 def _changes(use: dict[str, Any] | None) -> str:
@@ -61,12 +68,12 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
     yield from _titles(compared, page)
     for column in ("only_a", "both", "only_b"):
         for file in found[column]:
-            marks = "  ".join((*file["fates"], *file["flags"]))
+            marks = _marks(file)
             yield f"{page.style(safe_line(file['path']), 'bold')}  {marks}".rstrip()
             for letter in ("base", "a", "b"):
                 one = file[letter]
                 rest = resting(one["base"])
-                remarks = ", ".join(sorted({remark["remark"] for remark in one["remarks"]}))
+                remarks = ", ".join(sorted({Remark(remark["remark"]).words for remark in one["remarks"]}))
                 if not remarks and one["certainty"] in ("partial", "unknown"):
                     remarks = "never read as a whole"
                 if one["path"] != file["path"]:
@@ -122,7 +129,7 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     for letter in ("a", "b"):
         one = found["summaries"][letter]
         where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
-        yield page.style(f"{letter.upper()}  {where if one['text'] else 'no conversation'}", "faint")
+        yield page.style(f"{letter.upper()}  {where if one['text'] else 'nothing said since the common ancestor'}", "faint")
     for section in found["sections"]:
         yield ""
         yield page.style(safe_line(section["title"]), "bold")

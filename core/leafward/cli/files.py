@@ -213,7 +213,7 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
 
 
 def _state(found: Rebuilt) -> str:
-    remarks = ", ".join(sorted({remark.value for _, remark in found.remarks}))
+    remarks = ", ".join(sorted({remark.words for _, remark in found.remarks}))
     if not remarks and found.certainty not in KNOWN:
         remarks = "never read as a whole"
     rest = resting(found.base)

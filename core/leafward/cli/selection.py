@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def session_path(selector: str) -> Path:
     """The file of the session a user means. Raises NotFound where there is none, or more than one."""
     path = Path(os.path.expanduser(selector))
-    if path.is_file() and (path.suffix == ".jsonl" or not _holds_many(path)):
+    if path.is_file() and (path.suffix == ".jsonl" or not holds_many(path)):
         return path
     if path.exists() and not path.is_file() and not path.is_dir():
         raise NotASession(f"{safe_line(selector)} is no regular file")
@@ -35,7 +35,8 @@ def session_path(selector: str) -> Path:
     return find_session(selector, config.load()[0]).path
 
 
-def _holds_many(path: Path) -> bool:
+def holds_many(path: Path) -> bool:
+    """Whether a file holds several sessions, as a database does."""
     from leafward import agents
 
     return agents.within(path) is not None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base import config
 from leafward.base.errors import NotFound, Refused
+from leafward.base.figures import percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output import Page, emit_json, fit, money, pad, page, plural, say
@@ -136,13 +137,13 @@ def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
     overall = found.overall()
     yield page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold") + (
-        f"  {overall:.0%} of its facts survive, by weight"
+        f"  {percent(overall, 1)} of its facts survive, by weight"
         if overall is not None
-        else "  no facts were replaced"
+        else "  it summarised no facts"
     )
     score = found.score()
     for kind, row in found.counts().items():
-        share = f"{score[kind]:>4.0%}" if kind in score else "    "
+        share = f"{percent(score[kind], 1):>5}" if kind in score else "     "
         counts = ", ".join(f"{row[status]} {status}" for status in Status if status in row)
         yield f"  {pad(str(kind), 11)} {share}  {page.style(counts, 'faint')}"
     for status in (Status.CONTRADICTED, Status.INVENTED, Status.LOST):

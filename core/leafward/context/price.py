@@ -295,7 +295,7 @@ def _surprises(
     elif session.columns.kind[goal] == Kind.USER:
         yield (
             "two-prompts",
-            "this prompt has no reply here: your next one makes two user messages in a row",
+            "two prompts in a row: this one has no reply",
         )
     missing = _unanswered(sizes, goal)
     if missing:

@@ -12,7 +12,7 @@ from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import counted, fit, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
@@ -27,10 +27,18 @@ if TYPE_CHECKING:
     from leafward.branches.transfer import Conflict, MergeDraft
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["MergeSheet", "conflict_lines", "preview_lines"]
+__all__ = ["MergeSheet", "conflict_lines", "from_difference", "preview_lines"]
 
 _SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)
 """In the order of their keys."""
+_LONGEST = 2_000
+"""Characters looked at of one side of a conflict."""
+_MOST = 4
+"""Lines that one side of a conflict takes at most."""
+_WIDTH = 70
+"""Cells of a sheet on a narrow screen, inside its frame."""
+_AHEAD = 24
+"""Characters that stay in front of what differs."""
 _NAMES = {Side3.A: "A", Side3.B: "B", Side3.BOTH: "both", Side3.BASE: "as before"}
 
 
@@ -50,18 +58,38 @@ def conflict_lines(
                 f"conflict:{one.number}",
             )
         )
-        for name, text, side in (
-            ("A", one.a, Side3.A),
-            ("B", one.b, Side3.B),
-            ("before", one.base, Side3.BASE),
-        ):
+        a, b, before = from_difference((one.a, one.b, one.base), max(4, width - 9) * _MOST, glyphs.ellipsis)
+        for name, text, side in (("A", a, Side3.A), ("B", b, Side3.B), ("before", before, Side3.BASE)):
             if name == "before" and not text:
                 continue
             taken = chosen is side or (chosen is Side3.BOTH and side is not Side3.BASE)
             lead = Span(f"  {fit(name, 7, pad=True)}", f"strong_{HUES[name]}" if name in HUES else "faint")
-            words = fit(safe_line(text, 500) or "not in it", max(4, width - 9), ellipsis=glyphs.ellipsis)
-            lines.append(LabLine((lead, Span(words, "text" if taken else "sub"))))
+            words = wrap(
+                safe_line(text, _LONGEST) or "not in it",
+                max(4, width - 9),
+                lines=_MOST,
+                ellipsis=glyphs.ellipsis,
+            )
+            for part in words:
+                lines.append(LabLine((lead, Span(part, "text" if taken else "sub"))))
+                lead = blanks(9)
     return Block(lines)
+
+
+def from_difference(sides: tuple[str, str, str], room: int, ellipsis: str) -> tuple[str, str, str]:
+    """A, B and the text before them; where A and B begin alike for more than `room` characters, from where they differ."""
+    a, b, before = (safe_line(text, _LONGEST) for text in sides)
+    differ = (at for at, (one, two) in enumerate(zip(a, b, strict=False)) if one != two)
+    alike = next(differ, min(len(a), len(b)))
+    if alike <= room or not (a and b):
+        return a, b, before
+    start = a.find(" ", alike - _AHEAD, alike) + 1 or alike
+    same = before.startswith(a[:start])
+    return (
+        f"{ellipsis}{a[start:]}",
+        f"{ellipsis}{b[start:]}",
+        f"{ellipsis}{before[start:]}" if same else before,
+    )
 
 
 def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, glyphs: Glyphs) -> Block:
@@ -128,7 +156,7 @@ class MergeSheet(Sheet):
     def mounted(self) -> None:
         """As high as there is room."""
         room = max(6, self.app.size.height - 12)
-        rows = 4 * len(self.draft.conflicts)
+        rows = len(conflict_lines(self.draft.conflicts, {}, _WIDTH, services_of(self).glyphs))
         self.conflicts.styles.height = max(1, min(room // 2, rows))
         self.preview.styles.height = max(3, room - max(1, min(room // 2, rows)) - 1)
         self.conflicts.focus()

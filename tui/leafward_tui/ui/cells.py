@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
-from leafward.base.figures import short
+from leafward.base.figures import percent, short
 from leafward.base.shown_path import shortened, split_path
 
 if TYPE_CHECKING:
@@ -276,18 +276,6 @@ def money(dollars: float | None, *, zero: str = ZERO) -> str:
     if dollars <= 0:
         return zero
     return "<$0.01" if dollars < 0.005 else f"${dollars:,.2f}"
-
-
-def percent(part: float, whole: float) -> str:
-    """A share: ``20 %``. Rounded, but 0 only for nothing and 100 only for all of it; nothing when there is no whole."""
-    if whole <= 0:
-        return ""
-    share = round(part * 100 / whole)
-    if share == 0 and part > 0:
-        return "<1 %"
-    if share == 100 and part < whole:
-        return "99 %"
-    return f"{share} %"
 
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600

@@ -67,7 +67,6 @@ class Glyphs(NamedTuple):
 
     # Verdicts on a message of a context.
     kept: str = "═"
-    replaced: str = "▸"
     injected: str = "+"
     cut: str = "−"
     differs: str = "≠"
@@ -193,7 +192,6 @@ ASCII = Glyphs(
     entered="+",
     left="-",
     kept="=",
-    replaced=">",
     injected="+",
     cut="-",
     differs="!",

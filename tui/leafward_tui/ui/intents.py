@@ -247,7 +247,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("fact.pin", "p", "Pin a lost fact into a corrected compaction", "pin lost", _XRAY, "Compaction"),
     Intent("edits.undo", "u", "Undo these context edits", "undo edits", _XRAY, "Compaction"),
     Intent("only.kept", "1", "Show only what is kept", "only kept", _XRAY, "Compaction"),
-    Intent("only.replaced", "2", "Show only what is replaced", "only replaced", _XRAY, "Compaction"),
+    Intent("only.replaced", "2", "Show only what is summarised", "only summarised", _XRAY, "Compaction"),
     Intent(
         "only.prefix", "3", "Show only the beginning of the split turn", "only prefix", _XRAY, "Compaction"
     ),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["SCREEN_TITLES", "reason_for_intent", "reason_for_key"]
 
 SCREEN_TITLES = {
+    "catalogue": "list of sessions",
     "explorer": "tree",
     "blame": "lines of a file",
     "log": "operations",

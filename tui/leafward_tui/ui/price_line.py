@@ -88,24 +88,28 @@ def price_lines(
 
 
 def _facts_line(facts: Facts, price: PriceWords | None, width: int, glyphs: Glyphs) -> list[Piece]:
-    """`Turn 51   entries 38   calls 18`; pairs that do not fit go from the right. A price stands at the right in brief."""
+    """`Turn 51   entries 38   calls 18`; pairs that do not fit go from the right. A price stands at the right in brief.
+
+    Pairs make room for the price of a move that has a warning: its sign alone says nothing.
+    """
     gap = 5 if width >= 120 else 3 if width >= NARROW else 2
     name = fit(safe_line(facts.name), max(1, width // 2), ellipsis=glyphs.ellipsis)
     line: list[Piece] = [(" ", "blank"), (name, "strong")]
     used = 1 + cell_len(name)
     lead = max(VALUES_FROM - used, 3) if width >= NARROW else gap
+    sign: list[Piece] = [(f"{glyphs.malformed} ", "strong_warn")] if price and price.warnings else []
+    kept_free = gap + length(sign) + cell_len(price.brief) if price and sign else 0
     for label, value in facts.pairs:
         label, value = safe_line(label), safe_line(value)
         taken = lead + cell_len(label) + bool(label) + cell_len(value)
-        if used + taken > width - 1:
+        if used + taken > width - 1 - kept_free:
             break
         line += [(" " * lead, "blank"), (f"{label} " if label else "", "faint"), (value, "sub")]
         used += taken
         lead = gap
     if price is None:
         return line
-    sign: list[Piece] = [(f"{glyphs.malformed} ", "strong_warn")] if price.warnings else []
-    for words in (f"move here {price.brief}", price.brief, ""):
+    for words in (f"move here {price.brief}", price.brief):
         room = width - used - length(sign) - cell_len(words) - 1
         if room >= gap:
             return [*line, (" " * room, "blank"), *sign, (words, "faint")]

@@ -84,5 +84,5 @@ def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequen
         Hint("xray.find"),
         Hint("kept.fold", "fold kept", "fold"),
         Hint("summaries.compare", "compare summary", "compare"),
-        Hint(("only.kept", "only.replaced"), "only kept, replaced", "only"),
+        Hint(("only.kept", "only.replaced"), "only kept, summarised", "only"),
     )

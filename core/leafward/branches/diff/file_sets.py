@@ -63,6 +63,19 @@ class Flag(StrEnum):
     REFUSED = "an edit did not apply"
     """A change of it failed, beside others that were done."""
 
+    @property
+    def words(self) -> str:
+        """What a screen says; the value is that of documents."""
+        return _WORDS.get(self, self.value)
+
+
+_WORDS = {
+    Flag.STALE_A: "A saw B's edit",
+    Flag.STALE_B: "B saw A's edit",
+    Flag.UNANSWERED: "a change without a result",
+    Flag.REFUSED: "an edit failed",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:

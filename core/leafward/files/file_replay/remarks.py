@@ -48,6 +48,26 @@ class Remark(StrEnum):
     CELL = "a cell changed"
     """Of a notebook: where in the file it stands is not known."""
 
+    @property
+    def words(self) -> str:
+        """What a screen says, as a sentence of its own; the value is that of documents."""
+        command = self.value.removeprefix("by ")
+        return _WORDS.get(self) or (f"`{command}` ran" if command != self.value else command)
+
+
+_WORDS = {
+    Remark.CHANGED_OUTSIDE: "changed outside the session",
+    Remark.NOT_FOUND: "an edit's old text is not there",
+    Remark.AMBIGUOUS: "an edit's old text is there more than once",
+    Remark.LOOSE: "an edit matches but for spaces or signs",
+    Remark.UNANSWERED: "a call without a result",
+    Remark.BY_COMMAND: "a command changed it",
+    Remark.BY_UNPACKING: "an archive was unpacked",
+    Remark.FOLDER_REMOVED: "its folder was removed",
+    Remark.FOLDER_MOVED: "its folder was moved",
+    Remark.CELL: "a notebook cell changed",
+}
+
 
 CONTRADICTIONS = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
 """A result shows another content than the recorded calls leave."""

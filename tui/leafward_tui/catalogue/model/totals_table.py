@@ -43,7 +43,7 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
         yield TotalsRow(
-            f"{counted(sums.all.unpriced, 'session')} without a recorded cost: + some, ? all", quiet=True
+            f"cost not recorded: in {counted(sums.all.unpriced, 'session')} (? in all of a row, + in some)", quiet=True
         )
     yield TotalsRow("shared history counted once", quiet=True)
 
@@ -85,7 +85,7 @@ def aftermath_rows(found: Followed) -> list[TotalsRow]:
         return []
     rows = [
         TotalsRow(""),
-        TotalsRow("Repeated after compactions", ("compacted", "repeated", "tokens", "cost"), head=True),
+        TotalsRow("Compactions, and repeats after", ("number", "repeats", "tokens", "cost"), head=True),
     ]
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
         model = maker.model.rpartition("/")[2]

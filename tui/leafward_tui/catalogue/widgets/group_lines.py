@@ -82,7 +82,12 @@ def group_lines(
     used = line.used
     if used.tokens or used.priced:
         yield []
-        yield section_head("Total", f"{count(used.tokens)} tokens" if used.tokens else "", width, ground)
+        yield section_head(
+            "Total" if line.total == len(cards) else "Total of those shown",
+            f"{count(used.tokens)} tokens" if used.tokens else "",
+            width,
+            ground,
+        )
         if used.priced:
             more = f"{counted(used.unpriced, 'session')} without a recorded cost" if used.unpriced else ""
             price = money(used.cost)

@@ -153,10 +153,10 @@ class Preview(SidePane):
         ]
         yield from self._stays(card, ground)
         if card.damage:
-            word = counted(card.damage, "damaged record")
+            word = counted(card.damage, "problem")
             yield [
                 Segment(f"{glyphs.malformed} {word}", ground.warn),
-                Segment(", the rest is readable", ground.faint),
+                Segment(" in the file, the rest is readable", ground.faint),
             ]
 
     def _stays(self, card: Card, ground: Ground) -> Iterator[PaneLine]:

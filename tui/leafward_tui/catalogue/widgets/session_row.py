@@ -148,7 +148,8 @@ class RowPainter:
         """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
         used = line.used
         price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
-        size = f"{count(used.tokens)} total" if used.tokens else ""
+        of_all = "total" if line.shown == line.total else "shown"
+        size = f"{count(used.tokens)} {of_all}" if used.tokens else ""
         both = "  ".join(part for part in (size, price) if part)
         return next((text for text in (both, price or size) if cell_len(text) <= room), "")
 
@@ -227,7 +228,7 @@ class RowPainter:
         """The one thing that has to be said beside a title, and whether it asks for attention."""
         about = self.listing.stock.about
         if card.damage:
-            return f"! {exact(card.damage)} damaged", True
+            return f"! {counted(card.damage, 'problem')}", True
         left = about.expires.get(card.path)
         if left is not None and card.path not in about.kept:
             words = leaves_in(left, int(self.now * 1000))

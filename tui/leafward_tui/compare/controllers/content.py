@@ -191,7 +191,7 @@ class Content:
             return (LabLine((Span(fit(message, width, ellipsis=ellipsis), ink),)),)
         if content.shown is None or self.lines is None:
             return ()
-        flags = [flag.value for flag in file.flags if flag not in _TOLD] if file is not None else []
+        flags = [flag.words for flag in file.flags if flag not in _TOLD] if file is not None else []
         fates = file.fates if file is not None else ()
         return (sentence(self.lines, max(0, self._view.diff.cursor), width, ellipsis, [*fates, *flags]),)
 

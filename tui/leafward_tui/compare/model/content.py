@@ -110,7 +110,7 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
     """What is known of a content and what that rests on, in words; `based` where contents of the workspace were tried."""
     if file.certainty is Certainty.ABSENT:
         return "not there"
-    why = next((remark.value for _, remark in reversed(file.remarks)), "") or "never read as a whole"
+    why = next((remark.words for _, remark in reversed(file.remarks)), "") or "never read as a whole"
     if based:
         why += ", and nothing in the workspace fits"
     if file.certainty is Certainty.UNKNOWN:

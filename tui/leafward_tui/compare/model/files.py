@@ -112,7 +112,7 @@ def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
 def _flags(file: FileDifference, column: Column | None) -> list[str]:
     """What stands out about a file; a column of one side does not name it."""
     fates = [fate.rpartition(" in ")[0] if column and column.letter else fate for fate in file.fates]
-    return [*fates, *(flag.value for flag in file.flags)]
+    return [*fates, *(flag.words for flag in file.flags)]
 
 
 def _row(

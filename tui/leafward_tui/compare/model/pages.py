@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Spoken", "context_page", "figures", "lasted", "outcome_page", "spoken"]
 
-_WORDS = {"not_in_file": "not in file"}
+_WORDS = {"not_in_file": "not in file", "error": "est. error"}
 _LONGEST = 300
 
 

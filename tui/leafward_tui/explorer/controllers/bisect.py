@@ -101,7 +101,7 @@ class Bisect:
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect: put the cursor on a turn above the leaf after which the command still passes"
+        text = "bisect: go to a turn after which the command passes"
         if mark >= 0:
             text = "bisect: one of cursor and mark has to be above the other on one path"
         keys = self._view.key_hints(("mark.set", "mark another end"))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 """Letters of the rows; j, k and q are the sheet's own."""
 _WIDE = 120
+"""Cells of a window from which the table of branches has checks and costs."""
+_WIDEST = 140
+"""Cells from which it has the tokens that were written."""
 
 
 class Comparison:
@@ -131,7 +134,7 @@ class Comparison:
             Choice(
                 letter,
                 safe_line(row.words, 200),
-                figures(row.side, self._services.glyphs, wide=wide),
+                figures(row.side, self._services.glyphs, wide=wide, output=width >= _WIDEST),
                 "compare with the leaf" if row.leaf != place else "",
                 current=row.leaf == place,
             )
@@ -147,7 +150,7 @@ class Comparison:
             else:
                 self.open(leaf, place)
 
-        each = "turns, edits, cost and output" if wide else "turns and edits"
+        each = "turns, edits, errors" + ", cost" * wide + ", output tokens" * (width >= _WIDEST)
         about = [SheetLine(f"{each} since the fork; enter compares with the leaf")]
         if len(rows) > len(shown):
             about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))

@@ -22,8 +22,8 @@ class BranchRow(NamedTuple):
     side: Side
 
 
-def figures(side: Side, glyphs: Glyphs, *, wide: bool) -> str:
-    """What came of a branch in columns of fixed width."""
+def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
+    """What came of a branch in columns of fixed width; with room for it, the tokens that were written too."""
     came = side.outcomes
     # There is room for one: what failed is not hidden by what did not.
     ordered = sorted(came.checks, key=lambda one: one.ok)
@@ -36,4 +36,6 @@ def figures(side: Side, glyphs: Glyphs, *, wide: bool) -> str:
     ]
     if not wide:
         return "".join(cells[:3])
-    return f"{fit('  '.join(checks[:1]) or 'no checks', 9, pad=True)}{''.join(cells)}{right(count(came.usage.output), 8)}"
+    if output:
+        cells.append(right(count(came.usage.output), 8))
+    return f"{fit('  '.join(checks[:1]) or 'no checks', 9, pad=True)}{''.join(cells)}"

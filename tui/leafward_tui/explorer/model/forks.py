@@ -137,7 +137,12 @@ def options(
         )
         found.append(Choice("b", title, "" if wish.before else "prompt copied to the clipboard"))
     found.append(
-        Choice("i", "With the injected context", "yes" if wish.inject else "no", current=wish.inject)
+        Choice(
+            "i",
+            "With the injected context",
+            f"{'yes' if wish.inject else 'no'} (rules, actions, files)",
+            current=wish.inject,
+        )
     )
     if leaves:
         effect = "yes" if wish.summary else "no"
@@ -179,7 +184,9 @@ def draft_lines(made: Fork, wish: ForkWish) -> list[SheetLine]:
     if draft.imported is not None:
         lines.append(SheetLine(f"import: {draft.imported.command.line()}", "", _WHOLE))
     lines.append(SheetLine(f"then: {draft.resume.line()}", "", _WHOLE))
-    put_in = ["a summary of the abandoned branch"] * wish.summary + ["the injected context"] * wish.inject
+    put_in = ["a summary of the abandoned branch"] * wish.summary + [
+        "the injected context (rules, recent actions, changed files, next step)"
+    ] * wish.inject
     if put_in:
         lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))
     if made.prompt is not None:

@@ -25,8 +25,7 @@ _LONGEST = 400
 
 def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
     """The changes in the order of the session: what is missing, odd or too much, what becomes of it, and where."""
-    codes = max((len(one.code) for one in changes), default=0)
-    room = max(12, width - codes - 2 - _PLACE)
+    room = max(12, width - _PLACE)
     rows: list[tuple[Change, str, bool]] = []
     for one in changes:
         text = safe_line(one.text, _LONGEST)
@@ -38,8 +37,6 @@ def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines
         change, text, first = rows[y]
         place = named(change.entry) if change.entry >= 0 else "all"
         spans = (
-            Span(fit(change.code if first else "", codes, pad=True), "sub"),
-            Span("  ", "blank"),
             Span(fit(text, room, pad=True), "text"),
             Span(right(place if first else "", _PLACE), "faint"),
         )

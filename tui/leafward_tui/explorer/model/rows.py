@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Kind
+from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.headline import LIMIT, Headline, headline
 from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import Line, LineKind
@@ -297,7 +297,10 @@ class RowPainter:
             word = fit(words.word, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(word + " ", ground.faint if kind != Kind.USER else ground.sub))
             room -= WORD_WIDTH
-        before = f"{self.glyphs.malformed} {DAMAGE_TEXT[damage]}   " if damage is not None else ""
+        sign = (
+            "" if damage is Damage.ORPHAN else f"{self.glyphs.malformed} "
+        )  # An orphan's node is that sign.
+        before = f"{sign}{DAMAGE_TEXT[damage]}   " if damage is not None else ""
         if kind == Kind.BASH:
             before += "! "
         elif kind == Kind.CONTEXT_EDIT:

@@ -46,7 +46,7 @@ def title_bar_of(
         ),
     ]
     if damaged := session.columns.damaged:
-        facts.append(Fact(f"{damaged:,}", "damaged", keep=4, hue="bad"))
+        facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
     if unseen:

@@ -27,10 +27,8 @@ def appending(session: Session, what: str = "") -> str:
 
 def left_words(entries: int, price: Price | None) -> str:
     """What a summary would stand for, as far as it is known by now."""
-    words = counted(entries, "entry", "entries")
+    words = f"summarises {counted(entries, 'entry', 'entries')}"
     if price is not None and price.left.entries == entries:
         # Less than the tokens that the move drops: a summary is not made from system prompts and summaries of compactions.
-        words = f"summarises {count(price.left.summarisable)} tokens"
-        if price.files_left:
-            words += f", {counted(len(price.files_left), 'file')}"
+        words += f", {count(price.left.summarisable)} tokens"
     return words

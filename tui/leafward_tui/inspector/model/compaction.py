@@ -217,7 +217,7 @@ def _survival(sheet: Sheet, report: Survival) -> None:
     overall = report.overall()
     if overall is None:
         sheet.heading("Survival")
-        sheet.note("no facts stood in what it replaced", indent=INDENT)
+        sheet.note("no facts in what it summarised", indent=INDENT)
         return
     share = percent(overall, 1)
     room = sheet.width - len("Survival") - len(share) - 4

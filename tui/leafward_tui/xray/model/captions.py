@@ -34,7 +34,7 @@ _MOST_DECODED = 4 << 20
 LINK_WORD = {
     Link.SYSTEM: "system",
     Link.KEPT: "kept",
-    Link.REPLACED: "replaced",
+    Link.REPLACED: "summarised",
     Link.PREFIX: "turn prefix",
     Link.INJECTED: "injected",
     Link.CUT: "cut",
@@ -342,7 +342,7 @@ class Teller:
 def _about_rest(cell: Cell) -> list[list[tuple[str, str]]]:
     name, why = (
         "not in file",
-        "system prompt and tools: the first request had so much more than the file holds",
+        "system prompt, tools, files the agent adds: measured anew on the first request after each compaction",
     )
     if cell.what is What.ERROR:
         more = "more" if cell.tokens > 0 else "less"

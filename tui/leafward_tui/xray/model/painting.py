@@ -11,7 +11,7 @@ from leafward.compaction.xray import Link, What
 from leafward_tui.ui.cells import cell_len, fit, right
 from leafward_tui.ui.hits import lit
 from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Line, Piece, Side
-from leafward_tui.xray.model.captions import LINK_INK, Teller
+from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD, Teller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +103,7 @@ class Painter:
         glyphs = self.teller.glyphs
         selected = at == self.cursor
         ground = self.styles.sel if selected else self.styles.bg
-        word = line.link.value if line.link is not None else ""
+        word = LINK_WORD[line.link] if line.link is not None else ""
         yield Segment(glyphs.cursor if selected else " ", ground.leaf)
         yield Segment(f" {glyphs.rail_hidden}     ", ground.faint)
         text = f"{line.hidden:,} {word} hidden"
@@ -132,7 +132,7 @@ class Painter:
             lead = 3
         else:
             if side is Side.AFTER and at in self.lit and not selected and side is not self.side:
-                cursor, ink = glyphs.folded, ground.warn
+                cursor, ink = glyphs.arrow, ground.warn
             yield Segment(cursor, ink)
             yield Segment(" " * (lead - 1), ground.blank)
         room = width - lead - (0 if side is Side.BEFORE and self.columns.both else 1)
@@ -232,8 +232,8 @@ def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
     signs = {
         Link.SYSTEM: glyphs.kept,
         Link.KEPT: glyphs.kept,
-        Link.REPLACED: glyphs.replaced,
-        Link.PREFIX: glyphs.replaced,
+        Link.REPLACED: glyphs.compaction,
+        Link.PREFIX: glyphs.compaction,
         Link.INJECTED: glyphs.injected,
         Link.CUT: glyphs.cut,
     }
@@ -254,7 +254,7 @@ def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs
     first, last = ends.first_before, ends.last_before
     if first < 0 or at > last:
         return ""
-    arm = glyphs.arm * (_ARM - 1) + glyphs.replaced
+    arm = glyphs.arm * (_ARM - 1) + glyphs.arrow
     points_at = min((first + last) // 2, ends.last_after) if ends.last_after >= 0 else -1
     if first == last:
         return glyphs.arm + arm if points_at >= 0 else glyphs.arm

@@ -92,8 +92,8 @@ def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
     signs = {
         Link.SYSTEM: "",
         Link.KEPT: glyphs.same,
-        Link.REPLACED: glyphs.replaced,
-        Link.PREFIX: glyphs.replaced,
+        Link.REPLACED: glyphs.compaction,
+        Link.PREFIX: glyphs.compaction,
         Link.INJECTED: glyphs.injected,
         Link.CUT: glyphs.cut,
         Link.REST: "",
