@@ -30,10 +30,9 @@ NOW_MS = int(NOW.timestamp() * 1000)
 WIDE = (140, 40)
 NARROW = (80, 24)
 DEADLINE = 20.0
-"""Seconds that something may take to come about."""
+"""Seconds a test waits for something that other threads do, however busy the machine is."""
 _ROUND = 0.25
 """Seconds that one round of waiting counts for at most."""
-"""Seconds a test waits for something that other threads do, however busy the machine is."""
 Kind = TypeVar("Kind", bound="Screen[Any]")
 
 
