@@ -123,7 +123,7 @@ async def test_the_ends_have_to_lie_on_one_path(tmp_path: Path) -> None:
     bench = orchard(tmp_path)
     async with exploring(bench.file.path) as (pilot, screen):
         await pilot.press("percent_sign")
-        await until(pilot, lambda: "above the leaf" in note(screen))
+        await until(pilot, lambda: "go to a turn after which the command passes" in note(screen))
         await pilot.press("g", "j", "m", "G", "percent_sign")
         sheet = await reached(pilot, TextSheet)
         assert "passes at" in shown(pilot)

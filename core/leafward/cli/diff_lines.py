@@ -129,7 +129,9 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     for letter in ("a", "b"):
         one = found["summaries"][letter]
         where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
-        yield page.style(f"{letter.upper()}  {where if one['text'] else 'nothing said since the common ancestor'}", "faint")
+        yield page.style(
+            f"{letter.upper()}  {where if one['text'] else 'nothing said since the common ancestor'}", "faint"
+        )
     for section in found["sections"]:
         yield ""
         yield page.style(safe_line(section["title"]), "bold")

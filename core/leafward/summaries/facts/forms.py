@@ -228,7 +228,12 @@ def _place(text: str, word: str, at: int) -> int:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _paths_in(word: str, cwd: str) -> tuple[Form, ...]:
-    if "." not in word and "/" not in word and "\\" not in word and not any(map(word.__contains__, _BARE_NAMES)):
+    if (
+        "." not in word
+        and "/" not in word
+        and "\\" not in word
+        and not any(map(word.__contains__, _BARE_NAMES))
+    ):
         return ()
     forms = []
     for match in _PATH.finditer(word):

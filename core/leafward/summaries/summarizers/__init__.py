@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.session.tokens import tokens_of_units, utf16_length
-from leafward.summaries.facts import Known
 from leafward.summaries.survival.spans import Said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from leafward.summaries.facts import Known
 
 __all__ = [
     "Line",

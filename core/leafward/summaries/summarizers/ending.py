@@ -35,7 +35,9 @@ def end_of(messages: Sequence[Said], redactor: Redactor) -> Iterator[Candidate]:
     )
     for place in range(len(messages) - 1, -1, -1):
         entry = messages[place].entry
-        message = redactor.value({key: value for key, value in messages[place].message.items() if key != "details"})
+        message = redactor.value(
+            {key: value for key, value in messages[place].message.items() if key != "details"}
+        )
         lines = [
             (who, piece) for who, text, most in _texts(message, changing) for piece in _pieces(text, most)
         ]

@@ -71,7 +71,9 @@ _ASKED = 4
 
 def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
-    goal = goal_of([turn for number, turn in enumerate(turns) if not _is_over(turns, number)]) if first else None
+    goal = (
+        goal_of([turn for number, turn in enumerate(turns) if not _is_over(turns, number)]) if first else None
+    )
     if goal is not None:
         text = _whole_sentences(goal.text, REQUEST_LIMIT)
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
@@ -167,7 +169,11 @@ def answers(
                 continue
             for line in _quotable(text):
                 section = _section_of(line)
-                if is_drawn(line) or prose.announces(_OPENING.sub("", line)) or (not ends and prose.accompanies(line)):
+                if (
+                    is_drawn(line)
+                    or prose.announces(_OPENING.sub("", line))
+                    or (not ends and prose.accompanies(line))
+                ):
                     continue
                 if section is Section.NEXT and (place in settled or prose.accompanies(line)):
                     # What was left at the end of a turn is said there.

@@ -43,7 +43,8 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
         yield TotalsRow(
-            f"cost not recorded: in {counted(sums.all.unpriced, 'session')} (? in all of a row, + in some)", quiet=True
+            f"cost not recorded: in {counted(sums.all.unpriced, 'session')} (? in all of a row, + in some)",
+            quiet=True,
         )
     yield TotalsRow("shared history counted once", quiet=True)
 
