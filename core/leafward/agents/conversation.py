@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.fork import Remark
 from leafward.context.context_messages import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
-from leafward.session.entries import Body, EntryIndex, Kind, blocks_of
-from leafward.session.foreign import INJECTED
+from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
+from leafward.session.foreign import OF_AGENT
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class Conversation:
     """After `portable_messages`: results without a call, which no provider takes; left out as well."""
     thoughts: int = 0
     """After `portable_messages`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
+    moved: int = 0
+    """After `messages`: messages that were put in between a call and its result, and stand behind that now."""
     invented: int = 0
     """After `portable_messages`: calls that were never answered, and got a result that says so."""
 
@@ -147,8 +149,33 @@ class Conversation:
     def messages(self) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages as pi's files hold them, edits applied, without those that only the source's agent puts in.
 
-        Counts those as `portable_messages` does. Of replies that were broken off nothing is sent, and nothing comes.
+        Counts those as `portable_messages` does. Of replies that were broken off nothing is sent, and nothing comes. What was put
+        in while calls waited for their results stands behind these: no provider takes anything between them.
         """
+        self.moved = 0
+        waiting: set[str] = set()
+        meanwhile: list[tuple[ContextMessage, Body]] = []
+        for outline, message in self._told():
+            if waiting and outline.role == "custom":
+                meanwhile.append((outline, message))
+                self.moved += 1
+                continue
+            if outline.role == "toolResult":
+                waiting.discard(str(message.get("toolCallId")))
+                yield outline, message
+                if waiting:
+                    continue
+            yield from meanwhile
+            meanwhile.clear()
+            if outline.role == "toolResult":
+                continue
+            calls = tool_calls(message) if outline.role == "assistant" else ()
+            waiting = {call.id for call in calls}
+            yield outline, message
+        yield from meanwhile
+
+    def _told(self) -> Iterator[tuple[ContextMessage, Body]]:
+        """The messages in the order of the context."""
         self.left_out = self.thoughts = 0
         every = self.context.messages
         for position in range(len(every)):
@@ -177,7 +204,7 @@ class Conversation:
         if self.healed is not None:
             return found
         if self.left_out:
-            text = f"source's system prompt left out ({_count(self.left_out, 'message')})"
+            text = f"instructions and reminders of its agent left out ({_count(self.left_out, 'message')})"
             found.append(Remark("instructions-left", text))
         if self.thoughts:
             text = f"{_count(self.thoughts, 'piece')} of thinking left out: only its own provider can use it"
@@ -193,9 +220,9 @@ class Conversation:
 
 def is_own(session: Session, kind: Kind, entry: int) -> bool:
     """Whether an entry is what the source's agent puts in by itself, and another brings its own of: instructions, environment."""
-    if kind is Kind.INJECTED:
-        return True
-    return kind is Kind.CUSTOM_MESSAGE and bool((session.body(entry) or {}).get(INJECTED))
+    if kind not in (Kind.INJECTED, Kind.CUSTOM_MESSAGE):
+        return False
+    return bool((session.body(entry) or {}).get(OF_AGENT))
 
 
 def portable_blocks(reply: Body) -> list[Body]:

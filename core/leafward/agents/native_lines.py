@@ -6,8 +6,8 @@ import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import EntryIndex, Kind
-from leafward.session.foreign import INJECTED
+from leafward.session.entries import PUT_IN, EntryIndex, Kind
+from leafward.session.foreign import OF_AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,14 +47,18 @@ def message(body: Body, stamp: int | None) -> Body:
     return {"type": "message", "message": body}
 
 
-def injected(name: str, content: list[Body]) -> Body:
-    """A message that nobody typed; `name` says what it is."""
+def injected(name: str, content: list[Body], *, of_agent: bool) -> Body:
+    """A message that nobody typed; `name` says what it is.
+
+    `of_agent`: whether every agent brings its own of that kind, so that another one is not told of it.
+    """
     return {
         "type": "custom_message",
         "customType": name,
         "content": content,
         "display": False,
-        INJECTED: True,
+        PUT_IN: True,
+        OF_AGENT: of_agent,
     }
 
 

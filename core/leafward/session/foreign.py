@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from leafward.session.native_file import NativeFile
     from leafward.session.session import Session
 
-INJECTED = "injected"
-"""The field of a translated user message that no person wrote: instructions, environment, reminders. Its text says what."""
+OF_AGENT = "of_agent"
+"""The field of one that its agent puts into every session by itself, as each does: instructions, environment, reminders."""
 
 
 _TYPES_NAMED = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.claude.records import message_of, tag_of
+from leafward.agents.claude.records import CAVEAT, message_of, tag_of
 from leafward.agents.native_lines import described, plain_json
 from leafward.session.messages import NEVER_SENT
 
@@ -178,6 +178,32 @@ def injected_name(row: Body, text: str) -> str:
     origin = row.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
     return f"claude.{kind if isinstance(kind, str) and kind != 'human' else 'meta'}"
+
+
+_OF_AGENT_TAGS = frozenset(
+    {
+        "command-name", "command-args", "local-command-stdout", "local-command-stderr", "local-command-caveat",
+        "system-reminder", "user-memory-input", "tick",
+    }
+)  # fmt: skip
+_OF_CONVERSATION = frozenset(
+    {
+        "queued_command", "file", "directory", "pdf_reference", "mcp_resource", "compact_file_reference",
+        "already_read_file", "edited_text_file", "edited_image_file", "selected_lines_in_ide", "plan_file_reference",
+        "invoked_skills", "task_status", "diagnostics", "hook_additional_context", "hook_blocking_error",
+        "async_hook_response",
+    }
+)  # fmt: skip
+"""Attachments that are about the work: what a person named or typed meanwhile, files, skills that were called, hooks and tasks
+that answered. All others tell the model how Claude Code works."""
+
+
+def is_of_agent(row: Body, text: str) -> bool:
+    """Whether an injected message is what Claude Code puts into every session by itself, as each agent does."""
+    attachment = row.get("attachment")
+    if isinstance(attachment, dict):
+        return str(attachment.get("type")) not in _OF_CONVERSATION
+    return row.get("type") == "system" or tag_of(text) in _OF_AGENT_TAGS or text.startswith(CAVEAT)
 
 
 def exit_code(text: str) -> int | None:

@@ -9,6 +9,7 @@ from leafward.agents.claude.contents import (
     exit_code,
     injected_name,
     is_for_show,
+    is_of_agent,
     patch_text,
     reply_message,
 )
@@ -282,7 +283,10 @@ def _injected(row: Body) -> Body:
     else:
         content = blocks(message_of(row).get("content"))
     text = text_in(content)
-    body, typed = injected(injected_name(row, text), content), command_in(text)
+    body, typed = (
+        injected(injected_name(row, text), content, of_agent=is_of_agent(row, text)),
+        command_in(text),
+    )
     return body if typed is None else {**body, "typed": typed}
 
 

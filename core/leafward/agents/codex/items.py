@@ -93,6 +93,20 @@ def injected_name(payload: dict[str, Any], text: str) -> str:
     return f"codex.{role if isinstance(role, str) and role != 'user' else payload.get('type') or 'context'}"
 
 
+_OF_AGENT = re.compile(
+    r"codex\.(?:.*\.instructions|environments\.|AGENTS\.md|user_instructions|environment_context|ENVIRONMENT_CONTEXT|skills?|permissions"
+    r"|model_switch|collaboration_mode|apps?\b|goal_context|personality|plugins?|memor|realtime|INSTRUCTIONS|Warning)"
+)
+"""Names of injected messages under the user's name that every agent brings its own of, or that are about Codex's own tools."""
+
+
+def is_of_agent(payload: dict[str, Any], name: str) -> bool:
+    """Whether an injected message of that name is what Codex puts into every session by itself, as each agent does."""
+    if payload.get("type") == "agent_message":
+        return False
+    return payload.get("role") != "user" or _OF_AGENT.match(name) is not None
+
+
 def kind_of_item(item: dict[str, Any]) -> Kind:
     """The kind of an item that stands only in a compaction."""
     role = line_of({"type": "response_item", "payload": item}).role

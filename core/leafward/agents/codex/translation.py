@@ -12,6 +12,7 @@ from leafward.agents.codex.items import (
     effort_of,
     failure_of,
     injected_name,
+    is_of_agent,
     item_blocks,
     item_text,
     printed_in,
@@ -221,7 +222,7 @@ class Translator:
             text = text_of(((self.body(cut) or {}).get("message") or {}).get("content"))
             short = cut_in_the_middle(text, self._budgets[index])
             name = "codex.without_image" if short == text else "codex.truncated"
-            return injected(name, [{"type": "text", "text": short}])
+            return injected(name, [{"type": "text", "text": short}], of_agent=False)
         items = payload_of(first).get("replacement_history")
         item = items[number] if isinstance(items, list) and number < len(items) else {}
         item = item if isinstance(item, dict) else {}
@@ -308,4 +309,5 @@ def _injected(item: dict[str, Any]) -> Body:
         hidden = item.get("encrypted_content")
         text = f"[encrypted, {len(hidden):,} characters]" if isinstance(hidden, str) else item_text(item)
         content = [{"type": "text", "text": text}]
-    return injected(injected_name(item, item_text(item)), content)
+    name = injected_name(item, item_text(item))
+    return injected(name, content, of_agent=is_of_agent(item, name))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.entry_builder import EntryBuilder
     from leafward.session.entries import Body
 
+_REMINDER = "<system-reminder>"
 PRUNED_TEXT = "[Old tool result content cleared]"
 """What opencode sends for an output that was pruned."""
 
@@ -151,7 +152,8 @@ class Translator:
                 details = {key: value for key, value in task.items() if key not in _OWN_FIELDS}
             elif any(text_of([block]) == SUBTASK_TEXT for block in content):
                 name = "shell"
-        body = injected(f"opencode.{name}", content)
+        of_agent = role is Role.REQUEST or text_of(content).lstrip().startswith(_REMINDER)
+        body = injected(f"opencode.{name}", content, of_agent=of_agent)
         if details:
             body["details"] = details
         return body

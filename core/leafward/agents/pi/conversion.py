@@ -41,8 +41,8 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
             tuple(past.remarks()),
         )
     path = list(session.tree.path(past.cut.tip(session)))
-    whole = _is_pi_shaped(past)
     counted = sum(1 for _ in past.messages())
+    whole = not past.moved and _is_pi_shaped(past)
     remarks = past.remarks()
     if past.context.compaction >= 0 and not whole:
         remarks.append(
@@ -164,7 +164,7 @@ def _entry(past: Conversation, index: int, written: Mapping[str, str]) -> Iterat
         yield stamp | {"type": "branch_summary", "fromId": "root", "summary": body.get("summary") or ""}
     elif _native_kind(session, index):
         message = body.get("message")
-        if kind is Kind.CUSTOM_MESSAGE:
+        if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
             message = {"role": "custom", "content": body.get("content")}
         if isinstance(message, dict):
             message = _without_thoughts(message)
