@@ -12,6 +12,8 @@ from leafward.base.redact import Redactor, redact
 
 PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7+\nabc/123=\n-----END RSA PRIVATE KEY-----"
 
+HEX = "28bf6609ada91e735e4ee46643f9fba7"
+
 
 @pytest.mark.parametrize(
     ("text", "kept"),
@@ -32,6 +34,12 @@ PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7+\nabc/123=\n--
         ('"client_secret": "q8Zk2LmN0pR4sT6u"', '"client_secret": "[redacted: secret]"'),
         ("DB_PASSWORD: 9f8e7d6c5b4a", "DB_PASSWORD: [redacted: secret]"),
         ('{\\"token\\": \\"q8Zk2LmN0pR4sT6u\\"}', '{\\"token\\": \\"[redacted: secret]\\"}'),
+        (f"algolia admin key: {HEX}", "algolia admin key: [redacted: secret]"),
+        (f"infura project secret {HEX}", "infura project secret [redacted: secret]"),
+        (f"https://eth-mainnet.g.alchemy.com/v2/{HEX}", "https://eth-mainnet.g.[redacted: node key]"),
+        (f"prod:happy-animal-123|{HEX}{HEX}", "[redacted: convex key]"),
+        (f"shippo_live_{HEX}a1b2c3d4", "shippo_[redacted: payment key]"),
+        (f"token: eyJhbGciOiJSUzI1NiJ9.{HEX}.{HEX}{HEX}", "token: [redacted: web token]"),
     ],
 )
 def test_taken_out(text: str, kept: str) -> None:
@@ -61,6 +69,9 @@ def test_taken_out(text: str, kept: str) -> None:
         "3f2a9c1e commit 9f8e7d6c5b4a39281706f5e4d3c2b1a098765432",
         "password = ${DB_PASSWORD_2}",
         "AKIA is a prefix",
+        f"cache key {HEX}",
+        f"the row key: {HEX}",
+        "the secret sauce of 2026-11-21",
     ],
 )
 def test_left_alone(text: str) -> None:

@@ -99,6 +99,8 @@ _KEY_OF = re.compile(
     r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
 )
 """What makes a key of two words a secret."""
+_KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
+"""What stands before `key` in a sentence: where `names` knows it, a value that is random beyond doubt is a secret."""
 
 
 def assignments_in(text: str, low: str) -> Iterator[Span]:
@@ -126,6 +128,8 @@ def assignments_in(text: str, low: str) -> Iterator[Span]:
             and _KEY_OF.search(text, max(0, start - 16), start)
         ):
             meaning = Meaning.SECRET
+        elif meaning is Meaning.KEY and (sort := _KIND_OF_KEY.search(text, max(0, start - 24), start)):
+            meaning = Meaning.PERHAPS if meaning_of(f"{sort[1]}_key") is Meaning.SECRET else meaning
         if meaning is None:
             continue
         found = _value(text, start, done, name, meaning)
@@ -277,6 +281,8 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
         return _bare(text, bare.end(), meaning, Place.INLINE, "setting")
     if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
         return _bare(text, space.end(), meaning, Place.INLINE)
+    if space is not None and meaning is not Meaning.KEY and "\n" not in space[0]:
+        return _bare(text, space.end(), Meaning.PERHAPS, Place.INLINE)
     return None
 
 
