@@ -215,6 +215,24 @@ def test_what_git_has_may_be_replaced(work: Work, done: Run) -> None:
     assert [(one["action"], one["reason"]) for one in found["files"]] == [("write", "as git has it")]
 
 
+@pytest.mark.parametrize("executable", [True, False])
+def test_a_file_that_is_created_is_executable_where_git_has_it_so(
+    work: Work, done: Run, *, executable: bool
+) -> None:
+    work.put("gone.md", "another content\n")
+    work.folder.joinpath("gone.md").chmod(0o755 if executable else 0o644)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "gone.md"], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *words], cwd=work.folder, check=True)
+    work.folder.joinpath("gone.md").unlink()
+    (found,) = done("restore", work.path, work.at, "gone.md", "--json").document["files"]
+    assert (found["action"], found["remark"]) == (
+        "create",
+        f"it is created {'with' if executable else 'without'} the executable bit, as git has it",
+    )
+    assert bool(work.folder.joinpath("gone.md").stat().st_mode & 0o100) == executable
+
+
 def test_a_restore_leads_back_to_a_later_entry(work: Work, done: Run) -> None:
     """What a restore left counts as safe for the next one."""
     done("restore", work.path, work.at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.files.file_replay.bases import Base, Bases, WorkspaceBases
+from leafward.files.file_replay.bases import Base, Bases, Committed, WorkspaceBases
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
 from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
@@ -18,6 +18,7 @@ __all__ = [
     "Base",
     "Bases",
     "Certainty",
+    "Committed",
     "EveryBranch",
     "FileOperation",
     "NodeFiles",

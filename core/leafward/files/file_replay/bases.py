@@ -24,6 +24,9 @@ MOST_VERSIONS = 40
 SECONDS = 20.0
 """How long git is asked in all; what comes later rests on the file on disk alone."""
 _ONE_CALL = 5.0
+_EXECUTABLE = b"100755"
+_FILES = (b"100644", _EXECUTABLE)
+"""How git writes down what a regular file is."""
 
 
 class Base(NamedTuple):
@@ -32,6 +35,13 @@ class Base(NamedTuple):
     name: str
     """As it is shown: `on disk`, `git 1a2b3c4`."""
     text: str
+
+
+class Committed(NamedTuple):
+    """What the last commit has of a file."""
+
+    data: bytes
+    executable: bool
 
 
 Bases = Callable[[str], Sequence[Base]]
@@ -59,11 +69,15 @@ class WorkspaceBases:
             self._found[path] = tuple(Base(name, text) for text, name in texts.items())
         return self._found[path]
 
-    def committed(self, path: str) -> bytes | None:
-        """The bytes that the last commit has of a file; None where it has none, or git cannot say."""
+    def committed(self, path: str) -> Committed | None:
+        """What the last commit has of a file; None where it has none, or git cannot say."""
         if "\n" in path or "\0" in path:
             return None
-        return self._output(["cat-file", "blob", f"HEAD:./{path}"]) or None
+        listed = self._output(["ls-tree", "-z", "HEAD", "--", path]).split()[:3]
+        if len(listed) < 3 or listed[0] not in _FILES or listed[1] != b"blob":
+            return None
+        data = self._output(["cat-file", "blob", listed[2].decode("ascii", "replace")])
+        return Committed(data, listed[0] == _EXECUTABLE) if data else None
 
     def _on_disk(self, path: str) -> list[tuple[str, bytes]]:
         try:

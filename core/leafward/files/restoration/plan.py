@@ -32,7 +32,7 @@ from leafward.files.restoration.opaque import opaque_calls
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from leafward.files.file_replay import Bases, Step
+    from leafward.files.file_replay import Bases, Committed, Step
     from leafward.files.restoration.on_disk import ProjectFolder
     from leafward.files.restoration.opaque import Opaque
     from leafward.session.entries import EntryIndex
@@ -105,7 +105,7 @@ def plan_restore(
     at: EntryIndex,
     folder: ProjectFolder,
     left_by_restores: Mapping[str, str] | None = None,
-    committed: Callable[[str], bytes | None] = lambda _: None,
+    committed: Callable[[str], Committed | None] = lambda _: None,
     versions: Bases = lambda _: (),
     stop: Callable[[], bool] = lambda: False,
     looked: Callable[[int, int], object] = lambda _at, _of: None,
@@ -333,7 +333,7 @@ def _change(
     doubt: str,
     folder: ProjectFolder,
     restored: Mapping[str, str],
-    committed: Callable[[str], bytes | None],
+    committed: Callable[[str], Committed | None],
     versions: Bases,
 ) -> FileChange:
     path = then.path
@@ -363,7 +363,7 @@ def _change(
     else:
         action = Action.CREATE if disk.presence in (Presence.ABSENT, Presence.FOLDER) else Action.WRITE
     if action is Action.CREATE:
-        make = replace(make, remark=_permissions(after))
+        make = _with_permissions(make, after, committed(path))
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -375,7 +375,7 @@ def _may_go(
     path: str,
     disk: OnDisk,
     restored: Mapping[str, str],
-    committed: Callable[[str], bytes | None],
+    committed: Callable[[str], Committed | None],
 ) -> tuple[str, bool]:
     """Why what lies on disk may be replaced or must stay, and whether it may."""
     if disk.presence is Presence.LINK:
@@ -392,18 +392,27 @@ def _may_go(
         return "left by the session", True
     if restored.get(path) == (digest(disk.data) if disk.presence is Presence.FILE else ""):
         return "left by a restore", True
-    if disk.presence is Presence.FILE and committed(path) == disk.data:
+    if disk.presence is Presence.FILE and (held := committed(path)) and held.data == disk.data:
         return "as git has it", True
     if disk.presence is Presence.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
     return ("changed since" if left else "what the session left is not known"), False
 
 
-def _permissions(after: OnDisk) -> str:
-    """What is to be said of the permissions of a file that is created: they are recorded nowhere."""
+def _with_permissions(make: FileChange, after: OnDisk, held: Committed | None) -> FileChange:
+    """The creation of a file with what is to be said of its permissions: no session records them, but git has the executable bit."""
+    if held is not None:
+        # As git does it: whoever may read may run it.
+        mode = after.mode | (after.mode & 0o444) >> 2 if held.executable else after.mode
+        bit = "with" if held.executable else "without"
+        return replace(
+            make,
+            after=replace(after, mode=mode),
+            remark=f"it is created {bit} the executable bit, as git has it",
+        )
     if after.data.startswith(b"#!"):
-        return "it is created without the executable bit: permissions are not in file"
-    return "it is created with your usual permissions: its own are not in file"
+        return replace(make, remark="it is created without the executable bit: permissions are not in file")
+    return replace(make, remark="it is created with your usual permissions: its own are not in file")
 
 
 def _odd(path: str) -> str:
