@@ -27,7 +27,7 @@ _DAY = 24 * _HOUR
 _MARK = b'"usage"'
 _STOP_EVERY = 256
 _USUAL = re.compile(
-    rb'"usage":\{(?:"(?!totalTokens")\w++":\d++,)*+"totalTokens":(\d{1,15}+)(?:,"\w++":\d++)*+,"cost":\{(?:"(?!total")\w++":[^"{}]*+)*+'
+    rb'"usage":\{(?:"(?!totalTokens")\w++":\d++,)*+"totalTokens":(\d{1,12}+)(?:,"\w++":\d++)*+,"cost":\{(?:"(?!total")\w++":[^"{}]*+)*+'
     rb'"total":(\d{1,15}+(?:\.\d{1,20}+)?+(?:[eE][+-]?\d{1,2}+)?+)\}\}'
 )
 """A reply's usage as pi writes it. Inside a string its quotes would be escaped, so text that speaks of one is not found."""

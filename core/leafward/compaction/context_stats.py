@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.files.tool_calls import Action, ToolTable, file_calls, path_in
-from leafward.session.entries import Body, ToolCall, blocks_of
+from leafward.session.entries import MOST_TOKENS, Body, ToolCall, blocks_of
 from leafward.session.messages import BROKEN_OFF, trusted_usage
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _counted(message: Body) -> tuple[int, int] | None:
     usage = message.get("usage")
     if type(usage) is dict and message.get("stopReason") not in BROKEN_OFF:
         total, output = usage.get("totalTokens"), usage.get("output")
-        if type(total) is int and type(output) is int and total > 0:
+        if type(total) is int and type(output) is int and 0 < total < MOST_TOKENS:
             return total, output
     trusted = trusted_usage(message)
     return (trusted.total, trusted.output) if trusted is not None else None

@@ -16,6 +16,7 @@ from leafward.files.tool_calls import Action, FileCall, ToolTable, file_calls, p
 from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
+    MOST_TOKENS,
     NO_ENTRY,
     Body,
     EntryIndex,
@@ -44,7 +45,7 @@ FILES = 64
 """Calls that name files, or the result of one that failed: what a working set has to decode."""
 
 _MOST = 0xFFFF
-_MOST_TOKENS = 0x7FFF_FFFF
+_MOST_IN_COLUMN = 0x7FFF_FFFF
 _CHUNK = 128
 """Entries decoded between two looks at `stop`."""
 _BLOCK = 4096
@@ -422,10 +423,10 @@ def _reported(message: Body) -> int:
     """The context that a reply's usage tells of; that of nearly every reply is there to be taken."""
     usage = message.get("usage")
     total = usage.get("totalTokens") if isinstance(usage, dict) else None
-    if type(total) is not int or total <= 0:
+    if type(total) is not int or not 0 < total < MOST_TOKENS:
         trusted = trusted_usage(message)
         total = trusted.total if trusted is not None else 0
-    return max(0, min(total, _MOST_TOKENS))
+    return max(0, min(total, _MOST_IN_COLUMN))
 
 
 def _has_image(content: object) -> bool:

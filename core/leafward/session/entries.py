@@ -190,8 +190,13 @@ def _number(value: object) -> float:
     return value if isinstance(value, int) or math.isfinite(value) else 0
 
 
+MOST_TOKENS = 10**12
+"""From here on a count is none: no request comes near it, and sums have to fit into 64 bits."""
+
+
 def _whole(value: object) -> int:
-    return value if type(value) is int else int(_number(value))
+    found = value if type(value) is int else int(_number(value))
+    return found if -MOST_TOKENS < found < MOST_TOKENS else 0
 
 
 def read_usage(raw: object) -> Usage | None:
