@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.pasting import divided
+from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.survival import survival_of
 from tests.claude_transcript import Transcript
 
@@ -71,7 +76,7 @@ def test_what_was_said_or_printed_in_one_does(name: str) -> None:
 
 
 def test_a_prompt_that_waited_is_the_users() -> None:
-    found = read({"role": "custom", "content": RULE, "injected": "claude.queued_command"})
+    found = read({"role": "custom", "content": RULE, "injected": "claude.queued_command", "typed": RULE})
     assert found[FactKind.CONSTRAINT] == [RULE]
 
 
@@ -155,3 +160,80 @@ def test_survival_of_a_compaction_offers_no_rule_out_of_a_log_or_a_skill(tmp_pat
 
 def test_tags_that_are_never_closed_take_no_time() -> None:
     assert divided("<skill> <system-reminder>" * 50_000)[1] == ""
+
+
+DECLINED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file). "
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        (f"{DECLINED}STOP what you are doing and wait for the user to tell you how to proceed.", ""),
+        (f"{DECLINED}To tell you how to proceed, the user said:\n{RULE}", RULE),
+        ("The user doesn't want to take this action right now. STOP what you are doing and wait.", ""),
+        ("The user rejected permission to use this specific tool call.", ""),
+        (
+            "The user rejected permission to use this specific tool call with the following feedback: "
+            + RULE,
+            RULE,
+        ),
+        ("exec command rejected by user", ""),
+        ("patch rejected by user", ""),
+    ],
+)
+def test_a_call_that_the_user_declined_is_no_error_and_what_was_said_is_the_users(
+    result: str, reason: str
+) -> None:
+    reader = FactReader()
+    call = {"type": "toolCall", "id": "c", "name": "Bash", "arguments": {"command": "git push origin main"}}
+    list(reader.read(EntryIndex(0), {"role": "assistant", "content": [call]}))
+    content = [{"type": "text", "text": result}]
+    found = reader.read(
+        EntryIndex(1), {"role": "toolResult", "toolCallId": "c", "isError": True, "content": content}
+    )
+    assert not [one for one in found if one.kind is FactKind.ERROR]
+    assert [one.outcome for one in found if one.kind is FactKind.COMMAND] == ["declined"]
+    assert [one.text for one in found if one.kind is FactKind.CONSTRAINT] == ([reason] if reason else [])
+
+
+def test_the_states_of_a_list_of_work_are_nobodys_names() -> None:
+    item = {
+        "content": "Rename fetch_all",
+        "status": "in_progress",
+        "id": "todo_one",
+        "activeForm": "Renaming fetch_all",
+    }
+    call = {"type": "toolCall", "id": "c", "name": "TodoWrite", "arguments": {"todos": [item]}}
+    found = read({"role": "assistant", "content": [call]})
+    assert set(found[FactKind.IDENTIFIER]) == {"fetch_all"}
+
+
+def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    words = f"Add a dark mode to the settings page. {RULE}"
+    transcript.prompt(
+        "<command-message>implement</command-message>\n<command-name>/implement</command-name>\n"
+        f"<command-args>{words}</command-args>"
+    )
+    transcript.call("Write", "c1", file_path="/home/ada/orchard/a.ts", content="x")
+    transcript.result("c1")
+    transcript.reply("The page is there.")
+    transcript.attachment(f"<system-reminder>The user sent: {RULE}</system-reminder>")
+    transcript.row("attachment", attachment={"type": "queued_command", "prompt": "You must always use tabs."})
+    transcript.row(
+        "attachment",
+        attachment={"type": "queued_command", "prompt": "<task-notification>x</task-notification>"},
+    )
+    transcript.reply("With tabs.")
+    session = transcript.opened()
+    messages = [
+        Said(one.entry, message_body(session, one)) for one in context_at(session, session.leaf).messages
+    ]
+    lines: dict[Section, list[str]] = {}
+    for section, line, _ in read_outline(Extractive().summarize(Span(tuple(messages)), 600).text):
+        lines.setdefault(section, []).append(line)
+    assert lines[Section.GOAL] == [words]
+    assert lines[Section.CONSTRAINTS] == [RULE, "You must always use tabs."]

@@ -18,7 +18,7 @@ from leafward.context.price import rates_at
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, file_calls, table_of
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
-from leafward.session.messages import messages_of
+from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
 from leafward.summaries.facts.pasting import typed_sentences
@@ -117,7 +117,7 @@ class _Reader:
         self._changes = 0
 
     def step(self, said: Said) -> _Step:
-        message = said.message
+        message = as_typed(said.message)
         made = _Step(said.entry, 0, changes=self._changes)
         role = message.get("role")
         seen = self._facts.read(said.entry, message)

@@ -28,6 +28,10 @@ PUT_IN = "injected"
 """The field by which a translated entry of another agent says that the agent put it in by itself; of its message, what it is."""
 
 
+TYPED = "typed"
+"""The field by which a translated entry, and its message, say what a person typed where the agent put more around it."""
+
+
 class Kind(IntEnum):
     """What an entry is, as far as its first bytes tell: its type and, for a message, the role."""
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import below, shortened
 from leafward.session.command_text import shown_command, without_cd
-from leafward.session.entries import DAMAGE_TEXT, Body, Damage, Kind, ToolCall, blocks_of, text_of, tool_calls
+from leafward.session.entries import (
+    DAMAGE_TEXT,
+    TYPED,
+    Body,
+    Damage,
+    Kind,
+    ToolCall,
+    blocks_of,
+    text_of,
+    tool_calls,
+)
 from leafward.session.messages import edit_targets
 
 if TYPE_CHECKING:
@@ -215,11 +225,11 @@ def headline(session: Session, index: int) -> Headline:
         )
     if body.get("type") == "message":
         message = body.get("message")
-        if kind is Kind.USER and isinstance(body.get("typed"), str):
-            typed = safe_line(body["typed"], LIMIT) or shown_only(body) or EMPTY
+        if kind is Kind.USER and isinstance(body.get(TYPED), str):
+            typed = safe_line(body[TYPED], LIMIT) or shown_only(body) or EMPTY
             return Headline(TASK if index == session.source.task else word, typed)
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
-    if kind is Kind.CUSTOM_MESSAGE and isinstance(body.get("typed"), str):
+    if kind is Kind.CUSTOM_MESSAGE and isinstance(body.get(TYPED), str):
         word = _WORDS[Kind.USER]
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
@@ -275,7 +285,7 @@ def typed_command(session: Session) -> str | None:
         at = kinds.find(Kind.CUSTOM_MESSAGE, at + 1)
         if at < 0:
             break
-        typed = (session.body(at) or {}).get("typed")
+        typed = (session.body(at) or {}).get(TYPED)
         if isinstance(typed, str):
             return safe_line(typed, LIMIT)
     return None
@@ -355,8 +365,8 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 def _of_custom(body: Body) -> str:
     """A message that is nobody's: its text; where that stands in tags, what it is and the text inside."""
-    if isinstance(body.get("typed"), str):
-        return str(body["typed"])
+    if isinstance(body.get(TYPED), str):
+        return str(body[TYPED])
     text = text_of(body.get("content"), " ")
     return _of_injected(body) if _TAGS.match(text[:LIMIT]) else text or str(body.get("customType", ""))
 

@@ -5,8 +5,20 @@ The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and 
 
 from __future__ import annotations
 
+import re
+
 from leafward.base.times import milliseconds
-from leafward.session.entries import PUT_IN, Body, Kind, ToolCall, Usage, blocks_of, read_usage, text_of
+from leafward.session.entries import (
+    PUT_IN,
+    TYPED,
+    Body,
+    Kind,
+    ToolCall,
+    Usage,
+    blocks_of,
+    read_usage,
+    text_of,
+)
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -55,6 +67,8 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
             put_in[PUT_IN] = str(body.get("customType") or "")
         if body.get(NEVER_SENT) is True:
             put_in[NEVER_SENT] = True
+        if isinstance(body.get(TYPED), str):
+            put_in[TYPED] = body[TYPED]
         return [put_in]
     if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
         return [{"role": "branchSummary", "summary": body["summary"]}]
@@ -147,6 +161,22 @@ _PLAUSIBLE = 946_684_800_000
 """The year 2000: an earlier moment is none."""
 
 
+def as_typed(message: Body) -> Body:
+    """A message as its speaker meant it: what a person typed behind a command, or while the agent worked, is the person's.
+
+    Of a command that takes no words the message stays what it is.
+    """
+    typed = message.get(TYPED)
+    if message.get("role") != "custom" or not isinstance(typed, str):
+        return message
+    words = _COMMAND.sub("", typed, count=1)
+    return {"role": "user", "content": [{"type": "text", "text": words}]} if words.strip() else message
+
+
+_COMMAND = re.compile(r"\A/\S+(?:\s+|\Z)")
+"""The name of a command in front of its words."""
+
+
 def written_at(body: Body) -> int | None:
     """When an entry was written, in milliseconds since 1970; None where nothing says it.
 
@@ -159,7 +189,7 @@ def written_at(body: Body) -> int | None:
 
 def prompt_text(body: Body) -> str:
     """The text of a user's entry, as it would be offered for editing: what was typed, where an editor put more around it."""
-    typed = body.get("typed")
+    typed = body.get(TYPED)
     if isinstance(typed, str):
         return typed
     message = body.get("message")

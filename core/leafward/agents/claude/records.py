@@ -187,6 +187,16 @@ def typed_in(text: str) -> str | None:
     return (text[found.end() :].strip() or None) if found is not None else None
 
 
+def queued_in(body: Body) -> str | None:
+    """What a person typed while Claude Code worked; None where an attachment is nothing like that."""
+    attachment = body.get("attachment")
+    if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+        return None
+    origin, text = attachment.get("origin"), text_in(attachment.get("prompt")).strip()
+    by_person = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
+    return text if by_person and text and not tag_of(text) else None
+
+
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 

@@ -18,6 +18,7 @@ from leafward.agents.claude.records import (
     cleared_in,
     command_in,
     message_of,
+    queued_in,
     replacements_in,
     results_in,
     rows_in,
@@ -27,7 +28,7 @@ from leafward.agents.claude.records import (
 from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entries import TYPED, EntryIndex, Kind
 from leafward.session.messages import NEVER_SENT, PROJECTION
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Translator:
             own: Body = {"role": "user", "content": blocks(content)}
             body = message({**own, NEVER_SENT: True} if is_for_show(row) else own, stamp)
             typed = typed_in(text_in(content))
-            return body if typed is None else {**body, "typed": typed}
+            return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
             own = reply_message(found)
             self._calls.remember(own["content"])
@@ -285,9 +286,9 @@ def _injected(row: Body) -> Body:
     text = text_in(content)
     body, typed = (
         injected(injected_name(row, text), content, of_agent=is_of_agent(row, text)),
-        command_in(text),
+        queued_in(row) or command_in(text),
     )
-    return body if typed is None else {**body, "typed": typed}
+    return body if typed is None else {**body, TYPED: typed}
 
 
 def _pictures(row: Body) -> list[Body]:

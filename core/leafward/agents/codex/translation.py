@@ -25,7 +25,7 @@ from leafward.agents.codex.items import (
 from leafward.agents.codex.records import Role, line_of, payload_of, records
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import Kind, text_of
+from leafward.session.entries import TYPED, Kind, text_of
 from leafward.session.messages import PROJECTION, prompt_text
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Translator:
         if kind is Kind.USER:
             body = _message("user", user_message(payload), stamp)
             typed = typed_in(prompt_text(body))
-            return body if typed is None else {**body, "typed": typed}
+            return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
             return self._reply(index, found, stamp)
         if kind is Kind.TOOL_RESULT:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
+from leafward.session.messages import as_typed
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
 from leafward.summaries.facts.demands import demands, guesses, takes_back
 from leafward.summaries.facts.outcomes import (
@@ -144,6 +145,7 @@ class _Reading:
         for entry, message in messages:
             if stop():
                 raise Cancelled("the exam was cancelled")
+            message = as_typed(message)
             if message.get("role") == "user":
                 if takes_back(text_of(message.get("content")).strip()):
                     withdrawn |= {one.key for one in sightings[turn:] if one.kind is FactKind.CONSTRAINT}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.session.injected_block import split_enclosed
+from leafward.session.messages import as_typed
 from leafward.summaries.facts import demands, forms, pasting, prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
@@ -24,8 +25,6 @@ _TEXT_ARGUMENTS = frozenset(
     {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
 )
 
-TYPED_LATER = "queued_command"
-"""What an agent calls a prompt that waited until it was sent: a person typed it."""
 _SAID = frozenset(
     {
         *("subagent-prompt", "subagent_notification", "task-notification", "subtask", "shell"),
@@ -33,6 +32,9 @@ _SAID = frozenset(
     }
 )
 """Injected messages in which something is said or printed."""
+
+DECLINED = "declined"
+"""The outcome of a command that the user did not let happen."""
 
 OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
 _NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
@@ -57,6 +59,14 @@ _ERROR_FRAME = re.compile(
 """What a runner of scripts prints around the error of what it ran, and the count of no errors."""
 _PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
+_DECLINED = re.compile(
+    r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
+)
+"""How the result of a call begins that the user did not let happen (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
+_REASON = re.compile(
+    r"(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)", re.DOTALL
+)
+"""What the user said with it."""
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _NAMED_ERROR = re.compile(
     # Each begins with one of few characters, so that the search passes over all others quickly.
@@ -79,6 +89,7 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
+_STATES = frozenset({"status", "state", "priority", "id"})
 
 
 @dataclass(slots=True)
@@ -107,6 +118,7 @@ class FactReader:
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
+        message = as_typed(message)
         role = message.get("role")
         self.written = []
         if role == "user":
@@ -116,8 +128,6 @@ class FactReader:
             if name is None:
                 return self.prose(text_of(message.get("content")), Voice.TOLD, entry)
             kind = str(name).rpartition(".")[2]
-            if kind == TYPED_LATER:
-                return list(self._typed(text_of(message.get("content")), entry))
             # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
             return self.prose(text, Voice.TOLD, entry)
@@ -256,6 +266,7 @@ class FactReader:
                 continue
             if name in {"todos", "plan", "tasks", "items"} and isinstance(value, list):
                 yield from self._plan(value, entry)
+                value = [_without_state(item) for item in value]
             for text in _strings(value):
                 code = name in _TEXT_ARGUMENTS
                 yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
@@ -278,13 +289,19 @@ class FactReader:
         call = self._calls.pop(str(message.get("toolCallId")), None)
         text = text_of(message.get("content"))
         failed = bool(message.get("isError"))
+        declined = failed and _DECLINED.match(text) is not None
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
-            outcome = outcome_of(text, failed)
+            outcome = DECLINED if declined else outcome_of(text, failed)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
                 yield from self._line_counts(text, entry)
+        if declined:
+            reason = _REASON.search(text)
+            if reason is not None:
+                yield from self._typed(reason[1], entry)
+            return
         if call is not None and call.silent and not failed:
             return
         yield from self._printed(text, entry, failed)
@@ -344,8 +361,8 @@ def outcome_of(text: str, failed: bool) -> str:
     codes = _EXIT.findall(text[-400:])
     if codes:
         return f"exit {codes[-1]}"
-    # A command that the user stopped neither failed nor succeeded.
-    return "" if _GIVEN_UP.search(text[-200:]) else "failed"
+    # A command that the user stopped or declined neither failed nor succeeded.
+    return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) else "failed"
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
@@ -413,6 +430,11 @@ def _todo_list(items: list[Any], entry: EntryIndex) -> Iterator[Sighting]:
         if key:
             is_open = state not in {"completed", "done", "cancelled"}
             yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
+
+
+def _without_state(item: object) -> object:
+    """An item of such a list without what its tool calls it and its states: these are nobody's names."""
+    return {key: item[key] for key in item if key not in _STATES} if isinstance(item, dict) else item
 
 
 def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:

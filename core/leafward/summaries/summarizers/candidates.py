@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 _NOWHERE = re.compile(
     r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$|://www\.w3\.org/\d{4}/|[{$<]"
+    r"|://claude\.(?:ai|com)/(?:claude-)?code$"
 )
-"""Hosts that are set aside for examples, hosts without anything on them, names of XML, addresses that a program completes."""
+"""Hosts that are set aside for examples, hosts without anything on them, names of XML, addresses that a program completes, and
+the one that Claude Code signs commits with."""
 
 
 OUTCOME = " → "

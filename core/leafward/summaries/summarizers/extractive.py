@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
 from leafward.session.entries import tool_calls
-from leafward.session.messages import message_text
+from leafward.session.messages import as_typed, message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.reader import is_silent
 from leafward.summaries.summarizers import (
@@ -69,7 +69,7 @@ class Extractive:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor(clean=set())
         messages = [
-            Said(entry, redactor.value(message))
+            Said(entry, redactor.value(as_typed(message)))
             for entry, message in unless_cancelled(_read(span.messages), stop)
         ]
         previous = redactor.text(span.previous)

@@ -9,7 +9,7 @@ from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.prose import accompanies, announces, considers
-from leafward.summaries.facts.reader import COMMAND_ARGUMENTS
+from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, DECLINED
 from leafward.summaries.facts.values import DROPPED
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
@@ -35,6 +35,7 @@ _CHANGED_FILES = 4
 _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
+_LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
 _STILL = 0.4
 """The part of the span after which a command that failed last is taken to be in the way still."""
 _RESULTS = 8
@@ -152,7 +153,7 @@ def stated(evidence: Evidence) -> None:
         ahead += is_open
     for fact in broken[-4:]:
         sources = (fact.entry, fact.last)
-        lead = f"Failed with {fact.outcome}: " if fact.outcome != "failed" else "Failed: "
+        lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
         add(evidence, Section.BLOCKED, f"`{fact.key}`", sources, 1.5 * recency(fact), limit=200, lead=lead)
     often = [
         fact

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import Body, blocks_of
-from leafward.session.messages import image_text
+from leafward.session.messages import as_typed, image_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,7 @@ def shortened(text: str, limit: int) -> str:
 
 def _piece(message: Body) -> str:
     role = message.get("role")
-    if role == "user":
+    if role == "user" or as_typed(message) is not message:
         return _labelled("user", _shown(message))
     if role == "assistant":
         parts = [_labelled("assistant", _shown(message))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.messages import message_text
+from leafward.session.messages import as_typed, message_text
 from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Voice, gather
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.survival.spans import Said, replaced_by
@@ -108,7 +108,8 @@ def facts_of(
     reader = FactReader(cwd, known)
     sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
     turn = len(sightings)
-    for entry, message in messages:
+    for entry, told in messages:
+        message = as_typed(told)
         if message.get("role") == "user":
             if takes_back(message_text(message).strip()):
                 # A rule that was taken back binds nobody.
