@@ -10,6 +10,7 @@ import pytest
 from leafward.compaction.injection import InjectionSettings, inject
 from leafward.session.session import Session
 from tests.acting import Acting, call
+from tests.claude_transcript import Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,3 +66,24 @@ def test_a_reply_that_is_only_begun_changes_nothing(file: Acting) -> None:
     answered = injected(file)
     file.said("")
     assert injected(file) == answered
+
+
+REQUEST = "Water the elm every second day of the summer."
+
+
+@pytest.mark.parametrize("queued", [False, True], ids=["behind a command", "while the agent worked"])
+def test_what_was_typed_another_way_is_a_request_too(tmp_path: Path, *, queued: bool) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("plant the elm", "Planted.")
+    if queued:
+        transcript.row("attachment", attachment={"type": "queued_command", "prompt": REQUEST})
+    else:
+        transcript.prompt(
+            "<command-message>do</command-message>\n<command-name>/do</command-name>\n"
+            f"<command-args>{REQUEST}</command-args>"
+        )
+    transcript.call("Bash", "c1", command="ls")
+    transcript.result("c1")
+    session = transcript.opened()
+    text = inject(session, session.leaf, InjectionSettings()).text
+    assert f"The user's last request: {REQUEST}" in text

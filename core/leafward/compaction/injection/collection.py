@@ -18,7 +18,7 @@ from leafward.compaction.injection.values import SourceRef, from_entry
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, command_text, path_in
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
-from leafward.session.messages import did_run, nested_calls
+from leafward.session.messages import as_typed, did_run, messages_of, nested_calls
 from leafward.summaries.facts import forms
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class Collected:
 _KINDS = frozenset(
     {Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.COMPACTION, Kind.BRANCH_SUMMARY}
 )
+_PUT_IN = frozenset({Kind.CUSTOM_MESSAGE, Kind.INJECTED})
+"""What may hold words that a person typed, in another agent's session."""
 _SEARCHES = frozenset({"grep", "find", "glob", "ls", "list"})
 """Tools that look for files: their path is a place, not a file that was read."""
 _LOOKED_AT = 20_000
@@ -154,8 +156,9 @@ def collect(
     kinds = session.columns.kind
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
     reader = _Reader(found, table, last, session)
+    wanted = _KINDS if session.is_native else _KINDS | _PUT_IN
     with collector_paused():
-        for index, body in session.bodies(index for index in found.path if kinds[index] in _KINDS):
+        for index, body in session.bodies(index for index in found.path if kinds[index] in wanted):
             if stop():
                 break
             if body is not None:
@@ -203,6 +206,10 @@ class _Reader:
         message = message if isinstance(message, dict) else {}
         if kind is Kind.USER:
             self._prompt(index, text_of(message.get("content")))
+        elif kind in _PUT_IN:
+            for one in map(as_typed, messages_of(body, kind)):
+                if one.get("role") == "user":
+                    self._prompt(index, text_of(one.get("content")))
         elif kind is Kind.ASSISTANT:
             self._reply(index, message)
         elif kind is Kind.TOOL_RESULT:
