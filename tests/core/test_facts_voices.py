@@ -237,3 +237,9 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
         lines.setdefault(section, []).append(line)
     assert lines[Section.GOAL] == [words]
     assert lines[Section.CONSTRAINTS] == [RULE, "You must always use tabs."]
+
+
+@pytest.mark.parametrize("name", ["codex.user_shell_command", "codex.agent_message", "claude.bash-stdout"])
+def test_what_was_run_or_said_in_a_message_of_an_agent_holds_facts(name: str) -> None:
+    found = read({"role": "custom", "content": "Changed docs/rules.md: 12 passed", "injected": name})
+    assert found[FactKind.PATH] == ["docs/rules.md"]

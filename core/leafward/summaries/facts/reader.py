@@ -28,7 +28,7 @@ _TEXT_ARGUMENTS = frozenset(
 _SAID = frozenset(
     {
         *("subagent-prompt", "subagent_notification", "task-notification", "subtask", "shell"),
-        *("bash-input", "bash-stdout", "bash-stderr"),
+        *("bash-input", "bash-stdout", "bash-stderr", "user_shell_command", "agent_message"),
     }
 )
 """Injected messages in which something is said or printed."""
