@@ -9,6 +9,8 @@ import pytest
 from leafward.context.context_messages import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
+from leafward.session.headline import headline
+from leafward.session.messages import as_typed
 from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.summarizers import Said, Span
@@ -243,3 +245,14 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
 def test_what_was_run_or_said_in_a_message_of_an_agent_holds_facts(name: str) -> None:
     found = read({"role": "custom", "content": "Changed docs/rules.md: 12 passed", "injected": name})
     assert found[FactKind.PATH] == ["docs/rules.md"]
+
+
+def test_a_command_for_the_shell_is_shown_as_it_was_typed_and_asks_for_nothing(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("<bash-input>make check</bash-input>")
+    transcript.turn("Plant the elm in the garden, please.", "Planted.")
+    session = transcript.opened()
+    assert headline(session, 0).text == "! make check"
+    (ran, *_) = context_at(session, session.leaf).messages
+    message = message_body(session, ran)
+    assert as_typed(message) is message

@@ -164,7 +164,7 @@ _PLAUSIBLE = 946_684_800_000
 def as_typed(message: Body) -> Body:
     """A message as its speaker meant it: what a person typed behind a command, or while the agent worked, is the person's.
 
-    Of a command that takes no words the message stays what it is.
+    Of a command without words behind it, and of one that the shell ran, the message stays what it is.
     """
     typed = message.get(TYPED)
     if message.get("role") != "custom" or not isinstance(typed, str):
@@ -173,8 +173,8 @@ def as_typed(message: Body) -> Body:
     return {"role": "user", "content": [{"type": "text", "text": words}]} if words.strip() else message
 
 
-_COMMAND = re.compile(r"\A/\S+(?:\s+|\Z)")
-"""The name of a command in front of its words."""
+_COMMAND = re.compile(r"\A(?:/\S+(?:\s+|\Z)|!.*)", re.DOTALL)
+"""The name of a command in front of its words, or a command for the shell."""
 
 
 def written_at(body: Body) -> int | None:

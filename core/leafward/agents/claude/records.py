@@ -198,11 +198,16 @@ def queued_in(body: Body) -> str | None:
 
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_SHELL_TAG = "bash-input"
+_SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 def command_in(text: str) -> str | None:
-    """The command that a person typed, which the agent writes in parts; None where it is none."""
+    """The command that a person typed, which the agent writes in parts: `/review the pears`, `! make`; None where it is none."""
+    if tag_of(text) == _SHELL_TAG:
+        run = _SHELL.search(text)
+        return f"! {run[1].strip()}" if run is not None and run[1].strip() else None
     found = _COMMAND.search(text) if tag_of(text) == "command-message" else None
     if found is None:
         return None
