@@ -12,9 +12,10 @@ import pytest
 from leafward import agents
 from leafward.branches.healing import BEGINNING, healing
 from tests.acting import Acting, call
-from tests.broken_shapes import END, SHAPES, written
+from tests.broken_shapes import END, SHAPES, document, pdf, png, written
+from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
-from tests.oracle.provider_rules import messages_errors
+from tests.oracle.provider_rules import messages_errors, responses_errors
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
@@ -82,6 +83,77 @@ def test_pi_and_codex_are_healed_as_well(run: Run, tmp_path: Path) -> None:
         assert [one["code"] for one in made["changes"]] == [code]
         with closing(agents.agent_named(agent).open(Path(made["path"]))) as session:
             assert healing(session).changes == ()
+
+
+def test_what_openai_refuses_of_a_call_is_healed_in_a_thread_of_codex(run: Run, tmp_path: Path) -> None:
+    """A tool of a namespace has a dot between the two, which is no part of a name; what a model makes up has."""
+    rollout = Rollout(tmp_path / ".codex")
+    rollout.turn("plant?", "planted.")
+    for call_id, fields in (
+        ("one", {"name": "functions.exec\0", "arguments": "{}"}),
+        ("two", {"name": "exec", "arguments": '{"cmd": "ls'}),
+        ("three", {"name": "find", "namespace": "mcp__pears", "arguments": "{}"}),
+    ):
+        rollout.item("function_call", call_id=call_id, **fields)
+        rollout.item("function_call_output", call_id=call_id, output="7")
+    made = run("heal", rollout.path, "--cwd", tmp_path, "--json").document
+    assert [one["code"] for one in made["changes"]] == ["tool-name", "arguments"]
+    rows = [json.loads(line)["payload"] for line in Path(made["path"]).read_text("utf-8").splitlines()]
+    items = [row for row in rows if row.get("type", "").startswith("function_call")]
+    assert responses_errors({"input": items}) == []
+    assert [one["name"] for one in items if "name" in one] == ["functions_exec", "exec", "mcp__pears_find"]
+    assert json.loads(items[2]["arguments"]) == {"input": '{"cmd": "ls'}
+
+
+def test_ids_of_other_providers_are_left_alone_where_they_are_their_own(run: Run, tmp_path: Path) -> None:
+    """pi 1.5.2 joins two ids of OpenAI by `|` and takes them apart again; Kimi's have dots and colons."""
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("count the pears")
+    file.said("let me look", call("bash", "call_1|fc_1", command="ls"), model="gpt-5")
+    file.answered("call_1|fc_1", "bash")
+    file.said("seven", model="gpt-5")
+    assert run("heal", file.path, "--json").document["changes"] == []
+
+
+def test_more_images_than_one_request_takes_are_left_alone_where_no_reply_is_anthropics(
+    run: Run, tmp_path: Path
+) -> None:
+    rollout = Rollout(tmp_path / ".codex")
+    image = {"type": "input_image", "image_url": f"data:image/png;base64,{png(2400, 2)}"}
+    for _ in range(21):
+        rollout.turn("what is this?", "a pear.")
+        rollout.item("message", role="user", content=[image])
+    assert run("heal", rollout.path, "--json").document["changes"] == []
+
+
+def test_a_session_without_a_known_fault_is_written_anyway_where_that_is_wanted(
+    run: Run, tmp_path: Path
+) -> None:
+    """What a provider says of thinking that was signed for another request cannot be told from the session."""
+    file = Transcript(tmp_path / ".claude")
+    file.prompt("count the pears")
+    file.block({"type": "thinking", "thinking": "seven", "signature": "c2lnbmVk"}, "msg_t", None)
+    file.block({"type": "text", "text": "Seven."}, "msg_t", "end_turn")
+    assert "--anyway" in run("heal", file.path, "--cwd", tmp_path).out
+    assert run("heal", file.path, "--cwd", tmp_path, "--json").document["path"] is None
+    made = run("heal", file.path, "--cwd", tmp_path, "--anyway", "--json").document
+    assert [one["code"] for one in made["diagnostics"]] == ["thinking-left"]
+    assert "c2lnbmVk" not in Path(made["path"]).read_text("utf-8")
+    said = run("heal", file.path, "--cwd", tmp_path, "--anyway", "--dry-run")
+    assert "would begin a session of Claude Code with 0 changes" in said.out
+    assert "1 piece of thinking left out" in said.err
+
+
+def test_a_document_that_is_sound_is_said_to_be_told_by_its_name(run: Run, tmp_path: Path) -> None:
+    """In a healed session, and in a fork into another agent."""
+    file = Transcript(tmp_path / ".claude")
+    document(file, pdf())
+    file.turn("and then?", "All right.")
+    assert run("heal", file.path, "--json").document["changes"] == []
+    made = run("heal", file.path, "--cwd", tmp_path, "--anyway", "--dry-run", "--json").document
+    assert [one["code"] for one in made["diagnostics"]] == ["documents-left"]
+    forked = run("fork", file.path, "leaf", "--to", "pi", "--cwd", tmp_path, "--dry-run", "--json").document
+    assert "documents-left" in {one["code"] for one in forked["diagnostics"]}
 
 
 def test_doctor_says_what_would_heal_it(run: Run, tmp_path: Path) -> None:

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import base64
 import binascii
-import struct
+import json
+import re
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
+
+import imagesize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IMAGE_LIMIT = 5 << 20
+_MANY_IMAGES, _MOST_IMAGES = 20, 100
+_LONGEST_TOOL = 200
+_ID = re.compile(r"[a-zA-Z0-9_-]+")
+_TOOL = re.compile(r"[a-zA-Z0-9_-]+")
+_HALF = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89abAB][0-9a-f]{2}(?!\\u[dD][c-fC-F])")
 _BEGINNINGS = {
     "image/png": b"\x89PNG\r\n\x1a\n",
     "image/jpeg": b"\xff\xd8\xff",
@@ -40,6 +49,13 @@ def _messages_errors(messages: list[dict[str, Any]]) -> Iterator[str]:
         yield "messages.0: the first message must have the user role"
     called: set[str] = set()
     joined = list(_joined(messages))
+    if any(_HALF.search(json.dumps(message)) for message in messages):
+        yield "the request body is not valid JSON: no low surrogate in string"
+    sides = [side for _, blocks in joined for side in _image_sides(blocks)]
+    if len(sides) > _MOST_IMAGES:
+        yield f"too many images: {len(sides)}"
+    if len(sides) > _MANY_IMAGES and max(sides) > 2000:
+        yield "image: dimensions exceed max allowed size for many-image requests: 2000 pixels"
     for place, (role, blocks) in enumerate(joined):
         where = f"messages.{place}"
         if role not in ("user", "assistant"):
@@ -58,6 +74,10 @@ def _messages_errors(messages: list[dict[str, Any]]) -> Iterator[str]:
         for name in before:
             if name not in answered:
                 yield f"{where}: tool_use {name} without a tool_result right after"
+        found = {str(block.get("tool_use_id")) for block in blocks}
+        for block in blocks:
+            if block.get("type") == "server_tool_use" and block.get("id") not in found:
+                yield f"{where}: server_tool_use {block.get('id')} without its result"
         if answered and any(block.get("type") != "tool_result" for block in blocks[: len(answered)]):
             yield f"{where}: tool_result blocks have to come first"
         for name in _calls(blocks):
@@ -87,8 +107,31 @@ def _calls(blocks: list[dict[str, Any]]) -> list[str]:
     return [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
 
 
+def _image_sides(blocks: list[dict[str, Any]]) -> Iterator[int]:
+    """The longer side of each image, in pixels."""
+    for block in blocks:
+        if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
+            yield from _image_sides(block["content"])
+        source = block.get("source") or {}
+        if block.get("type") == "image" and source.get("type") == "base64":
+            try:
+                yield max(imagesize.get(BytesIO(base64.b64decode(str(source.get("data") or "")))))
+            except binascii.Error:
+                yield 0
+
+
 def _block_errors(block: dict[str, Any]) -> Iterator[str]:
     kind = block.get("type")
+    if kind == "tool_use":
+        name = str(block.get("name") or "")
+        if not 0 < len(name) <= _LONGEST_TOOL:
+            yield f"tool_use.name: String should have 1 to {_LONGEST_TOOL} characters"
+        if not _ID.fullmatch(str(block.get("id") or "")):
+            yield "tool_use.id: String should match pattern"
+        if not isinstance(block.get("input"), dict):
+            yield "tool_use.input: Input should be a valid dictionary"
+    if kind == "document":
+        yield from _document_errors(block.get("source") or {})
     if kind == "text" and not str(block.get("text") or "").strip():
         yield "text content blocks must be non-empty"
     elif kind == "thinking" and not block.get("signature"):
@@ -102,6 +145,15 @@ def _block_errors(block: dict[str, Any]) -> Iterator[str]:
             yield from _block_errors(one)
 
 
+def _document_errors(source: dict[str, Any]) -> Iterator[str]:
+    if source.get("media_type") == "application/pdf":
+        content = base64.b64decode(str(source.get("data") or ""))
+        if not content.startswith(b"%PDF-") or b"startxref" not in content:
+            yield "pdf: The PDF specified was not valid"
+        if b"/Encrypt" in content:
+            yield "pdf: The PDF specified is password protected"
+
+
 def _image_errors(kind: str, data: str) -> Iterator[str]:
     if kind not in _BEGINNINGS:
         yield f"image: media type {kind}"
@@ -113,7 +165,7 @@ def _image_errors(kind: str, data: str) -> Iterator[str]:
         return
     if not content.startswith(_BEGINNINGS[kind]):
         yield f"image: could not be read as {kind}"
-    if kind == "image/png" and max(struct.unpack(">II", content[16:24])) > 8000:
+    if max(imagesize.get(BytesIO(content))) > 8000:
         yield "image: dimensions exceed max allowed size: 8000 pixels"
     if len(data) > IMAGE_LIMIT:
         yield "image: exceeds 5 MB maximum"
@@ -138,11 +190,24 @@ def chat_errors(body: dict[str, Any]) -> list[str]:
             found.append(f"{where}: two calls have one id")
         if role not in ("system", "developer", "user", "assistant"):
             found.append(f"{where}: role {role}")
+        for call in message.get("tool_calls") or []:
+            if not _TOOL.fullmatch(str(call["function"].get("name") or "")):
+                found.append(f"{where}: name of a call does not match pattern")
+            found += [f"{where}: {error}" for error in _arguments_errors(call["function"].get("arguments"))]
         if role == "user" and not message.get("content"):
             found.append(f"{where}: content is empty")
         if role == "assistant" and not message.get("content") and not waiting:
             found.append(f"{where}: neither content nor calls")
     return found + [f"at the end: call {name} was not answered" for name in waiting]
+
+
+def _arguments_errors(arguments: Any) -> Iterator[str]:
+    try:
+        given = json.loads(arguments or "{}")
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        yield "arguments of a call are no JSON object"
 
 
 def responses_errors(body: dict[str, Any]) -> list[str]:
@@ -157,6 +222,10 @@ def responses_errors(body: dict[str, Any]) -> list[str]:
             if name in calls:
                 found.append(f"{where}: call {name} is there already")
             calls.add(name)
+            if kind == "function_call":
+                if not _TOOL.fullmatch(str(item.get("name") or "")):
+                    found.append(f"{where}: name of a call does not match pattern")
+                found += [f"{where}: {error}" for error in _arguments_errors(item.get("arguments"))]
         elif kind.endswith("_call_output"):
             if name not in calls:
                 found.append(f"{where}: no call was found for output {name}")

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from leafward.agents.fork import Draft
 
 REPAIRED = frozenset(SHAPES) - {
-    *("wide_image", "broken_image", "mistyped_image", "unknown_image", "unsigned_thinking")
+    *("wide_image", "wide_jpeg", "many_images", "broken_image", "mistyped_image", "unknown_image"),
+    *("locked_document", "no_document"),
+    *("unnamed_tool", "foreign_ids", "shapeless_arguments", "unsigned_thinking"),
 }
 """Shapes that Claude Code 2.1.330 repairs by itself before it sends them."""
 PI = os.environ.get("LEAFWARD_PI")
@@ -96,6 +98,8 @@ def test_codex_goes_on_in_a_healed_thread(tmp_path: Path) -> None:
     rollout.turn("count the pears", "Seven.")
     rollout.item("function_call_output", call_id="lost", output="7")
     rollout.item("function_call", call_id="open", name="shell_command", arguments="{}")
+    rollout.item("function_call", call_id="named", name="functions.exec\0", arguments='{"cmd": "ls')
+    rollout.item("function_call_output", call_id="named", output="unsupported call")
     rollout.turn("never mind", "All right.")
     with endpoint(script) as url:
         codex.configure(url)

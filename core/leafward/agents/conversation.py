@@ -10,7 +10,7 @@ from leafward.agents.fork import Remark
 from leafward.context.context_messages import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.foreign import OF_AGENT
+from leafward.session.foreign import DOCUMENT, OF_AGENT
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork import ForkPoint
     from leafward.session.session import Session
 
-__all__ = ["Conversation", "ConversationMessage", "is_own", "portable_blocks"]
+__all__ = ["Conversation", "ConversationMessage", "counted", "documents_left", "is_own", "portable_blocks"]
 
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids of calls that every provider takes."""
@@ -73,6 +73,8 @@ class Conversation:
     """After `portable_messages`: results without a call, which no provider takes; left out as well."""
     thoughts: int = 0
     """After `portable_messages`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
+    documents: int = 0
+    """After `portable_messages`: documents that are told by their names: what they hold lies in the form of one provider."""
     moved: int = 0
     """After `messages`: messages that were put in between a call and its result, and stand behind that now."""
     invented: int = 0
@@ -176,7 +178,7 @@ class Conversation:
 
     def _told(self) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages in the order of the context."""
-        self.left_out = self.thoughts = 0
+        self.left_out = self.thoughts = self.documents = 0
         every = self.context.messages
         for position in range(len(every)):
             outline = every[position]
@@ -196,6 +198,7 @@ class Conversation:
                 if not content:
                     continue
                 message = {**message, "content": content}
+            self.documents += sum(1 for block in blocks_of(message.get("content")) if DOCUMENT in block)
             yield outline, message
 
     def remarks(self) -> list[Remark]:
@@ -204,16 +207,18 @@ class Conversation:
         if self.healed is not None:
             return found
         if self.left_out:
-            text = f"instructions and reminders of its agent left out ({_count(self.left_out, 'message')})"
+            text = f"instructions and reminders of its agent left out ({counted(self.left_out, 'message')})"
             found.append(Remark("instructions-left", text))
         if self.thoughts:
-            text = f"{_count(self.thoughts, 'piece')} of thinking left out: only its own provider can use it"
+            text = f"{counted(self.thoughts, 'piece')} of thinking left out: only its own provider can use it"
             found.append(Remark("reasoning-left", text))
+        if self.documents:
+            found.append(Remark("documents-left", documents_left(self.documents)))
         if self.orphans:
-            text = f"{_count(self.orphans, 'result')} without a call left out"
+            text = f"{counted(self.orphans, 'result')} without a call left out"
             found.append(Remark("orphan-results", text))
         if self.invented:
-            text = f"{_count(self.invented, 'call')} without a result got one that says so"
+            text = f"{counted(self.invented, 'call')} without a result got one that says so"
             found.append(Remark("open-calls", text))
         return found
 
@@ -238,7 +243,13 @@ def _kept(block: Body) -> Body | None:
     return block if kind in ("text", "toolCall") else None
 
 
-def _count(number: int, word: str) -> str:
+def documents_left(number: int) -> str:
+    """That documents are told by their names, in words."""
+    return f"{counted(number, 'document')} told by name only: add what is still needed again"
+
+
+def counted(number: int, word: str) -> str:
+    """A number and what it counts, in the singular or the plural."""
     return f"1 {word}" if number == 1 else f"{number:,} {word}s"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from binascii import a2b_base64
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import PUT_IN, EntryIndex, Kind
-from leafward.session.foreign import OF_AGENT
+from leafward.session.foreign import DOCUMENT, OF_AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.entries import Body
 
+_PDF_LIMIT = 32 << 20
+"""Bytes of a document as base64 (Anthropic's limit for a request)."""
+_EDGE = 64 << 10
+"""Bytes of base64 at either end of a document that are looked at: what says how it is read stands there."""
 _SHOWN = 2000
 """Characters of a block of an unknown type that are shown: it may hold a picture."""
 _CALLS_REMEMBERED = 4096
@@ -65,6 +70,25 @@ def injected(name: str, content: list[Body], *, of_agent: bool) -> Body:
 def plain_json(value: object) -> str:
     """A value as JSON that a person can read, as short as it can be written."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def document(text: str, data: object) -> Body:
+    """A document that is told by its name; `data` as base64, where that is known."""
+    return {"type": "text", "text": text, DOCUMENT: _pdf_fault(data) if isinstance(data, str) else ""}
+
+
+def _pdf_fault(data: str) -> str:
+    """Why a provider refuses a PDF, from its two ends; empty where nothing is seen. Damage in the middle is not seen."""
+    try:
+        head = a2b_base64(data[:_EDGE])
+        tail = a2b_base64(data[max(0, len(data) // 4 * 4 - _EDGE) :])
+    except ValueError:
+        return "its data are broken"
+    if len(data) > _PDF_LIMIT:
+        return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_PDF_LIMIT >> 20}"
+    if b"%PDF-" not in head[:1024] or b"startxref" not in tail:
+        return "it is no whole PDF"
+    return "it is protected by a password" if b"/Encrypt" in head or b"/Encrypt" in tail else ""
 
 
 def described(part: Body) -> str:

@@ -2,26 +2,31 @@
 
 Pure: messages in, messages and changes out. Nothing is invented: what is missing is said to be missing. The rules are those
 that providers answer with an error for (Anthropic's Messages and OpenAI's Responses and Chat Completions, November 2026):
-every call right before its results, no result without a call, no id twice, nothing empty, a user's message first, and images
-of known types and sizes. The session itself stays; a fork tells the healed messages.
+every call right before its results, no result without a call, no id twice, a user's message first, and what `refused_blocks`
+says of a block. The session itself stays; a fork tells the healed messages.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import struct
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward import agents
-from leafward.agents.conversation import NO_RESULT, Conversation, ConversationMessage
-from leafward.agents.fork import ForkPoint, last_said
+from leafward.agents.conversation import (
+    NO_RESULT,
+    Conversation,
+    ConversationMessage,
+    counted,
+    documents_left,
+)
+from leafward.agents.fork import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
 from leafward.branches.overfull import Fitted, fitted
+from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, blocks_of
+from leafward.session.foreign import UNANSWERED
 from leafward.session.messages import BROKEN_OFF, message_in
 
 if TYPE_CHECKING:
@@ -33,33 +38,10 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
-__all__ = ["BEGINNING", "Change", "Healing", "healed", "healing", "new_session"]
+__all__ = ["BEGINNING", "Healing", "healed", "healing", "new_session"]
 
 BEGINNING = "The beginning of this conversation is missing."
 """What stands first where the first message left is no prompt: no provider takes a conversation that begins with a reply."""
-_IMAGE_LIMIT = 5 << 20
-"""Bytes of an image as base64 (Anthropic's limit, the lowest)."""
-_WIDEST = 8000
-"""Pixels of an image on a side (Anthropic's)."""
-_PNG_SIZE = slice(16, 24)
-"""Where a PNG says its width and height."""
-_MAGIC = {
-    "image/png": (b"\x89PNG\r\n\x1a\n",),
-    "image/jpeg": (b"\xff\xd8\xff",),
-    "image/gif": (b"GIF87a", b"GIF89a"),
-    "image/webp": (b"RIFF",),
-}
-
-
-class Change(NamedTuple):
-    """One thing that is other than in the session."""
-
-    code: str
-    """What it is, in a word that does not change."""
-    text: str
-    """The same for a person, on one line."""
-    entry: EntryIndex = NO_ENTRY
-    """Where, in the session; -1 for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +50,8 @@ class Healing:
 
     messages: tuple[ConversationMessage, ...]
     changes: tuple[Change, ...]
-    left_out: int
-    """Pieces of thinking that would provide nothing: only the request that made them can use them. No change by itself."""
+    remarks: tuple[Remark, ...]
+    """What a new session leaves out beside: no change by itself."""
     cut: ForkPoint
     obstacle: str = ""
     """Why its context is over the window of its model all the same; empty where it is not."""
@@ -92,12 +74,18 @@ def healing(
     messages, changes = healed(fit.messages)
     if fit.change:
         changes.insert(0, Change("over-window", fit.change))
-    unsigned = [
-        Change("unsigned-thinking", "thinking without a signature is left out", index)
-        for index in _unsigned(session, cut)
-    ]
-    changes = sorted([*changes, *unsigned], key=lambda change: change.entry)
-    return Healing(tuple(messages), tuple(changes), past.thoughts, cut, fit.obstacle)
+    changes = sorted([*changes, *_unseen(session, cut)], key=lambda change: change.entry)
+    return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, fit.obstacle)
+
+
+def _remarks(past: Conversation) -> Iterator[Remark]:
+    """Of a conversation whose messages were told."""
+    if past.thoughts:
+        # Whether a signature still holds only its provider can say; without any thinking every provider goes on.
+        text = f"{counted(past.thoughts, 'piece')} of thinking left out: only the request that made them can use them"
+        yield Remark("thinking-left", text)
+    if past.documents:
+        yield Remark("documents-left", documents_left(past.documents))
 
 
 def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | None = None) -> Draft:
@@ -111,8 +99,8 @@ def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | N
 def healed(stored: Iterable[ConversationMessage]) -> tuple[list[ConversationMessage], list[Change]]:
     """Messages that every provider takes, and what was changed for it; none where nothing had to be."""
     changes: list[Change] = []
-    messages = [kept for one in stored if (kept := _without_empty(one, changes)) is not None]
-    messages = _paired(messages, changes)
+    messages = [kept for one in stored if (kept := accepted(one, changes)) is not None]
+    messages = _paired(accepted_images(messages, changes), changes)
     if messages and messages[0].role != "user":
         first = messages[0]
         changes.append(
@@ -123,35 +111,6 @@ def healed(stored: Iterable[ConversationMessage]) -> tuple[list[ConversationMess
         text: Body = {"type": "text", "text": BEGINNING}
         messages.insert(0, ConversationMessage("user", (text,), first.entry, first.time, typed=True))
     return messages, changes
-
-
-def _without_empty(one: ConversationMessage, changes: list[Change]) -> ConversationMessage | None:
-    """A message without empty and repeated blocks and with images that are taken; None where nothing is left."""
-    kept: list[Body] = []
-    calls: set[str] = set()
-    for block in one.content:
-        kind = block.get("type")
-        if kind == "text" and not str(block.get("text") or "").strip():
-            if one.role != "result":
-                changes.append(Change("empty-text", "an empty text is left out", one.entry))
-                continue
-        elif kind == "image" and (why := _refused_image(block)) is not None:
-            changes.append(Change("image", f"an image is replaced by a line: {why}", one.entry))
-            kept.append({"type": "text", "text": f"[image left out: {why}]"})
-            continue
-        elif kind == "toolCall":
-            name = str(block.get("id") or "")
-            if name in calls:
-                changes.append(Change("repeated-call", f"call {name} stands twice in one reply", one.entry))
-                continue
-            calls.add(name)
-        kept.append(block)
-    if one.role == "result":
-        return one._replace(content=tuple(kept))
-    if not kept:
-        changes.append(Change("empty-message", "a message without anything in it is left out", one.entry))
-        return None
-    return one._replace(content=tuple(kept))
 
 
 def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[ConversationMessage]:
@@ -179,8 +138,13 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
                 continue
             given, tool = str(block.get("id") or ""), str(block.get("name") or "")
             found = places.result(given, position)
-            name = given
-            if given in seen or not given:
+            name = call_id(given, one)
+            if name != given:
+                name = name if name not in seen else _fresh(name, seen)
+                changes.append(
+                    Change("call-id", f"call {given} has an id of another provider: {name}", one.entry)
+                )
+            elif given in seen or not given:
                 if found is None and seen.get(given) == block.get("arguments"):
                     changes.append(Change("repeated-call", f"call {given} was made before", one.entry))
                     continue
@@ -252,30 +216,8 @@ def _calls(reply: ConversationMessage) -> Iterator[str]:
             yield str(block.get("id") or "")
 
 
-def _refused_image(block: Body) -> str | None:
-    """Why a provider refuses an image; None where it takes it."""
-    kind, data = str(block.get("mimeType") or ""), str(block.get("data") or "")
-    if kind not in _MAGIC:
-        return f"type {kind or 'not known'}"
-    try:
-        content = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        return "its data are broken"
-    if not content:
-        return "it has no data"
-    if len(data) > _IMAGE_LIMIT:
-        return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_IMAGE_LIMIT >> 20}"
-    if not content.startswith(_MAGIC[kind]):
-        return f"it is no {kind.partition('/')[2]}"
-    if kind == "image/png" and len(content) >= _PNG_SIZE.stop:
-        sides = struct.unpack(">II", content[_PNG_SIZE])
-        if max(sides) > _WIDEST:
-            return f"{sides[0]:,} by {sides[1]:,} pixels, more than {_WIDEST:,}"
-    return None
-
-
-def _unsigned(session: Session, cut: ForkPoint) -> Iterator[EntryIndex]:
-    """Replies of the path with thinking that its provider does not know again."""
+def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
+    """What providers refuse of the replies on the path and their messages do not show: what only its maker can use."""
     kinds = session.columns.kind
     for index in session.tree.path(cut.end):
         if kinds[index] != Kind.ASSISTANT:
@@ -283,5 +225,12 @@ def _unsigned(session: Session, cut: ForkPoint) -> Iterator[EntryIndex]:
         message = message_in(session.body(index) or {})
         if message.get("stopReason") in BROKEN_OFF:
             continue
-        if any(block.get("unsigned") for block in blocks_of(message.get("content"))):
-            yield EntryIndex(index)
+        blocks = blocks_of(message.get("content"))
+        if any(block.get("unsigned") for block in blocks):
+            yield Change("unsigned-thinking", "thinking without a signature is left out", EntryIndex(index))
+        for block in blocks:
+            if block.get(UNANSWERED):
+                said = (
+                    f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line"
+                )
+                yield Change("open-call", said, EntryIndex(index))

@@ -40,7 +40,7 @@ from leafward.export.litter import CopyLimits, clear, litter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.branches.healing import Change
+    from leafward.branches.refused_blocks import Change
     from leafward.cli.host import CheckApp
     from leafward.session.session import Session
 

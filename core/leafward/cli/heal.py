@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward import agents
-from leafward.agents.fork import Terms
+from leafward.agents.fork import Remark, Terms
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def heal(selector: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
-    """`leafward heal`."""
+def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward heal`; `anyway`: also where nothing has to be changed."""
     settings = configured()
     folder = forking.folder_named(cwd, os.environ) if cwd is not None else ""
     with opened(selector) as session:
         agent = agents.agent_behind(session)
         found = healing(session, settings)
         draft = None
-        if found.changes:
+        if found.changes or anyway:
             draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
             if not dry_run and draft.imported is not None:
                 forking.store_and_import(session, draft, os.environ)
@@ -41,21 +41,18 @@ def heal(selector: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
             emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
             return 0
         say(_text(session, found, draft, agent.title, dry_run=dry_run))
-        for _code, text in _remarks(found):
-            note(safe_line(text))
+        if draft is not None or found.obstacle:
+            for remark in _remarks(found):
+                note(safe_line(remark.text))
         if dry_run:
             note("nothing was written")
     return 0
 
 
-def _remarks(found: Healing) -> list[tuple[str, str]]:
-    """Codes and texts."""
-    remarks = [("over-window", found.obstacle)] if found.obstacle else []
-    if found.changes and found.left_out:
-        pieces = plural(found.left_out, "piece")
-        text = f"{pieces} of thinking left out: only the request that made them can use them"
-        remarks.append(("thinking-left", text))
-    return remarks
+def _remarks(found: Healing) -> list[Remark]:
+    """What is to be said beside the changes."""
+    obstacles = [Remark("over-window", found.obstacle)] if found.obstacle else []
+    return [*obstacles, *found.remarks]
 
 
 def _json(
@@ -75,7 +72,7 @@ def _json(
         "messages": len(found.messages),
         "file": str(draft.file) if draft is not None and draft.imported is None else None,
         "dry_run": dry_run,
-        "diagnostics": [{"code": code, "text": text} for code, text in _remarks(found)],
+        "diagnostics": [{"code": one.code, "text": one.text} for one in _remarks(found)],
     }
 
 
@@ -87,14 +84,14 @@ def _text(
         yield (
             "nothing was changed"
             if found.obstacle
-            else "nothing to heal: providers accept every message as it is"
+            else "nothing to heal: no message breaks a rule of the providers that is known here; --anyway writes a new one"
         )
         return
     done = "would begin" if dry_run else "began"
     number = plural(len(found.changes), "change")
     yield f"{paper.style(done, 'ghost')} a session of {title} with {number}; the old one stays as it is"
     yield ""
-    width = max(len(one.code) for one in found.changes)
+    width = max((len(one.code) for one in found.changes), default=0)
     for one in found.changes:
         place = paper.style(f"  ({safe_line(session.columns.id_at(one.entry) or 'all', 40)})", "faint")
         yield f"{paper.style('~', 'ghost')} {one.code:<{width}}  {safe_line(one.text, 400)}{place}"

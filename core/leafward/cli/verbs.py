@@ -328,24 +328,31 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
     return run(session, entry, options, dry_run, as_json)
 
 
-@verb("leafward heal 019f3c --dry-run", "leafward heal 019f3c")
+@verb("leafward heal 019f3c --dry-run", "leafward heal 019f3c", "leafward heal 019f3c --anyway")
 @session_argument
 @click.option(
     "--cwd", metavar="FOLDER", help="The existing folder that it works in (default: the old session's)."
 )
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Write the new session, which holds no thinking, even where nothing else has to be changed.",
+)
 @dry_run_option
 @json_option
-def heal(session: str, cwd: str | None, dry_run: bool, as_json: bool) -> int:
+def heal(session: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bool) -> int:
     """Begin a new session from one that its agent or the provider refuses.
 
     The new session holds the context of the leaf, without what makes providers refuse it; every change is listed. Calls
     without results get one that says so; results without calls, empty and repeated blocks, and thinking without a
-    signature are left out; images that are refused become a line. A context over the window of its model begins with an
-    offline summary. The old session is not touched. Where nothing has to be changed, nothing is written.
+    signature are left out. Names and ids of calls that are refused are replaced, and halves of characters; images and
+    documents that are refused become a line. A context over the window of its model begins with an offline summary. The
+    old session is not touched. Where nothing has to be changed, nothing is written, unless --anyway is given: thinking
+    that a provider no longer accepts cannot be told from thinking that it does.
     """
     from leafward.cli.heal import heal as run
 
-    return run(session, cwd, dry_run, as_json)
+    return run(session, cwd, anyway, dry_run, as_json)
 
 
 @verb("leafward relocate ~/orchard ~/grove --dry-run", "leafward relocate ~/orchard ~/grove")

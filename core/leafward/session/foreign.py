@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
 OF_AGENT = "of_agent"
 """The field of one that its agent puts into every session by itself, as each does: instructions, environment, reminders."""
+DOCUMENT = "document"
+"""The field of a text that tells a document by its name: why a provider refuses that one; empty where nothing is seen."""
+NAMESPACE = "namespace"
+"""The field of a call: what stands before the first dot of its tool's name."""
+RESHAPED = "reshaped"
+"""The field of a call whose arguments were no object where they are stored."""
+UNANSWERED = "unanswered"
+"""The field of a call that its provider runs itself, where no result stands in the reply."""
 
 
 _TYPES_NAMED = 8

@@ -35,10 +35,7 @@ class HealSheet(Sheet):
         self._changes = healed.found.changes
         self._title = healed.agent.title
         about = [SheetLine("a new session is written that the provider accepts; this one stays as it is")]
-        if healed.found.left_out:
-            pieces = counted(healed.found.left_out, "piece")
-            text = f"{pieces} of thinking left out: only the request that made them can use them"
-            about.append(SheetLine(text))
+        about += [SheetLine(remark.text) for remark in healed.found.remarks]
         if healed.found.obstacle:
             about.append(SheetLine(healed.found.obstacle, "warn", lines=3))
         note = counted(len(self._changes), "change")

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import CAVEAT, message_of, tag_of
-from leafward.agents.native_lines import described, plain_json
+from leafward.agents.native_lines import described, document, plain_json
+from leafward.session.foreign import RESHAPED, UNANSWERED
 from leafward.session.messages import NEVER_SENT
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def _block(part: dict[str, Any]) -> list[Body]:
             if isinstance(arguments, dict)
             else ({} if arguments is None else {"input": arguments}),
         }
+        if not isinstance(arguments, dict):
+            call[RESHAPED] = True
         if kind != "tool_use":
             call["hosted"] = True
         return [call]
@@ -93,7 +96,10 @@ def _media(part: dict[str, Any]) -> list[Body]:
         return _heading(part) + blocks(source.get("content"))
     name = part.get("title") or source.get("url") or source.get("file_id") or kind or ""
     size = f", {len(data) * 3 // 4:,} bytes" if isinstance(data, str) else ""
-    return [{"type": "text", "text": f"[{part.get('type')} {str(name)[:200]}{size}]"}]
+    text = f"[{part.get('type')} {str(name)[:200]}{size}]"
+    if part.get("type") == "document":
+        return [document(text, data if kind == "application/pdf" else None)]
+    return [{"type": "text", "text": text}]
 
 
 def reply_message(rows: Iterable[Body]) -> Body:
@@ -102,9 +108,12 @@ def reply_message(rows: Iterable[Body]) -> Body:
     message: Body = {"role": "assistant", "content": content, "provider": "anthropic"}
     usage: Body | None = None
     stop: object = None
+    answered: set[str] = set()
+    """Calls that the provider ran itself, by id."""
     for row in rows:
         piece = message_of(row)
         content += blocks(piece.get("content"))
+        answered |= _answered(piece.get("content"))
         if isinstance(piece.get("model"), str):
             message["model"] = piece["model"]
         stop = piece.get("stop_reason") or stop
@@ -115,6 +124,9 @@ def reply_message(rows: Iterable[Body]) -> Body:
             message[NEVER_SENT] = True
     if usage is not None:
         message["usage"] = usage
+    for block in content:
+        if "hosted" in block and block["id"] not in answered:
+            block[UNANSWERED] = True
     calls = any(block["type"] == "toolCall" and "hosted" not in block for block in content)
     if stop in ("error", "refusal"):
         message["stopReason"] = "error"
@@ -125,6 +137,12 @@ def reply_message(rows: Iterable[Body]) -> Body:
     if message["stopReason"] == "stop" and calls:
         message["stopReason"] = "toolUse"
     return message
+
+
+def _answered(content: object) -> set[str]:
+    """Ids of the calls whose results stand in a reply: the provider ran them itself."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return {str(part["tool_use_id"]) for part in parts if "tool_use_id" in part}
 
 
 def is_for_show(row: Body) -> bool:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
-from leafward.agents.native_lines import described, plain_json
+from leafward.agents.native_lines import described, document, plain_json
 from leafward.session.entries import Kind
+from leafward.session.foreign import NAMESPACE, RESHAPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,6 +130,9 @@ def blocks(content: Iterable[Any]) -> list[Body]:
     for part in content:
         if isinstance(part, dict) and part.get("type") in ("input_image", "image", "output_image"):
             found.append(_image(part))
+        elif isinstance(part, dict) and part.get("type") == "input_file":
+            name = part.get("filename") or part.get("file_url") or part.get("file_id") or ""
+            found.append(document(f"[file {name}]", None))
         elif part is not None:
             found.append({"type": "text", "text": _text_of(part)})
     return _without_frames(found)
@@ -144,8 +148,6 @@ def _text_of(part: object) -> str:
             return str(part[name])
     if kind == "encrypted_content":
         return f"[encrypted, {len(str(part.get('encrypted_content'))):,} characters]"
-    if kind == "input_file":
-        return f"[file {part.get('filename') or part.get('file_url') or part.get('file_id') or ''}]"
     return described(part)
 
 
@@ -286,6 +288,7 @@ def call_block(item: dict[str, Any]) -> Body:
     call = item.get("call_id") or item.get("id") or ""
     name = item.get("name")
     arguments: Any
+    reshaped = False
     if kind == "local_shell_call":
         action = item.get("action")
         name, arguments = "local_shell", action if isinstance(action, dict) else {}
@@ -302,7 +305,8 @@ def call_block(item: dict[str, Any]) -> Body:
         raw = item.get("arguments", item.get("input"))
         arguments = as_object(raw)
         if arguments is None:
-            arguments = {} if raw in (None, "") else {"input": raw}
+            reshaped = raw not in (None, "")
+            arguments = {"input": raw} if reshaped else {}
     space = item.get("namespace")
     block: Body = {
         "type": "toolCall",
@@ -310,6 +314,10 @@ def call_block(item: dict[str, Any]) -> Body:
         "name": f"{space}.{name}" if isinstance(space, str) and space else str(name or kind or ""),
         "arguments": arguments,
     }
+    if isinstance(space, str) and space:
+        block[NAMESPACE] = space
+    if reshaped:
+        block[RESHAPED] = True
     if kind in _HOSTED and not (kind == "tool_search_call" and item.get("call_id")):
         block["hosted"] = True
     return block

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from leafward.agents.native_lines import plain_json
+from leafward.agents.native_lines import document, plain_json
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.tools import SHELLS
@@ -75,7 +75,8 @@ def _file(part: Body) -> Body:
     if found is not None and (mime or found[1]).startswith("text/") and not found[2].endswith(";base64"):
         text = unquote_to_bytes(address[found.end() :]).decode("utf-8", "replace")
         return {"type": "text", "text": text}
-    return {"type": "text", "text": f"[file {name}{', ' if name and mime else ''}{mime}]"}
+    data = address[found.end() :] if found is not None and mime == "application/pdf" else None
+    return document(f"[file {name}{', ' if name and mime else ''}{mime}]", data)
 
 
 def output_of(state: Body) -> list[Body]:

@@ -12,7 +12,7 @@ from leafward_tui.ui.pane_lines import LabLine, LazyLines, Span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.branches.healing import Change
+    from leafward.branches.refused_blocks import Change
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.pane_lines import Lines
 

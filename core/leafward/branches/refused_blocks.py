@@ -1,0 +1,235 @@
+"""Blocks that a provider refuses: why, and what stands in their place.
+
+The rules are those that providers answer with an error for (Anthropic's Messages and OpenAI's Responses and Chat Completions,
+November 2026): nothing empty, whole characters, names and arguments of calls in the form of tools, ids in the form of the
+provider, documents that can be read, images of known types, sizes and numbers.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import imagesize
+import orjson
+
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex
+from leafward.session.foreign import DOCUMENT, NAMESPACE, RESHAPED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leafward.agents.conversation import ConversationMessage
+
+__all__ = ["Change", "accepted", "accepted_images", "call_id"]
+
+_IMAGE_LIMIT = 5 << 20
+"""Bytes of an image as base64 (Anthropic's limit, the lowest)."""
+_WIDEST = 8000
+"""Pixels of an image on a side (Anthropic's)."""
+_MANY, _WIDEST_OF_MANY = 20, 2000
+"""From more images than this in one request on: pixels of each on a side (Anthropic's)."""
+_MOST = 100
+"""Images in one request (Anthropic's)."""
+_ALL_BYTES = 30 << 20
+"""Bytes of all images as base64: a request may have 32 MB (Anthropic's), of which the rest is for texts."""
+_MAGIC = {
+    "image/png": (b"\x89PNG\r\n\x1a\n",),
+    "image/jpeg": (b"\xff\xd8\xff",),
+    "image/gif": (b"GIF87a", b"GIF89a"),
+    "image/webp": (b"RIFF",),
+}
+_TOOL = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+"""Names of tools that each provider takes."""
+_NOT_TOOL = re.compile(r"[^a-zA-Z0-9_-]+")
+_LONGEST_TOOL = 64
+_CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
+"""Ids of calls that Anthropic takes. Others have forms of their own, which they expect back as they are."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character: it came from a text that was cut in the middle of one."""
+_SHOWN = 60
+"""Code points of a name in the words of a change."""
+
+
+class Change(NamedTuple):
+    """One thing that is other than in the session."""
+
+    code: str
+    """What it is, in a word that does not change."""
+    text: str
+    """The same for a person, on one line."""
+    entry: EntryIndex = NO_ENTRY
+    """Where, in the session; -1 for all of it."""
+
+
+def _is_anthropic(reply: ConversationMessage) -> bool:
+    """Whether a reply came from a provider that answers by Anthropic's rules."""
+    return reply.provider.startswith("anthropic") or "claude" in reply.model
+
+
+def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMessage | None:
+    """A message with blocks that are taken; None where nothing is left of it. Adds what it changed."""
+    kept: list[Body] = []
+    calls: set[str] = set()
+    for block in one.content:
+        block = _whole(block, one, changes)
+        kind = block.get("type")
+        if kind == "text" and (why := block.get(DOCUMENT)):
+            changes.append(Change("document", f"a document is replaced by a line: {why}", one.entry))
+            block = {"type": "text", "text": f"{block.get('text')} [left out: {why}]"}
+        elif kind == "text" and not str(block.get("text") or "").strip():
+            if one.role != "result":
+                changes.append(Change("empty-text", "an empty text is left out", one.entry))
+                continue
+        elif kind == "image" and (why := _refused_image(block)) is not None:
+            block = _instead(one, why, changes)
+        elif kind == "toolCall":
+            name = str(block.get("id") or "")
+            if name in calls:
+                changes.append(Change("repeated-call", f"call {name} stands twice in one reply", one.entry))
+                continue
+            calls.add(name)
+            block = _call(block, one, changes)
+        kept.append(block)
+    if not kept and one.role != "result":
+        changes.append(Change("empty-message", "a message without anything in it is left out", one.entry))
+        return None
+    return one._replace(content=tuple(kept), call=_HALF.sub("\ufffd", one.call))
+
+
+def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
+    """A block without halves of characters, which no JSON reader but JavaScript's takes."""
+    try:
+        orjson.dumps(block)
+    except TypeError:
+        try:
+            whole, halves = _HALF.subn("\ufffd", json.dumps(block, ensure_ascii=False))
+        except RecursionError:
+            return block
+        if halves:
+            said = "halves of characters, left by a cut, become \ufffd"
+            changes.append(Change("half-character", said, one.entry))
+            found: Body = json.loads(whole)
+            return found
+    return block
+
+
+def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
+    """A call with a name, an id and arguments that are taken."""
+    name, given = str(block.get("name") or ""), str(block.get("id") or "")
+    space = block.get(NAMESPACE)
+    told = name.removeprefix(f"{space}.") if space else name
+    if not _TOOL.fullmatch(told):
+        fitting = _NOT_TOOL.sub("_", told).strip("_")[:_LONGEST_TOOL] or "unknown"
+        shown = f"{name[:_SHOWN]}…" if len(name) > _SHOWN else name
+        said = f'a tool\'s name is "{shown}" ({len(name):,} characters): it becomes {fitting}'
+        changes.append(Change("tool-name", said, one.entry))
+        block = {**block, "name": fitting}
+    arguments = block.get("arguments")
+    if block.get(RESHAPED) or not isinstance(arguments, dict):
+        changes.append(
+            Change("arguments", f"what call {given} was given is no object: it becomes one", one.entry)
+        )
+        block = {**block, "arguments": arguments if isinstance(arguments, dict) else {"input": arguments}}
+    return block
+
+
+def call_id(given: str, reply: ConversationMessage) -> str:
+    """The id as the provider of a reply takes it; itself where it is."""
+    if not given or not _is_anthropic(reply) or _CALL_ID.fullmatch(given):
+        return given
+    return _NOT_TOOL.sub("_", given)[:_LONGEST_TOOL]
+
+
+def accepted_images(
+    messages: Sequence[ConversationMessage], changes: list[Change]
+) -> list[ConversationMessage]:
+    """The messages with as many and as large images as one request to Anthropic may have; of others all of them."""
+    told = list(messages)
+    last = next((one for one in reversed(told) if one.role == "assistant"), None)
+    if last is None or not _is_anthropic(last):
+        return told
+    for place, number, why in _too_many([*_images(told)], told):
+        one = told[place]
+        content = list(one.content)
+        content[number] = _instead(one, why, changes)
+        told[place] = one._replace(content=tuple(content))
+    return told
+
+
+def _images(messages: Sequence[ConversationMessage]) -> Iterator[tuple[int, int]]:
+    """Where the images stand: the message, and the block in it."""
+    for place, one in enumerate(messages):
+        for number, block in enumerate(one.content):
+            if block.get("type") == "image":
+                yield place, number
+
+
+def _too_many(
+    images: list[tuple[int, int]], messages: Sequence[ConversationMessage]
+) -> Iterator[tuple[int, int, str]]:
+    """The images that are left out of a request, with the reason: the earliest go first."""
+
+    def data(image: tuple[int, int]) -> str:
+        return str(messages[image[0]].content[image[1]].get("data") or "")
+
+    for image in images[:-_MOST]:
+        yield *image, f"there are more than {_MOST} images"
+    images = images[-_MOST:]
+    if len(images) > _MANY:
+        kept: list[tuple[int, int]] = []
+        for image in images:
+            sides = _sides(base64.b64decode(data(image)))
+            if max(sides) > _WIDEST_OF_MANY:
+                yield (
+                    *image,
+                    f"{_pixels(sides)}, more than {_WIDEST_OF_MANY:,} among more than {_MANY} images",
+                )
+            else:
+                kept.append(image)
+        images = kept
+    total = sum(len(data(image)) for image in images)
+    for image in images:
+        if total <= _ALL_BYTES:
+            return
+        yield *image, f"the images have {total / (1 << 20):.1f} MiB as base64, more than {_ALL_BYTES >> 20}"
+        total -= len(data(image))
+
+
+def _instead(one: ConversationMessage, why: str, changes: list[Change]) -> Body:
+    """What stands for an image."""
+    changes.append(Change("image", f"an image is replaced by a line: {why}", one.entry))
+    return {"type": "text", "text": f"[image left out: {why}]"}
+
+
+def _refused_image(block: Body) -> str | None:
+    """Why a provider refuses an image; None where it takes it."""
+    kind, data = str(block.get("mimeType") or ""), str(block.get("data") or "")
+    if kind not in _MAGIC:
+        return f"type {kind or 'not known'}"
+    try:
+        content = base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return "its data are broken"
+    if not content:
+        return "it has no data"
+    if len(data) > _IMAGE_LIMIT:
+        return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_IMAGE_LIMIT >> 20}"
+    if not content.startswith(_MAGIC[kind]):
+        return f"it is no {kind.partition('/')[2]}"
+    sides = _sides(content)
+    return f"{_pixels(sides)}, more than {_WIDEST:,}" if max(sides) > _WIDEST else None
+
+
+def _sides(content: bytes) -> tuple[int, int]:
+    """Width and height in pixels; -1 where the image does not say."""
+    width, height = imagesize.get(io.BytesIO(content))
+    return width, height
+
+
+def _pixels(sides: tuple[int, int]) -> str:
+    return f"{sides[0]:,} by {sides[1]:,} pixels"
