@@ -233,6 +233,24 @@ def test_a_file_that_is_created_is_executable_where_git_has_it_so(
     assert bool(work.folder.joinpath("gone.md").stat().st_mode & 0o100) == executable
 
 
+@pytest.mark.parametrize("executable", [True, False])
+def test_a_file_that_is_created_is_executable_where_a_command_made_it_so(
+    work: Work, done: Run, *, executable: bool
+) -> None:
+    """By then: what a later command did, or one that failed, counts for nothing."""
+    work.bench.write("plant.sh", "#!/bin/sh\n")
+    work.bench.run("chmod +x plant.sh" if executable else "chmod +x plant.sh && chmod a-x plant.sh")
+    at = str(work.bench.file.leaf)
+    work.bench.run("chmod 600 plant.sh" if executable else "chmod 755 plant.sh")
+    work.bench.run("rm plant.sh")
+    (found,) = done("restore", work.path, at, "plant.sh", "--json").document["files"]
+    assert (found["action"], found["remark"]) == (
+        "create",
+        f"it is created {'with' if executable else 'without'} the executable bit, as `chmod` left it",
+    )
+    assert bool(work.folder.joinpath("plant.sh").stat().st_mode & 0o100) == executable
+
+
 def test_a_restore_leads_back_to_a_later_entry(work: Work, done: Run) -> None:
     """What a restore left counts as safe for the next one."""
     done("restore", work.path, work.at)

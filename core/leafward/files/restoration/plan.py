@@ -28,6 +28,7 @@ from leafward.files.file_replay import (
 )
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
 from leafward.files.restoration.opaque import opaque_calls
+from leafward.files.restoration.permissions import RecordedBits, created
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -215,6 +216,7 @@ class _Recorded:
     def __init__(self, session: Session, at: EntryIndex, stop: Callable[[], bool]) -> None:
         every = steps(session, range(len(session)), stop, sweeps=True)
         self._at = at
+        self.bits = RecordedBits(session, at)
         self._opaque = opaque_calls(session, range(len(session)))
         self.every = _Course(session, every, at, stop)
         path = session.tree.path(at)
@@ -363,7 +365,8 @@ def _change(
     else:
         action = Action.CREATE if disk.presence in (Presence.ABSENT, Presence.FOLDER) else Action.WRITE
     if action is Action.CREATE:
-        make = _with_permissions(make, after, committed(path))
+        after, remark = created(after, known.bits.of(path), committed(path))
+        make = replace(make, after=after, remark=remark)
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -397,22 +400,6 @@ def _may_go(
     if disk.presence is Presence.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
     return ("changed since" if left else "what the session left is not known"), False
-
-
-def _with_permissions(make: FileChange, after: OnDisk, held: Committed | None) -> FileChange:
-    """The creation of a file with what is to be said of its permissions: no session records them, but git has the executable bit."""
-    if held is not None:
-        # As git does it: whoever may read may run it.
-        mode = after.mode | (after.mode & 0o444) >> 2 if held.executable else after.mode
-        bit = "with" if held.executable else "without"
-        return replace(
-            make,
-            after=replace(after, mode=mode),
-            remark=f"it is created {bit} the executable bit, as git has it",
-        )
-    if after.data.startswith(b"#!"):
-        return replace(make, remark="it is created without the executable bit: permissions are not in file")
-    return replace(make, remark="it is created with your usual permissions: its own are not in file")
 
 
 def _odd(path: str) -> str:

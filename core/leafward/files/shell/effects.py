@@ -73,8 +73,8 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
                 here = outer.pop() if outer else here
             grouped = command == ")"
             continue
-        moved = _folder_after(command, here)
-        if moved is not _SAME:
+        moved = folder_after(command, here)
+        if moved is not SAME:
             here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
         elif here is not None:
             for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
@@ -109,14 +109,15 @@ def _written(command: Command) -> list[Word]:
     return [*changed, *(one.target for one in command.redirections if ">" in one.sign)]
 
 
-_SAME = object()
+SAME = object()
+"""That a command leaves the shell in the folder where it is."""
 
 
-def _folder_after(command: Command, here: str | None) -> object:
-    """The folder after a `cd`; None where it is not known; `_SAME` for any other command."""
+def folder_after(command: Command, here: str | None) -> object:
+    """The folder after a `cd`; None where it is not known; `SAME` for any other command."""
     words = without_keywords(command.words)
     if not words or words[0].text not in ("cd", "pushd") or not words[0].plain:
-        return _SAME
+        return SAME
     if len(words) != 2 or not words[1].plain or words[1].text == "-":
         return None
     target = words[1].text

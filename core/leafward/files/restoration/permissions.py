@@ -1,0 +1,83 @@
+"""With which permissions a file is created again: what the session's own `chmod` says, else what git has of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leafward.files.file_names import locate
+from leafward.files.shell import executable_bits
+from leafward.files.tool_calls import command_text, table_of
+from leafward.session.command_text import script_of
+from leafward.session.entries import EntryIndex, Kind, tool_calls
+from leafward.session.messages import message_in
+
+if TYPE_CHECKING:
+    from leafward.files.file_replay import Committed
+    from leafward.files.restoration.on_disk import OnDisk
+    from leafward.session.session import Session
+
+_WORDS = re.compile(r"\b(?:chmod|rm|mv|cp|ln|install|unlink)\b")
+"""What a command must name to say anything of permissions: most commands are not taken apart."""
+
+
+class RecordedBits:
+    """Executable bits as the commands on the path to an entry left them; read when the first one is asked for."""
+
+    def __init__(self, session: Session, at: EntryIndex) -> None:
+        self._session, self._at = session, at
+        self._bits: dict[str, bool | None] | None = None
+
+    def of(self, path: str) -> bool | None:
+        """Whether a file was executable; None where no command says it."""
+        if self._bits is None:
+            self._bits = self._read()
+        return self._bits.get(path)
+
+    def _read(self) -> dict[str, bool | None]:
+        session = self._session
+        table, kinds = table_of(session), session.columns.kind
+        recording = (Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH)
+        found: dict[str, bool | None] = {}
+        waiting: dict[str, tuple[str, str]] = {}
+        """Commands with their folders, by the id of their call."""
+        entries = [EntryIndex(entry) for entry in session.tree.path(self._at) if kinds[entry] in recording]
+        for entry, body in session.bodies(entries):
+            message = message_in(body or {})
+            if kinds[entry] == Kind.BASH:
+                if not message.get("exitCode") and not message.get("cancelled"):
+                    self._take(found, str(message.get("command") or ""), "")
+            elif kinds[entry] == Kind.TOOL_RESULT:
+                script, folder = waiting.pop(str(message.get("toolCallId")), ("", ""))
+                if script and not message.get("isError"):
+                    self._take(found, script, folder)
+            else:
+                for call in tool_calls(message):
+                    if call.name in table.shells and _WORDS.search(text := command_text(call, table)):
+                        named = (call.arguments.get(name) for name in table.folder)
+                        waiting[call.id] = text, next((str(one) for one in named if one), "")
+        return found
+
+    def _take(self, found: dict[str, bool | None], command: str, folder: str) -> None:
+        for bit in executable_bits(script_of(command) or "", folder):
+            found[locate(bit.path, self._session.cwd)] = bit.executable
+
+
+def created(after: OnDisk, recorded: bool | None, held: Committed | None) -> tuple[OnDisk, str]:
+    """A file that is created, with its permissions, and what is to be said of them.
+
+    Sessions do not record permissions: `recorded` is what a `chmod` said last, `held` what git has.
+    """
+    executable = recorded if recorded is not None else held.executable if held is not None else None
+    if executable is not None:
+        # As git does it: whoever may read may run it.
+        mode = after.mode | (after.mode & 0o444) >> 2 if executable else after.mode
+        bit, why = (
+            "with" if executable else "without",
+            "as git has it" if recorded is None else "as `chmod` left it",
+        )
+        return replace(after, mode=mode), f"it is created {bit} the executable bit, {why}"
+    if after.data.startswith(b"#!"):
+        return after, "it is created without the executable bit: permissions are not in file"
+    return after, "it is created with your usual permissions: its own are not in file"

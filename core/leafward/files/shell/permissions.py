@@ -1,0 +1,89 @@
+"""Which files a shell script makes executable, or no longer so: what the words of its `chmod` say."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.files.shell.effects import LONGEST, SAME, folder_after
+from leafward.files.shell.exit_evidence import Proof, judged, without_keywords
+from leafward.files.shell.lexer import Lexer, Unreadable, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OCTAL = re.compile(r"0*[0-7]{3,4}")
+_CLAUSE = re.compile(r"([ugoa]*)([-+=])([rwxXst]*)")
+_REPLACING = frozenset({"rm", "mv", "cp", "ln", "install", "unlink"})
+_OWNER = 0o100
+"""The bit that lets a file's owner run it."""
+
+
+class ExecutableBit(NamedTuple):
+    """What a script leaves of one file."""
+
+    path: str
+    """As the shell would see it: relative to the folder the script runs in, where it is not absolute."""
+    executable: bool | None
+    """None where the words do not say it, or where another file came in its place."""
+
+
+def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
+    """What a script that ended well leaves of the executable bits of files, in its order."""
+    if len(script) > LONGEST:
+        return []
+    try:
+        tokens = list(Lexer(script).commands())
+    except Unreadable:
+        return []
+    found: list[ExecutableBit] = []
+    here: str | None = folder
+    for command, proof in judged(tokens):
+        if isinstance(command, str):
+            # In brackets the folder is another one.
+            here = None
+            continue
+        moved = folder_after(command, here)
+        words = without_keywords(command.words)
+        if moved is not SAME:
+            here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
+        elif here is not None and words:
+            program = words[0].text.rpartition("/")[2]
+            if program == "chmod":
+                found += _of_chmod(words[1:], here, certain=proof is not Proof.NONE)
+            elif program in _REPLACING:
+                # Another file stands there afterwards, if any.
+                found += [ExecutableBit(path, None) for path in _files(words[1:], here)]
+    return found
+
+
+def _of_chmod(words: Sequence[Word], here: str, *, certain: bool) -> list[ExecutableBit]:
+    options = [word for word in words if word.text.startswith("-") and not _CLAUSE.fullmatch(word.text)]
+    mode, *files = [word for word in words if word not in options] or [Word("", plain=True)]
+    if any(re.match(r"--r|-[a-zA-Z]*R", word.text) for word in options):
+        return []
+    executable = _executable(mode.text) if certain and mode.plain else None
+    if executable is None and mode.plain and certain and "x" not in mode.text.lower():
+        return []
+    return [ExecutableBit(path, executable) for path in _files(files, here)]
+
+
+def _files(words: Sequence[Word], here: str) -> list[str]:
+    return [posixpath.normpath(posixpath.join(here, word.text)) for word in words if word.plain and word.text]
+
+
+def _executable(mode: str) -> bool | None:
+    """Whether a mode lets the owner run a file; None where it does not say so."""
+    if _OCTAL.fullmatch(mode):
+        return bool(int(mode, 8) & _OWNER)
+    found: bool | None = None
+    for clause in mode.split(","):
+        match = _CLAUSE.fullmatch(clause)
+        if match is None or "X" in match[3]:
+            return None
+        if match[1] and not set(match[1]) & set("ua"):
+            continue
+        if match[2] == "=" or "x" in match[3]:
+            found = match[2] != "-" and "x" in match[3]
+    return found
