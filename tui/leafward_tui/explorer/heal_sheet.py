@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.explorer.model.write_words import named
 from leafward_tui.ui.cells import counted, fit, right, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
@@ -13,6 +12,7 @@ from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Refused
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import named
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

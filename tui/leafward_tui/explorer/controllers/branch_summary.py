@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.controllers.summary_preview import SummaryPreview
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import appending, named
 from leafward_tui.explorer.summary_run import (
     SummaryRun,
     branch_words,
@@ -19,6 +18,7 @@ from leafward_tui.explorer.summary_run import (
     summary_between,
 )
 from leafward_tui.ui.cells import counted
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from leafward.base.errors import LeafwardError
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.write_target import book_words
+from leafward_tui.ui.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import named
 from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
-from leafward_tui.explorer.model.write_words import appending, named
 from leafward_tui.ui.cells import counted
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.controllers.write import FileWrite
-from leafward_tui.explorer.model.write_words import appending, named
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

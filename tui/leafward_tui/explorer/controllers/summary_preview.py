@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.model.write_words import appending, named
 from leafward_tui.explorer.summary_run import done_figures, redacted_words, span_words
 from leafward_tui.ui.intents import intent
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

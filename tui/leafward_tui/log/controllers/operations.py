@@ -9,7 +9,7 @@ from leafward.files.restoration import StepBack, TakenBack, as_operations, resto
 from leafward.session.journal import OperationKind, Writing, operations, redo, redoable
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.operation_text import OperationText
-from leafward_tui.ui.write_target import book_words
+from leafward_tui.ui.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
