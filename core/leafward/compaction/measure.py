@@ -21,7 +21,7 @@ from leafward.context.basis import Basis
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.context.model_context import context_at
 from leafward.context.projection import as_sent, selected
-from leafward.files.tool_calls import ToolTable, table_of
+from leafward.files.tool_calls import table_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import edit_targets, written_at
 
@@ -190,7 +190,6 @@ def measure(
     session: Session,
     at: int | None = None,
     *,
-    table: ToolTable | None = None,
     estimators: Iterable[Estimator] = (),
 ) -> PathSizes:
     """Measures the path to an entry (the leaf by default), decoding what its context holds, once.
@@ -198,17 +197,15 @@ def measure(
     Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
     """
     with collector_paused():
-        return _measured(session, at, table, estimators)
+        return _measured(session, at, estimators)
 
 
-def _measured(
-    session: Session, at: int | None, table: ToolTable | None, estimators: Iterable[Estimator]
-) -> PathSizes:
+def _measured(session: Session, at: int | None, estimators: Iterable[Estimator]) -> PathSizes:
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
     hearings: list[ContextStats] = []
 
     def listen() -> Listener:
-        hearings.append(ContextStats(table or table_of(session), others))
+        hearings.append(ContextStats(table_of(session), others))
         return hearings[-1].listener()
 
     context = context_at(session, at, listen)

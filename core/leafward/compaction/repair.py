@@ -40,8 +40,6 @@ def repair(
     summarizer: Summarizer | None = None,
     injection: Injection | None = None,
     max_tokens: int | None = None,
-    progress: Callable[[str], object] = lambda _text: None,
-    stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
     """A draft that corrects a compaction: its cut, its pins and new ones.
 
@@ -62,8 +60,6 @@ def repair(
         focus=focus,
         injection=injection,
         max_tokens=max_tokens,
-        progress=progress,
-        stop=stop,
     )
 
 

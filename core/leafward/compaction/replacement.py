@@ -141,9 +141,9 @@ def previous_summary(before: Stored) -> str:
     return "\n\n".join(part for part in (before.summary, before.files) if part)
 
 
-def span_of(session: Session, plan: Plan, *, pins: Sequence[str] = (), focus: str = "") -> Span:
+def span_of(session: Session, plan: Plan) -> Span:
     """What the summary of a plan is to stand for."""
-    return span_from(session, replacing(session, plan), pins=pins, focus=focus)
+    return span_from(session, replacing(session, plan))
 
 
 def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), focus: str = "") -> Span:

@@ -181,12 +181,11 @@ def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) 
 def working_set(
     session: Session,
     at: int | None = None,
-    table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> WorkingSet:
     """The files read and modified on the path to an entry (the leaf by default)."""
     here = session.leaf if at is None else at
-    files = touched(session, session.tree.path(here), table, stop)
+    files = touched(session, session.tree.path(here), stop=stop)
     names = sorted(files, key=utf16_order)
     return WorkingSet(
         tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),

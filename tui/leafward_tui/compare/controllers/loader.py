@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.branches.diff.sides import sides
+from leafward.branches.diff.summaries import SummaryDifference, compare_sides
 from leafward_tui.compare.model.captions import (
     carried_over,
     compared_sides,
     looked_at,
-    summaries,
     with_missing,
 )
 from leafward_tui.compare.model.pages import spoken
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.branches.diff.sides import Sides
-    from leafward.branches.diff.summaries import SummaryDifference
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
@@ -147,5 +146,5 @@ def carried_of(both: Sides, job: Job) -> tuple[Carried, ...]:
 
 def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> Summed:
     """The summaries of both sides. Raises Cancelled, LeafwardError, OSError."""
-    difference = summaries(both, job.unwanted)
+    difference = compare_sides(both, stop=job.unwanted)
     return Summed(difference, with_missing(both, carried, difference))
