@@ -10,7 +10,7 @@ from leafward.base.config import Config
 from leafward_tui.app.input_priority import KeysFirst
 from leafward_tui.app.jobs import ScreenJobs
 from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
-from leafward_tui.inspector.controllers import pages
+from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged

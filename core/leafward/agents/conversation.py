@@ -133,8 +133,8 @@ class Conversation:
         """The same as they were stored: results without calls, calls without results and repeated ids among them."""
         stamp = 0
         for outline, message in self.messages():
-            given = message.get("timestamp")
-            stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
+            time = message.get("timestamp")
+            stamp = int(time) if isinstance(time, (int, float)) and not isinstance(time, bool) else stamp
             one = _portable(message, outline.role, outline.entry, stamp)
             if one is not None:
                 yield one

@@ -89,12 +89,12 @@ class HookGroups:
         except (ValueError, AttributeError, TypeError, RecursionError):
             return False
 
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:  # noqa: ARG002  # of other agents
+    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:  # noqa: ARG002  # of other agents
         """By the name of the event."""
-        session = told.get("transcript_path")
+        session = payload.get("transcript_path")
         if not isinstance(session, str) or not session:
             return None
-        event, source = told.get("hook_event_name"), told.get("source")
+        event, source = payload.get("hook_event_name"), payload.get("source")
         if event == "PreCompact":
             return Heard(Moment.BEFORE, session)
         return Heard(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None

@@ -87,7 +87,7 @@ class Hooks(Protocol):
         """Whether our part is in a text."""
         ...
 
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
+    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
         """What the agent says on stdin; None where that is nothing to answer."""
         ...
 

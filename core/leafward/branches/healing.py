@@ -136,26 +136,26 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
             if block.get("type") != "toolCall":
                 blocks.append(block)
                 continue
-            given, tool = str(block.get("id") or ""), str(block.get("name") or "")
-            found = places.result(given, position)
-            name = call_id(given, one)
-            if name != given:
+            call, tool = str(block.get("id") or ""), str(block.get("name") or "")
+            found = places.result(call, position)
+            name = call_id(call, one)
+            if name != call:
                 name = name if name not in seen else _fresh(name, seen)
                 changes.append(
-                    Change("call-id", f"call {given} has an id of another provider: {name}", one.entry)
+                    Change("call-id", f"call {call} has an id of another provider: {name}", one.entry)
                 )
-            elif given in seen or not given:
-                if found is None and seen.get(given) == block.get("arguments"):
-                    changes.append(Change("repeated-call", f"call {given} was made before", one.entry))
+            elif call in seen or not call:
+                if found is None and seen.get(call) == block.get("arguments"):
+                    changes.append(Change("repeated-call", f"call {call} was made before", one.entry))
                     continue
-                name = _fresh(given, seen)
+                name = _fresh(call, seen)
                 changes.append(
-                    Change("repeated-id", f"call {given} has the id of another: {name}", one.entry)
+                    Change("repeated-id", f"call {call} has the id of another: {name}", one.entry)
                 )
             seen[name] = block.get("arguments")
             blocks.append({**block, "id": name})
             if found is None:
-                changes.append(Change("open-call", f"call {given} has no result: one says so", one.entry))
+                changes.append(Change("open-call", f"call {call} has no result: one says so", one.entry))
                 nothing: Body = {"type": "text", "text": NO_RESULT}
                 results.append(
                     ConversationMessage("result", (nothing,), one.entry, one.time, name, tool, failed=True)
@@ -166,7 +166,7 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
                 changes.append(
                     Change(
                         "late-result",
-                        f"the result of call {given} stood further down: it follows now",
+                        f"the result of call {call} stood further down: it follows now",
                         result.entry,
                     )
                 )
@@ -176,9 +176,9 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
     return made
 
 
-def _fresh(given: str, seen: Mapping[str, object]) -> str:
+def _fresh(call: str, seen: Mapping[str, object]) -> str:
     number = 2
-    while (name := f"{given or 'call'}_{number}") in seen:
+    while (name := f"{call or 'call'}_{number}") in seen:
         number += 1
     return name
 
@@ -230,7 +230,7 @@ def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
             yield Change("unsigned-thinking", "thinking without a signature is left out", EntryIndex(index))
         for block in blocks:
             if block.get(UNANSWERED):
-                said = (
+                text = (
                     f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line"
                 )
-                yield Change("open-call", said, EntryIndex(index))
+                yield Change("open-call", text, EntryIndex(index))

@@ -208,5 +208,5 @@ def _mark(session: Session, index: int) -> tuple[object, ...]:
     """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents."""
     body = session.body(index) or {}
     message = message_in(body)
-    said = message.get("content") if message else body.get("summary")
-    return (session.columns.kind[index] == Kind.ASSISTANT, str(body.get("timestamp")), repr(said))
+    content = message.get("content") if message else body.get("summary")
+    return (session.columns.kind[index] == Kind.ASSISTANT, str(body.get("timestamp")), repr(content))

@@ -273,7 +273,7 @@ class Catalogue:
 
         if processes is None or not processes.count:
             return {}
-        asked = [
+        cards = [
             one
             for one in stale
             if in_process(one)
@@ -281,8 +281,8 @@ class Catalogue:
             and self._late.get(one.path) != one.stamp
             and self.index.reading(one.path) is None
         ]
-        readings = processes.read(asked, self._seconds, stop)
-        return {one.path: readings for one in asked}
+        readings = processes.read(cards, self._seconds, stop)
+        return {one.path: readings for one in cards}
 
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
         """A first answer for every file that has no card; a card that is out of date says so."""

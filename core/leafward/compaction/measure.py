@@ -202,14 +202,14 @@ def measure(
 
 def _measured(session: Session, at: int | None, estimators: Iterable[Estimator]) -> PathSizes:
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
-    hearings: list[ContextStats] = []
+    listeners: list[ContextStats] = []
 
     def listen() -> Listener:
-        hearings.append(ContextStats(table_of(session), others))
-        return hearings[-1].listener()
+        listeners.append(ContextStats(table_of(session), others))
+        return listeners[-1].listener()
 
     context = context_at(session, at, listen)
-    hearing = hearings[-1]
+    stats = listeners[-1]
     order, kept = _order(session, context.at)
     kinds = bytes(map(session.columns.kind.__getitem__, order))
     edits = _edits(session, order, kinds)
@@ -219,7 +219,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
         # Entries are read one by one, and what was read before is gone from the file.
         raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
-    columns.update(zip(others, hearing.columns, strict=True))
+    columns.update(zip(others, stats.columns, strict=True))
     counts = {
         name: Counts.of(
             _column(len(order), places, [count for number, count in enumerate(column) if number not in lead])
@@ -250,18 +250,18 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
         systems=_where(parts, bytes([Part.SYSTEM])),
         edits=edits,
         touches=Touches(
-            array("i", map(position.__getitem__, hearing.touched)),
-            tuple(hearing.paths),
-            bytes(hearing.modifies),
+            array("i", map(position.__getitem__, stats.touched)),
+            tuple(stats.paths),
+            bytes(stats.modifies),
         ),
-        tools={position[entry]: name for entry, name in hearing.tools.items()},
-        failed=frozenset(map(position.__getitem__, hearing.failed)),
-        images={position[entry]: shown for entry, shown in hearing.images.items() if entry in position},
+        tools={position[entry]: name for entry, name in stats.tools.items()},
+        failed=frozenset(map(position.__getitem__, stats.failed)),
+        images={position[entry]: shown for entry, shown in stats.images.items() if entry in position},
         size=context.size,
         system_tokens=context.contents.system,
         context=context,
         carry=carry,
-        sent=_sent(session, context, order, kept, counts[Estimator.PI], hearing),
+        sent=_sent(session, context, order, kept, counts[Estimator.PI], stats),
     )
 
 
@@ -297,10 +297,10 @@ def _sent(
     return sent
 
 
-def _where(parts: bytes | bytearray, wanted: bytes) -> array[int]:
+def _where(parts: bytes | bytearray, classes: bytes) -> array[int]:
     """The positions of some parts."""
     return array(
-        "i", compress(range(len(parts)), parts.translate(bytes(part in wanted for part in range(256))))
+        "i", compress(range(len(parts)), parts.translate(bytes(part in classes for part in range(256))))
     )
 
 

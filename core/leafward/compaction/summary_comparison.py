@@ -198,8 +198,8 @@ def summary_at(session: Session, entry: int) -> str:
 def summaries_near(session: Session, at: int, besides: int = NO_ENTRY) -> list[EntryIndex]:
     """The entries of a session that hold a summary: those on the path to an entry first, the latest of them first."""
     kinds = session.columns.kind
-    wanted = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
-    every = [EntryIndex(index) for index, kind in enumerate(kinds) if kind in wanted and index != besides]
+    summary_kinds = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+    every = [EntryIndex(index) for index, kind in enumerate(kinds) if kind in summary_kinds and index != besides]
     on_path = {
         index for run in session.tree.path_runs(at) for index in every if run.start <= index < run.stop
     }

@@ -282,8 +282,8 @@ class EntryMetrics:
     def _looked_into(self, block: Body) -> list[FileCall]:
         """What a command or a patch does to files."""
         arguments = block["arguments"]
-        given = arguments if isinstance(arguments, dict) else {}
-        return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), given), self.table)
+        checked = arguments if isinstance(arguments, dict) else {}
+        return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), checked), self.table)
 
     def _summed(self, made: list[FileCall]) -> tuple[bool, Action, dict[str, Any]]:
         """The changes of one call to several files as one edit: they fail together."""

@@ -145,8 +145,8 @@ def touched(
             asks(index, file_calls(made, table))
         return made is None and call is not NO_CALL
 
-    wanted = (index for index in entries if kinds[index] in (_ASSISTANT, _TOOL_RESULT) and not stop())
-    for index, body in session.bodies(wanted, needs):
+    callers = (index for index in entries if kinds[index] in (_ASSISTANT, _TOOL_RESULT) and not stop())
+    for index, body in session.bodies(callers, needs):
         if body is None:
             continue
         if kinds[index] == _TOOL_RESULT:

@@ -218,10 +218,10 @@ def _named_in(
     """The sessions in whose bytes one of some names stands."""
     found: set[str] = set()
     for word in words:
-        wanted = needle([word])
-        if wanted is None:
+        literal = needle([word])
+        if literal is None:
             return cards
-        sieve = Sieve(wanted, program, crowds(cards, cards) if program is not None else {})
+        sieve = Sieve(literal, program, crowds(cards, cards) if program is not None else {})
         found.update(sieve.passing(cards, stop))
     return [card for card in cards if card.path in found]
 
@@ -269,8 +269,8 @@ def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Cha
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
-        asked = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
-        key = (step.call_id, step.order, step.path, asked)
+        request = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
+        key = (step.call_id, step.order, step.path, request)
         if step.call_id and key in done:
             continue
         done.add(key)

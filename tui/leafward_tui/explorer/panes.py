@@ -219,11 +219,11 @@ class ExplorerPanes:
         else:
             self.tell("")
 
-    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+    def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
         """Keys of intents with what they do now, as the user's keymap has them; those without a key are left out."""
         label = services_of(self._screen).keymap.label
         return tuple(
-            KeyHint(intent_id, label(intent_id), words) for intent_id, words in wanted if label(intent_id)
+            KeyHint(intent_id, label(intent_id), words) for intent_id, words in intents if label(intent_id)
         )
 
     def show_keys(self) -> None:

@@ -87,14 +87,14 @@ class _Choices(Widget):
         width = self.size.width
         if y >= len(self._lines):
             return Strip([Segment(" " * width, shell.styles_now.raised.blank)], width)
-        row, said = self._lines[y]
+        row, text = self._lines[y]
         choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
         ground = shell.styles_now.sel if row == self.at else shell.styles_now.raised
         mark = shell.glyphs.cursor if row == self.at and first else " "
         room = width - _BESIDE
         titles = self._titles(room)
         title = fit(choice.title if first else "", titles, pad=True, ellipsis=shell.glyphs.ellipsis)
-        effect = fit(said, room - titles, ellipsis=shell.glyphs.ellipsis)
+        effect = fit(text, room - titles, ellipsis=shell.glyphs.ellipsis)
         name = ground.faint if choice.refused else ground.strong if row == self.at else ground.text
         return Strip(
             [

@@ -42,12 +42,12 @@ def prepared(
 
     settings = model_settings(name, config)
     Model(settings).refuse_unknown()
-    given = sitting(session, compaction, settings, job.unwanted)
-    return Prepared(given, given.work.outgoing()) if given is not None else None
+    prepared = sitting(session, compaction, settings, job.unwanted)
+    return Prepared(prepared, prepared.work.outgoing()) if prepared is not None else None
 
 
 def answered(
-    path: Path, given: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
+    path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
 ) -> Sat:
     """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
     from leafward.compaction.exam.sitting import sit
@@ -59,7 +59,7 @@ def answered(
         job.report(partial(tell, now.text, now.stage))
 
     with busy(path, "an exam"):
-        return sit(given, Model(model_settings(name, config), watch), stop=job.unwanted)
+        return sit(prepared, Model(model_settings(name, config), watch), stop=job.unwanted)
 
 
 class ExamRequest:
@@ -161,13 +161,13 @@ class ExamRequest:
             again="ask another model",
         )
 
-    def _send(self, session: Session, compaction: EntryIndex, name: str, given: Sitting) -> None:
+    def _send(self, session: Session, compaction: EntryIndex, name: str, prepared: Sitting) -> None:
         """Sends what was shown."""
         sheet = self._sheet(session, compaction, name)
         sheet.grow("", f"asking {safe_line(name, 60)}")
         self._jobs.latest(
             "exam",
-            partial(answered, session.path, given, name, self._services.config, sheet.grow),
+            partial(answered, session.path, prepared, name, self._services.config, sheet.grow),
             partial(self._done, sheet, compaction),
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )
@@ -195,6 +195,6 @@ def answer_text(sat: Sat, glyphs: Glyphs) -> str:
         lines.append(f"{glyphs.ok if one.right else glyphs.error} {number}. {one.question.text}")
         lines.append(f"    right: {safe_line(answers[one.question.right].text, 300)}")
         if not one.right:
-            given = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
-            lines.append(f"    given: {given}")
+            answer = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
+            lines.append(f"    given: {answer}")
     return "\n".join(lines)

@@ -145,9 +145,9 @@ class Claude:
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file, and what is kept beside it."""
-        wanted = list(paths)
-        yield from map(Text, wanted, wanted)
-        yield from kept_texts(self.name, ((path, place_of(path).id) for path in wanted))
+        files = list(paths)
+        yield from map(Text, files, files)
+        yield from kept_texts(self.name, ((path, place_of(path).id) for path in files))
 
     def touched(self, data: bytes) -> Iterator[Touch]:
         """Files that calls of the tools that read and change files, and of the shell, name."""

@@ -48,9 +48,9 @@ def find_kept(placed: PlacedRows) -> None:
     rows, columns = placed.rows, placed.columns
     if not rows.boundaries and Kind.COMPACTION not in columns.kind:
         return
-    wanted = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
-    wanted |= {key for one in rows.boundaries.values() if one.segment and not one.kept for key in one.segment}
-    found = rows.find(wanted)
+    keys = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
+    keys |= {key for one in rows.boundaries.values() if one.segment and not one.kept for key in one.segment}
+    found = rows.find(keys)
     claimed: set[int] = set()
     for entry in [index for index, kind in enumerate(columns.kind) if kind == Kind.COMPACTION]:
         between: list[int] = []

@@ -317,9 +317,9 @@ class _Copy:
             file.close()
         if terms.injected:
             yield written(attachment_row(terms.injected, terms, name, last)) + b"\n"
-        given = self._session.name
-        if given:
-            title = given if given.endswith(FORKED) else given + FORKED
+        own_title = self._session.name
+        if own_title:
+            title = own_title if own_title.endswith(FORKED) else own_title + FORKED
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
 
     def _moved(self, body: Body) -> bool:

@@ -252,14 +252,14 @@ class Codex:
 
     # --- a thread and what surrounds it ---
 
-    def _shelf(self, home: str, wanted: str = "", *, anew: bool = False) -> Shelf:
+    def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
         """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
         now = self._clock()
         with self._lock:
             known = self._shelves.get(home)
         if known is not None and not anew and now - known[0] < _FRESH:
-            pieces = known[1].threads.get(wanted, ())
-            if not wanted or (pieces and all(os.path.exists(one.path) for one in pieces)):
+            pieces = known[1].threads.get(session, ())
+            if not session or (pieces and all(os.path.exists(one.path) for one in pieces)):
                 return known[1]
         shelf = Shelf.of(walk(home, []))
         with self._lock:

@@ -127,9 +127,9 @@ def draft_graft(
         raise Refused(f"{named} is on the path already: a graft takes turns of another branch")
     misfits += _order(session, sources, here)
     misfits += _stale(session, sources, here, stop)
-    tallies = EntryMetrics(session)
-    tallies.fill(session, sources)
-    tokens = sum(tallies.tokens[index] for index in sources)
+    metrics = EntryMetrics(session)
+    metrics.fill(session, sources)
+    tokens = sum(metrics.tokens[index] for index in sources)
     before = context_at(session, here).total
     if before + tokens > window:
         raise Refused(

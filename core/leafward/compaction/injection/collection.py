@@ -156,9 +156,9 @@ def collect(
     kinds = session.columns.kind
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
     reader = _Reader(found, table, last, session)
-    wanted = _KINDS if session.is_native else _KINDS | _PUT_IN
+    read_kinds = _KINDS if session.is_native else _KINDS | _PUT_IN
     with collector_paused():
-        for index, body in session.bodies(index for index in found.path if kinds[index] in wanted):
+        for index, body in session.bodies(index for index in found.path if kinds[index] in read_kinds):
             if stop():
                 break
             if body is not None:
@@ -331,7 +331,7 @@ class _Reader:
                 self._found.deeds.append(Deed(call.text, outcome, call.entry, call.id))
             if not call.failed:
                 self._use(call.entry, call.id, call.uses, by_tool=True)
-        self._found.deeds.sort(key=lambda deed: deed.entry)
+        self._found.deeds.sort(key=lambda action: action.entry)
         self._settle_mentions()
 
     def _settle_mentions(self) -> None:

@@ -77,11 +77,11 @@ class SessionSearch:
 
         An end that cannot be told is what the user says of it, as with `git bisect`.
         """
-        for at, wanted in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
+        for at, verdict in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
             step = self._tried(at)
-            if step.ran.verdict not in (wanted, Verdict.CANNOT_TELL):
+            if step.ran.verdict not in (verdict, Verdict.CANNOT_TELL):
                 where = self._name(step.point)
-                raise Refused(f"the {wanted.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
+                raise Refused(f"the {verdict.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
         return bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
 
     def changed(self, found: Bisection) -> list[str]:

@@ -119,14 +119,14 @@ class Trial:
                 _end(process)
             seconds = time.monotonic() - started
             output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL))
-            said = output.read().decode("utf-8", "replace")
+            text = output.read().decode("utf-8", "replace")
         code = process.returncode
         if late:
-            return Ran(Verdict.CANNOT_TELL, None, seconds, said, f"it ran longer than {timeout:g} s")
+            return Ran(Verdict.CANNOT_TELL, None, seconds, text, f"it ran longer than {timeout:g} s")
         if code == 0:
-            return Ran(Verdict.GOOD, code, seconds, said)
+            return Ran(Verdict.GOOD, code, seconds, text)
         if code == SKIP:
-            return Ran(Verdict.CANNOT_TELL, code, seconds, said, f"it ended with {SKIP}")
+            return Ran(Verdict.CANNOT_TELL, code, seconds, text, f"it ended with {SKIP}")
         if code in _NOT_RUN:
             raise Refused(f"{command[0]} ended with {code}: what it runs is not there or cannot be run")
         if code < 0 or code > 128:
@@ -134,10 +134,10 @@ class Trial:
                 Verdict.CANNOT_TELL,
                 code,
                 seconds,
-                said,
+                text,
                 f"it was ended by signal {-code if code < 0 else code - 128}",
             )
-        return Ran(Verdict.BAD, code, seconds, said)
+        return Ran(Verdict.BAD, code, seconds, text)
 
 
 def _write(place: Path, version: Version) -> str:

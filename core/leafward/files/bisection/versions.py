@@ -177,9 +177,9 @@ class FileVersions:
         """Why the content of a file at an entry is not certain; None where it is."""
         path = one.path
         if one.certainty not in KNOWN:
-            said = [remark.value for _, remark in one.remarks]
+            remarks = [remark.value for _, remark in one.remarks]
             return _Doubt(
-                f"{one.certainty.value}: {said[-1] if said else 'no call tells what it was before'}"
+                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call tells what it was before'}"
             )
         if one.text is not None and (not one.newline or not one.ends):
             return _Doubt("whether it ends in a newline, or how its lines end, is not known")

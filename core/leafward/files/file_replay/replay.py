@@ -99,16 +99,16 @@ class Replay:
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         """Replays steps, of the files named in `only` where it is given (names they had before included)."""
-        wanted = related(made := list(made), only) if only is not None else None
-        folders = _folders(wanted or ())
+        names = related(made := list(made), only) if only is not None else None
+        folders = _folders(names or ())
         calls = Calls(self.session)
         for step in made:
             if stop():
                 return
             if (
-                wanted is None
-                or step.path in wanted
-                or step.to in wanted
+                names is None
+                or step.path in names
+                or step.to in names
                 or step.glob
                 or step.deed in (FileOperation.SWEEP, FileOperation.STAGE)
                 or (step.deed.changes and (step.path in folders or step.to in folders))

@@ -106,8 +106,8 @@ class StepReader:
         while some := array("q", islice(rest, _AT_ONCE)):
             if stop():
                 return []
-            wanted = compress(some, bytes(map(self._kinds.__getitem__, some)).translate(_KINDS))
-            for index, body in self._session.bodies(wanted, self._needs):
+            chosen = compress(some, bytes(map(self._kinds.__getitem__, some)).translate(_KINDS))
+            for index, body in self._session.bodies(chosen, self._needs):
                 if body is not None:
                     self._take(index, body)
         for call_id, waiting in self._waiting.items():

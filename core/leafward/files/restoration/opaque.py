@@ -67,9 +67,9 @@ def opaque_calls(
     """Those among some entries, the first one of each entry; commands that begin with the words of one of `harmless` are none."""
     table = table_of(session)
     kinds = session.columns.kind
-    wanted = [EntryIndex(entry) for entry in entries if kinds[entry] in (Kind.ASSISTANT, Kind.BASH)]
+    callers = [EntryIndex(entry) for entry in entries if kinds[entry] in (Kind.ASSISTANT, Kind.BASH)]
     found = []
-    for entry, body in session.bodies(wanted):
+    for entry, body in session.bodies(callers):
         if body is None:
             continue
         message = message_in(body)

@@ -175,9 +175,9 @@ class _Course:
         telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
         if not self.touches(file.path):
             first = self._first_later(names)
-            told = first.entry if first is not None else None
+            touched_at = first.entry if first is not None else None
             return next(
-                (one for one in opaque if at < one.entry and (told is None or one.entry <= told)), None
+                (one for one in opaque if at < one.entry and (touched_at is None or one.entry <= touched_at)), None
             )
         seen = max(
             (

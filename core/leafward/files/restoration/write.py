@@ -44,11 +44,11 @@ def restore(
     entry: str,
     changes: Sequence[FileChange],
     behind: str = "",
-    told: Callable[[int], object] = lambda _: None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
     """Makes chosen changes of a plan. Raises Refused, also where a write failed and all was put back.
 
-    `behind` is the id of the session's last entry. `told` hears how many files are copied, and may raise as long as no file
+    `behind` is the id of the session's last entry. `progress` hears how many files are copied, and may raise as long as no file
     is written: then nothing is.
     """
     _complete(changes)
@@ -68,7 +68,7 @@ def restore(
             changes,
             _folders(folder, changes),
             behind,
-            told,
+            progress,
         )
         try:
             _write(folder, record, changes)

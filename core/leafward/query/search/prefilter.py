@@ -202,11 +202,11 @@ def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def crowds(wanted: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
+def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
     """How many sessions lie in each folder, where all that are known to lie there are searched."""
-    found = Counter([_folder(card.path) for card in wanted])
-    if len(wanted) < len(known):
-        searched = {card.path for card in wanted}
+    found = Counter([_folder(card.path) for card in cards])
+    if len(cards) < len(known):
+        searched = {card.path for card in cards}
         for card in known:
             if card.path not in searched:
                 found.pop(_folder(card.path), None)

@@ -170,13 +170,13 @@ class Search:
         self.query = query
         known = {agent.name for agent in all_agents()}
         concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
-        wanted = [card for card in concerned if card.problem is None and card.agent in known]
+        searched = [card for card in concerned if card.problem is None and card.agent in known]
         # Twice, but without a tuple for each.
-        wanted.sort(key=attrgetter("path"))
-        self.cards = sorted(wanted, key=attrgetter("modified"), reverse=True)
+        searched.sort(key=attrgetter("path"))
+        self.cards = sorted(searched, key=attrgetter("modified"), reverse=True)
         self.matcher = Matcher(query)
         self.program = program
-        self._crowds = crowds(wanted, cards) if program is not None else {}
+        self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
         self.work = Work()
         self.unread: list[Unread] = [

@@ -184,9 +184,9 @@ def sentence_key(text: str) -> str:
     return f"not {words}" if words and negated(text) else words
 
 
-def shared(wanted: tuple[str, ...], given: frozenset[str]) -> float:
+def shared(words: tuple[str, ...], among: frozenset[str]) -> float:
     """The part of the wanted words that is among the given, 0…1."""
-    return sum(word in given for word in wanted) / len(wanted) if wanted else 0.0
+    return sum(word in among for word in words) / len(words) if words else 0.0
 
 
 def negated(sentence: str) -> bool:

@@ -239,7 +239,7 @@ class FactReader:
             seen = list(self._call(entry, call.id, call.arguments))
             yield from seen
             path = next(
-                (given for name in PATH_ARGUMENTS if isinstance(given := call.arguments.get(name), str)), ""
+                (value for name in PATH_ARGUMENTS if isinstance(value := call.arguments.get(name), str)), ""
             )
             if path and changes_text(call.arguments):
                 names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]

@@ -119,7 +119,7 @@ def _work(
     """Notes what a reply's calls do to files, and the names in what they write."""
     if message.get("role") != "assistant":
         return
-    given = {
+    arguments = {
         call.arguments[name]
         for call in tool_calls(message)
         for name in PATH_ARGUMENTS
@@ -136,7 +136,7 @@ def _work(
             work.sources.append(entry)
         if sighting.voice is Voice.CHANGED:
             work.changes += 1
-        elif sighting.text in given:
+        elif sighting.text in arguments:
             work.reads += 1
         else:
             work.named += 1

@@ -51,7 +51,7 @@ class NamesInUse:
                 other = owner.get(name)
                 if other is None or other.written()[name] <= last:
                     owner[name] = names
-        wanted = []
+        listed = []
         for (kind, key), chance in self._worth.likely.items():
             if (
                 kind is FactKind.IDENTIFIER
@@ -59,10 +59,10 @@ class NamesInUse:
                 and (kind, key) not in self._worth.told
                 and (telling(key) or (whole and len(key) > 3))
             ):
-                wanted.append((-chance / (utf16_length(key) + 2), key))
+                listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
         limit = int(share * room.size)
-        for _, key in sorted(wanted):
+        for _, key in sorted(listed):
             names = owner.get(key, self._rest)
             name = harmless(key, 80)
             price = utf16_length(name) + 2

@@ -108,8 +108,8 @@ def facts_of(
     reader = FactReader(cwd, known)
     sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
     turn = len(sightings)
-    for entry, told in messages:
-        message = as_typed(told)
+    for entry, body in messages:
+        message = as_typed(body)
         if message.get("role") == "user":
             if takes_back(message_text(message).strip()):
                 # A rule that was taken back binds nobody.

@@ -140,10 +140,10 @@ class Text:
             return Held.CONTRADICTED if self._outcome_denied(fact) else Held.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            wanted = [word.strip("\"'`;") for word in words]
-            longest = max(wanted, key=len)
+            bare = [word.strip("\"'`;") for word in words]
+            longest = max(bare, key=len)
             for line in self._lines_with(longest) if longest else ():
-                if all(word in line for word in wanted):
+                if all(word in line for word in bare):
                     return Held.PARAPHRASED
         return Held.ABSENT
 
@@ -208,14 +208,14 @@ class Text:
         text = _SPACE.sub(" ", fact.text).casefold()
         if text in self._folded:
             return Held.CONTRADICTED if self._is_done(fact, text) else Held.VERBATIM
-        wanted = content_words(fact.text)
-        held, line, part = self._nearest_line(wanted)
+        words = content_words(fact.text)
+        held, line, part = self._nearest_line(words)
         if held is Held.ABSENT:
             return held
         if fact.kind is FactKind.TODO:
             if fact.is_open and part >= OPPOSITE_SENTENCE and _DONE.search(line):
                 return Held.CONTRADICTED
-        elif part >= (OPPOSITE_SENTENCE if len(wanted) > 2 else 1.0) and len(wanted) > 1:
+        elif part >= (OPPOSITE_SENTENCE if len(words) > 2 else 1.0) and len(words) > 1:
             return Held.CONTRADICTED if negated(fact.text) != negated(line) else held
         return held
 
@@ -226,22 +226,22 @@ class Text:
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
 
-    def _matching_line(self, wanted: tuple[str, ...], least: float) -> tuple[Held, str]:
-        held, line, part = self._nearest_line(wanted)
+    def _matching_line(self, words: tuple[str, ...], least: float) -> tuple[Held, str]:
+        held, line, part = self._nearest_line(words)
         return (held, line) if part >= least else (Held.ABSENT, "")
 
-    def _nearest_line(self, wanted: tuple[str, ...]) -> tuple[Held, str, float]:
+    def _nearest_line(self, words: tuple[str, ...]) -> tuple[Held, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""
-        if not wanted:
+        if not words:
             return Held.ABSENT, "", 0.0
         shares: dict[int, int] = {}
-        for word in wanted:
+        for word in words:
             for place in self._by_word.get(word, ()):
                 shares[place] = shares.get(place, 0) + 1
         if not shares:
             return Held.ABSENT, "", 0.0
         best = max(shares, key=lambda place: (shares[place], -place))
-        part = shares[best] / len(wanted)
+        part = shares[best] / len(words)
         if part < SAME_SENTENCE:
             return Held.ABSENT, "", part
         return Held.PARAPHRASED, self.lines[best][0], part

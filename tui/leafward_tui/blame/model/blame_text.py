@@ -84,13 +84,13 @@ class BlameText:
     def matching(self, words: str) -> Sequence[int]:
         """The lines that hold words, or whose author's request does."""
         sought = words.casefold()
-        asked = [sought in one.request.casefold() for one in self.blame.authors]
+        in_request = [sought in one.request.casefold() for one in self.blame.authors]
         return [
             at
             for at, line in enumerate(self.blame.lines)
             if sought in line.text.casefold()
             or sought in self.label(at).casefold()
-            or (line.author >= 0 and asked[line.author])
+            or (line.author >= 0 and in_request[line.author])
         ]
 
     # --- figures ------------------------------------------------------------------------------------------------------

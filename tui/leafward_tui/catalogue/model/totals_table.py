@@ -131,15 +131,15 @@ class Followed(NamedTuple):
     """Sessions that could not be read."""
 
 
-def aftermaths(cards: Sequence[Card], told: Callable[[Followed], object], job: Job) -> Followed:
-    """Adds up what was done again after the compactions of some sessions; `told` hears it after each. Raises Cancelled."""
+def aftermaths(cards: Sequence[Card], progress: Callable[[Followed], object], job: Job) -> Followed:
+    """Adds up what was done again after the compactions of some sessions; `progress` hears it after each. Raises Cancelled."""
     from leafward.agents import agent_named
     from leafward.compaction.aftermath_totals import AftermathTotals
 
-    wanted = [card for card in cards if card.compactions and card.problem is None]
+    compacted = [card for card in cards if card.compactions and card.problem is None]
     totals, unread = AftermathTotals(), 0
-    for number, card in enumerate(wanted):
-        job.report(partial(told, Followed(dict(totals.sums), number, len(wanted), unread)))
+    for number, card in enumerate(compacted):
+        job.report(partial(progress, Followed(dict(totals.sums), number, len(compacted), unread)))
         try:
             session = agent_named(card.agent).open(Path(card.path), job.unwanted)
             try:
@@ -150,4 +150,4 @@ def aftermaths(cards: Sequence[Card], told: Callable[[Followed], object], job: J
             raise
         except (LeafwardError, OSError):
             unread += 1
-    return Followed(totals.sums, len(wanted), len(wanted), unread)
+    return Followed(totals.sums, len(compacted), len(compacted), unread)

@@ -49,8 +49,8 @@ class Heal:
         from leafward_tui.explorer.heal_sheet import HealSheet
 
         if healed.draft is None:
-            said = "nothing to heal: providers accept every message as it is"
-            self._view.tell(healed.found.obstacle or said, "warn" if healed.found.obstacle else "leaf")
+            text = "nothing to heal: providers accept every message as it is"
+            self._view.tell(healed.found.obstacle or text, "warn" if healed.found.obstacle else "leaf")
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))

@@ -203,13 +203,13 @@ class PlannedFiles(NamedTuple):
     """Paths of those that are chosen beforehand."""
 
 
-def plan_files(session: Session, entry: int, told: Callable[[str], object], job: Job) -> PlannedFiles:
-    """What restoring the files at an entry would do; `told` hears how far it is. Raises Refused."""
+def plan_files(session: Session, entry: int, progress: Callable[[str], object], job: Job) -> PlannedFiles:
+    """What restoring the files at an entry would do; `progress` hears how far it is. Raises Refused."""
     from leafward.files.file_replay import WorkspaceBases
     from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
 
     def looked(number: int, total: int) -> None:
-        job.report(lambda: told(f"comparing with what lies on disk: {number:,} of {total:,} files"))
+        job.report(lambda: progress(f"comparing with what lies on disk: {number:,} of {total:,} files"))
 
     with project_of(session) as folder:
         halfway = interrupted(folder.path)

@@ -86,17 +86,17 @@ class RowFilter:
             ChoiceSheet("Show", choices, note="branches keep their place", cycle="ampersand"), done
         )
 
-    def set(self, wanted: Filter) -> None:
+    def set(self, chosen: Filter) -> None:
         """Shows only some rows; those left out leave stubs with a count."""
         exploration = self._state.exploration
-        if exploration is None or wanted is exploration.filter:
+        if exploration is None or chosen is exploration.filter:
             return
-        exploration.filter = wanted
+        exploration.filter = chosen
         self._navigation.lay_out()
-        if wanted is Filter.CONVERSATION:
+        if chosen is Filter.CONVERSATION:
             self._view.tell("")
         else:
-            self._say(f"showing {wanted.value}")
+            self._say(f"showing {chosen.value}")
 
     def _say(self, text: str) -> None:
         keys = self._view.key_hints(("filter.choose", "another"), ("mode.leave", "clear filter"))

@@ -116,19 +116,19 @@ class RowMetrics:
             return
         layout, notes = exploration.layout, self._state.texts.notes
         every = layout.density is not Density.TURNS
-        wanted = [
+        rows = [
             (head, spans)
             for head, spans in self._rows_on_screen()
             if head not in notes and (every or layout.tree.kind[head] == Kind.COMPACTION)
         ]
-        if wanted:
+        if rows:
             self._jobs.latest(
                 "note",
                 partial(
                     note_rows,
                     exploration.session,
                     layout.density,
-                    wanted,
+                    rows,
                     self._services.glyphs,
                     notes.__setitem__,
                 ),
@@ -153,17 +153,17 @@ class RowMetrics:
         self._view.prefetch()
         kind, counted = exploration.layout.tree.kind, self._state.texts.counted
         now = (-1, len(exploration.session))
-        wanted = [
+        compactions = [
             head
             for head, _ in self._rows_on_screen()
             if kind[head] == Kind.COMPACTION and counted.get(head) not in now
         ]
-        if wanted:
+        if compactions:
             from leafward_tui.explorer.lost_facts import count_lost
 
             self._jobs.latest(
                 "lost",
-                partial(count_lost, exploration.session, wanted, self._take_lost),
+                partial(count_lost, exploration.session, compactions, self._take_lost),
                 lambda _none: None,
                 self._view.fail,
             )
@@ -264,13 +264,13 @@ def _flag_mask(flag: int) -> bytes:
 def note_rows(
     session: Session,
     density: Density,
-    wanted: Sequence[tuple[int, list[range]]],
+    rows: Sequence[tuple[int, list[range]]],
     glyphs: Glyphs,
     noted: Callable[[int, str], object],
     job: Job,
 ) -> None:
     """Works out the notes of rows, each told by its first entry and its entries; `noted` hears each."""
-    for head, spans in wanted:
+    for head, spans in rows:
         if job.unwanted():
             return
         by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION

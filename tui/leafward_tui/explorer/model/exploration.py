@@ -138,13 +138,13 @@ class Exploration:
 
     def _rows_passing(self) -> Iterable[int]:
         layout = self.layout
-        wanted: Collection[int] = {
+        entries: Collection[int] = {
             Filter.LABELLED: self.session.labels.keys(),
             Filter.ERRORS: self.findings.failed,
             Filter.EDITS: self.findings.edits,
             Filter.CHOSEN: self.chosen,
         }[self.filter]
-        rows = {layout.row_of(entry) for entry in wanted}
+        rows = {layout.row_of(entry) for entry in entries}
         rows.discard(-1)
         return sorted(rows)
 

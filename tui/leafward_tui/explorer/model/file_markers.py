@@ -61,8 +61,8 @@ def touches_by_row(steps: Iterable[Step], layout: Layout, glyphs: Glyphs) -> dic
 
 def _touch(steps: Sequence[Step], glyphs: Glyphs) -> Touch:
     done = [step for step in steps if step.outcome is not Outcome.FAILED]
-    deeds = {step.deed for step in done or steps}
-    first = next(deed for deed in _LETTERS if deed in deeds)
+    operations = {step.deed for step in done or steps}
+    first = next(operation for operation in _LETTERS if operation in operations)
     words = ", ".join(_outcome_words(steps, outcome, glyphs) for outcome in Outcome if _of(steps, outcome))
     if not done:
         return Touch(glyphs.error, "bad", words)
@@ -77,8 +77,8 @@ def _outcome_words(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> s
     """The deeds of one outcome in words: how often, and the lines they changed."""
     found = _of(steps, outcome)
     parts = []
-    for deed, word in reversed(_WORDS.items()):
-        same = [step for step in found if step.deed is deed]
+    for operation, word in reversed(_WORDS.items()):
+        same = [step for step in found if step.deed is operation]
         if not same:
             continue
         words = word if len(same) == 1 else f"{word} {len(same)}x"
@@ -94,8 +94,8 @@ def summed(steps: Sequence[Step]) -> str:
     """All steps of a file in a few words: `3 reads, 2 edits, 1 failed`."""
     failed = len(_of(steps, Outcome.FAILED))
     parts = []
-    for deed, word in reversed(_WORDS.items()):
-        number = sum(1 for step in steps if step.deed is deed and step.outcome is not Outcome.FAILED)
+    for operation, word in reversed(_WORDS.items()):
+        number = sum(1 for step in steps if step.deed is operation and step.outcome is not Outcome.FAILED)
         if number:
-            parts.append(counted(number, word, "copies" if deed is FileOperation.COPY else f"{word}s"))
+            parts.append(counted(number, word, "copies" if operation is FileOperation.COPY else f"{word}s"))
     return ", ".join([*parts, *([f"{failed:,} failed"] if failed else [])])

@@ -292,10 +292,10 @@ def _others(sheet: Sheet, report: Survival) -> None:
 
 def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> None:
     """Questions about what it replaced, and where the right answers stand now."""
-    answered, asked = found.count()
-    if not asked:
+    answered, total = found.count()
+    if not total:
         return
-    if not sheet.opening("exam", "Exam", f"{answered} of {counted(asked, 'question')} can be answered now"):
+    if not sheet.opening("exam", "Exam", f"{answered} of {counted(total, 'question')} can be answered now"):
         return
     for one in found.graded:
         sheet.row(

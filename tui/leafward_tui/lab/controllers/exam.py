@@ -63,8 +63,8 @@ _TOPIC = 11
 
 def exam_lines(found: Exam, width: int, glyphs: Glyphs) -> Block:
     """An exam in lines. enter on a question goes to what proves its answer."""
-    answered, asked = found.count()
-    if not asked:
+    answered, total = found.count()
+    if not total:
         return Block(
             LabLine((Span(text, ink),))
             for text, ink in (
@@ -73,7 +73,7 @@ def exam_lines(found: Exam, width: int, glyphs: Glyphs) -> Block:
             )
         )
     share = found.share() or 0.0
-    head = [Span(f"{answered} of {counted(asked, 'question')}", "strong"), Span(" can be answered", "sub")]
+    head = [Span(f"{answered} of {counted(total, 'question')}", "strong"), Span(" can be answered", "sub")]
     lines = [spread(head, [Span(percent(share, 1), "strong")], width)]
     for topic in Topic:
         right, all_of_it = found.count(topic)

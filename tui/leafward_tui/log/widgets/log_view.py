@@ -60,8 +60,8 @@ class LogList(LineList):
     @property
     def operation(self) -> Operation | None:
         """The operation under the cursor."""
-        deeds = self.deeds
-        return deeds.log[self.cursor] if deeds is not None and 0 <= self.cursor < len(deeds) else None
+        operations = self.deeds
+        return operations.log[self.cursor] if operations is not None and 0 <= self.cursor < len(operations) else None
 
     def show(self, deeds: OperationText, agent: str, cursor: int) -> None:
         """Shows other operations, with the cursor on one of them."""
