@@ -88,7 +88,7 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             return {use.path: () for use in found.read} | {use.path: use.entries for use in found.modified}
 
         for target in (-1, *rng.sample(range(len(session)), 25)):
-            found = price_of_move(session, target, tallies=tallies)
+            found = price_of_move(session, target, metrics=tallies)
             mine, theirs = said(session.leaf), said(target)
             common = [one for one in mine if one in theirs]
             assert found.ancestor == (common[-1] if common else NO_ENTRY)
@@ -311,7 +311,7 @@ def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.
 
         monkeypatch.setattr(session, "bodies", counting_bodies)
         monkeypatch.setattr(session, "body", counting_body)
-        assert price_of_move(session, 31, tallies=tallies, rates=Rates()).left.entries == 568
+        assert price_of_move(session, 31, metrics=tallies, rates=Rates()).left.entries == 568
         assert len(decoded) < 16
 
 

@@ -130,7 +130,9 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
         found = compared_sides(sides(session, a, b), -1)
         assert len(found.sets) > 200
         made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
-        undone = sum(step.deed is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made)
+        undone = sum(
+            step.operation is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made
+        )
         assert undone < len(made) / 20
         assert decoded["lines"] <= 5 + undone, "no result of what was done, and no reply that asked for it"
 

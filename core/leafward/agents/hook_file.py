@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import Heard, Moment
+from leafward.agents.hooks import HookRequest, Moment
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class HookFile:
         """Whether the file is one of ours."""
         return text.startswith(MARK)
 
-    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
+    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """What our own script asks for."""
         session = payload.get("session")
         if not isinstance(session, str) or not session:
@@ -112,7 +112,7 @@ class HookFile:
         if moment not in (Moment.NOW.value, Moment.SUMMARY.value, Moment.BRANCH.value):
             return None
         at, to, focus = (payload.get(key) for key in ("at", "to", "focus"))
-        return Heard(
+        return HookRequest(
             Moment(moment),
             self.folder(env) + session,
             at if isinstance(at, str) else None,

@@ -149,9 +149,7 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
                     changes.append(Change("repeated-call", f"call {call} was made before", one.entry))
                     continue
                 name = _fresh(call, seen)
-                changes.append(
-                    Change("repeated-id", f"call {call} has the id of another: {name}", one.entry)
-                )
+                changes.append(Change("repeated-id", f"call {call} has the id of another: {name}", one.entry))
             seen[name] = block.get("arguments")
             blocks.append({**block, "id": name})
             if found is None:

@@ -17,7 +17,7 @@ from leafward.base.regular_files import read_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.hooks import Heard
+    from leafward.agents.hooks import HookRequest
 
 __all__ = ["failures", "hook"]
 
@@ -91,7 +91,7 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
             settings = replace(settings, budget=min(settings.budget, len(text)) * room // units - 1)
 
 
-def _summary(request: Heard) -> str:
+def _summary(request: HookRequest) -> str:
     """A summary that Leafward makes without a model, as JSON with pi's names."""
     from leafward.agents.hooks import Moment
     from leafward.cli.selection import opened

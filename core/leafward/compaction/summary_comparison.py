@@ -199,7 +199,9 @@ def summaries_near(session: Session, at: int, besides: int = NO_ENTRY) -> list[E
     """The entries of a session that hold a summary: those on the path to an entry first, the latest of them first."""
     kinds = session.columns.kind
     summary_kinds = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
-    every = [EntryIndex(index) for index, kind in enumerate(kinds) if kind in summary_kinds and index != besides]
+    every = [
+        EntryIndex(index) for index, kind in enumerate(kinds) if kind in summary_kinds and index != besides
+    ]
     on_path = {
         index for run in session.tree.path_runs(at) for index in every if run.start <= index < run.stop
     }

@@ -93,12 +93,12 @@ class Sizes:
     def __init__(
         self,
         session: Session,
-        tallies: EntryMetrics,
+        metrics: EntryMetrics,
         stop: Callable[[], bool] = lambda: False,
         spoken: array[int] | None = None,
     ) -> None:
         self.session = session
-        self.tallies = tallies
+        self.metrics = metrics
         self.spoken = spoken
         """By entry, one more than the estimated tokens of a message that a context held and that is sent as it stands; else 0."""
         self.stop = stop
@@ -124,9 +124,9 @@ class Sizes:
                 total += sum(map(self.spoken.__getitem__, some))
                 some = [entry for entry in some if not self.spoken[entry]]
                 total -= known - len(some)
-            self.tallies.fill(self.session, some, self.stop)
+            self.metrics.fill(self.session, some, self.stop)
             self.check()
-            total += sum(map(self.tallies.tokens.__getitem__, some))
+            total += sum(map(self.metrics.tokens.__getitem__, some))
         return total
 
     def outline(self, at: EntryIndex) -> Outline:
@@ -223,7 +223,7 @@ class Sizes:
             return 0
         entries = outline.entries[start:stop]
         self.tokens(entries)
-        flags = self.tallies.flags
+        flags = self.metrics.flags
         broken = [
             index
             for index in entries

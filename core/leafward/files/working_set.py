@@ -199,7 +199,7 @@ class Searched:
 
     path: str
     """As in a working set; `.` is the session's folder."""
-    wanted: tuple[str, ...]
+    patterns: tuple[str, ...]
     """Patterns, each once, in order; not safe to show. None for a mere listing."""
     entries: tuple[EntryIndex, ...]
 

@@ -285,8 +285,8 @@ def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
             step.path in names
             or step.to in names
             or step.glob
-            or step.deed in _NO_STEPS
-            or (step.deed.changes and (step.path in folders or step.to in folders))
+            or step.operation in _NO_STEPS
+            or (step.operation.changes and (step.path in folders or step.to in folders))
         ):
             body = part.session.body(step.result if step.result != NO_ENTRY else step.entry)
             when = written_at(body) if body is not None else None
@@ -300,9 +300,9 @@ def _take(
     step, files = change.step, part.replay.files
     before = {name: _held(files.get(name)) for name in names}
     found = None
-    if step.deed is FileOperation.EDIT and step.outcome is Outcome.DONE:
+    if step.operation is FileOperation.EDIT and step.outcome is Outcome.DONE:
         found = part.calls.before(step)
-    elif step.deed is FileOperation.WRITE and step.outcome is Outcome.DONE and part.calls.created(step):
+    elif step.operation is FileOperation.WRITE and step.outcome is Outcome.DONE and part.calls.created(step):
         found = ""
     part.replay.go([step])
     if step.outcome is Outcome.DONE and step.to in names and step.path in names:
@@ -323,7 +323,7 @@ def _take(
                 history.lost()
             elif name != step.to:
                 history.found(after)
-        elif step.deed is FileOperation.READ:
+        elif step.operation is FileOperation.READ:
             _note_seen(part, step)
             if after is not None:
                 history.found(after)
@@ -334,13 +334,13 @@ def _take(
                 found if found is not None else before[name],
                 after,
                 number,
-                part.seen.get(name, set()) if step.deed is FileOperation.WRITE else None,
+                part.seen.get(name, set()) if step.operation is FileOperation.WRITE else None,
             )
         elif (request := _request(part, step)) is not None:
             history.put_in(request, number)
         else:
             history.lost()
-    if step.path in names and step.deed is FileOperation.CHANGE and step.outcome is Outcome.DONE:
+    if step.path in names and step.operation is FileOperation.CHANGE and step.outcome is Outcome.DONE:
         part.seen[step.path] = None
 
 
@@ -354,7 +354,7 @@ def _note_seen(part: _Part, step: Step) -> None:
 
 
 def _tells(step: Step) -> bool:
-    return step.deed in (
+    return step.operation in (
         FileOperation.READ,
         FileOperation.WRITE,
         FileOperation.EDIT,
@@ -378,9 +378,9 @@ def _send(step: Step, origins: dict[str, LineOrigins]) -> None:
     history = origins.get(step.path)
     if history is None or step.to is None:
         return
-    if step.deed is FileOperation.COPY:
+    if step.operation is FileOperation.COPY:
         origins[step.to] = history.copy()
-    elif step.deed is FileOperation.MOVE:
+    elif step.operation is FileOperation.MOVE:
         origins[step.to] = origins.pop(step.path)
 
 

@@ -52,7 +52,7 @@ class LogDisplay:
     @property
     def operations(self) -> OperationText | None:
         """The operations on show; None before they were read."""
-        return self.log_list.deeds
+        return self.log_list.operations
 
     @property
     def operation(self) -> Operation | None:

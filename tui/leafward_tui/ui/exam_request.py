@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from leafward.base.config import Config
-    from leafward.compaction.exam.sitting import Sat, Sitting
+    from leafward.compaction.exam.sitting import ExamAnswers, Sitting
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing, Progress
@@ -48,7 +48,7 @@ def prepared(
 
 def answered(
     path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
-) -> Sat:
+) -> ExamAnswers:
     """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
     from leafward.compaction.exam.sitting import sit
     from leafward.session.journal.lock import busy
@@ -70,7 +70,7 @@ class ExamRequest:
         services: AppServices,
         jobs: Jobs,
         ask: Callable[[Any, Callable[[str | None], object]], object],
-        keep: Callable[[EntryIndex, Sat, str, Callable[[str], object]], object],
+        keep: Callable[[EntryIndex, ExamAnswers, str, Callable[[str], object]], object],
     ) -> None:
         """`ask` opens a sheet. `keep` writes what was answered and says so in the words it is given, or why it is not written."""
         self._services = services
@@ -172,7 +172,7 @@ class ExamRequest:
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )
 
-    def _done(self, sheet: ReadingSheet, compaction: EntryIndex, sat: Sat) -> None:
+    def _done(self, sheet: ReadingSheet, compaction: EntryIndex, sat: ExamAnswers) -> None:
         """Shows what is right, and keeps it."""
         cost = sat.result["cost"]
         price = "price not known" if cost is None else money(cost) if cost else "free"
@@ -187,7 +187,7 @@ class ExamRequest:
         self._keep(compaction, sat, f"{who} answered {words}, {price}; kept with the compaction", refused)
 
 
-def answer_text(sat: Sat, glyphs: Glyphs) -> str:
+def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:
     """The questions, each with the right answer and with the one that the model gave."""
     lines = []
     for number, one in enumerate(sat.answers, 1):

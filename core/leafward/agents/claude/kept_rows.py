@@ -66,7 +66,7 @@ def following(rows: Rows, row: int, roles: frozenset[Role]) -> int:
     return row
 
 
-class Kept:
+class ResumedRows:
     """The rows that a session ending at a row is made of."""
 
     def __init__(self, rows: Rows, target: int) -> None:

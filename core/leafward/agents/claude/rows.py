@@ -9,7 +9,7 @@ from bisect import bisect_left
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.blocks import HASH, Asked, Block, Decoded, Spent
+from leafward.agents.claude.blocks import HASH, Block, Decoded, PromptMark, Spent
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import (  # fmt: skip
     GLUED,
@@ -77,7 +77,7 @@ class Rows:
         """Rows that make more than one entry."""
         self.names: dict[int, str] = {}
         """Ids that are no UUIDs."""
-        self.wanted: dict[int, bytes] = {}
+        self.far_parents: dict[int, bytes] = {}
         """Parents that were not found near."""
         self.boundaries: dict[int, Boundary] = {}
         self.inferred: set[int] = set()
@@ -153,7 +153,7 @@ class Rows:
                 self._decoded(row, remark)
             elif isinstance(remark, Spent):
                 self._cost(row, remark.total)
-            elif isinstance(remark, Asked):
+            elif isinstance(remark, PromptMark):
                 self.pointers.add(Pointer(row, remark.leaf, empty=False, exact=False))
                 self.facts.note_prompt(remark.prompt)
             else:
@@ -168,7 +168,7 @@ class Rows:
         """A row that hangs on none but that of an id, or on none at all."""
         above = self._near(key, row) if key != NO_KEY else -1
         if above < 0 and key != NO_KEY:
-            self.wanted[row] = key
+            self.far_parents[row] = key
         self.jumps.append(row)
         self.above.append(above)
 
@@ -253,9 +253,9 @@ class Rows:
         self._name(seed)
         self.doubled = self._doubled()
         self.mended = bool(self.doubled)
-        if self.wanted:
-            found = self.find(set(self.wanted.values()))
-            for row, key in self.wanted.items():
+        if self.far_parents:
+            found = self.find(set(self.far_parents.values()))
+            for row, key in self.far_parents.items():
                 above = self.above[bisect_left(self.jumps, row)] = found.get(key, -1)
                 if row in self.boundaries:
                     self.boundaries[row].missing, self.boundaries[row].inferred = above < 0, False

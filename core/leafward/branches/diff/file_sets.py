@@ -142,20 +142,20 @@ class _Tally:
     entries: list[EntryIndex] = field(default_factory=list)
     refused: int = 0
 
-    def take(self, step: Step, deed: FileOperation) -> None:
+    def take(self, step: Step, operation: FileOperation) -> None:
         if step.outcome is _FAILED:
             self.failed += 1
-            self.refused += deed.changes and not step.inferred
+            self.refused += operation.changes and not step.inferred
             return
         self.inferred &= step.inferred
         if not self.entries or self.entries[-1] != step.entry:
             self.entries.append(step.entry)
-        if deed is not _READ:
+        if operation is not _READ:
             self.unanswered += step.outcome is _UNANSWERED
             self.changes += 1
             self.added += step.added
             self.removed += step.removed
-            self.last = deed
+            self.last = operation
         else:
             self.reads += 1
 
@@ -173,11 +173,11 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
         return found
 
     for step in made:
-        if step.deed in _OF_FOLDERS:
+        if step.operation in _OF_FOLDERS:
             continue
         if step.to is None:
-            tally(step.path).take(step, step.deed)
-        elif step.deed is FileOperation.COPY:
+            tally(step.path).take(step, step.operation)
+        elif step.operation is FileOperation.COPY:
             tally(step.path).take(step, FileOperation.READ)
             tally(step.to).take(step, FileOperation.WRITE)
         else:

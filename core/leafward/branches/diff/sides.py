@@ -59,7 +59,7 @@ class Side:
     @property
     def edits(self) -> int:
         """Calls that changed a file and did not fail."""
-        done = (one for one in self.steps if one.deed.changes and one.outcome is Outcome.DONE)
+        done = (one for one in self.steps if one.operation.changes and one.outcome is Outcome.DONE)
         return len({(one.entry, one.call_id) for one in done})
 
 

@@ -219,7 +219,7 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
     found = []
     for name in sorted(names):
         entry = next(step.entry for step in made if step.path == name)
-        changed = any(step.path == name and step.deed is not FileOperation.READ for step in made)
+        changed = any(step.path == name and step.operation is not FileOperation.READ for step in made)
         now = there.rebuilt(name)
         then = source.rebuilt(name) if source is not None else now
         if Certainty.UNKNOWN in (now.certainty, then.certainty) and changed:

@@ -32,7 +32,7 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Sat:
+class ExamAnswers:
     """What a model answered."""
 
     result: Body
@@ -75,7 +75,7 @@ def sit(
     model: Model,
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Sat:
+) -> ExamAnswers:
     """Asks a model and grades what it answers; nothing is written. Blocks. Raises SummaryFailed, Cancelled."""
     reply = model.answer(prepared.work, progress, stop)
     if stop():
@@ -97,7 +97,7 @@ def sit(
         },
         "cost": reply.cost,
     }
-    return Sat(result, answers, reply.remarks)
+    return ExamAnswers(result, answers, reply.remarks)
 
 
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:

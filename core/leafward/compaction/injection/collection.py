@@ -52,7 +52,7 @@ class FileUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class RecordedAction:
     """Something that was done: a command, an edit."""
 
     text: str
@@ -89,7 +89,7 @@ class Collected:
     request_entry: EntryIndex = NO_ENTRY
     answered: bool = False
     """Whether the model ended with words since the last prompt, and these ask nothing back."""
-    deeds: list[Deed] = field(default_factory=list)
+    actions: list[RecordedAction] = field(default_factory=list)
     """In the order of the path."""
     tools: set[str] = field(default_factory=set)
     model: str = ""
@@ -219,7 +219,9 @@ class _Reader:
             if isinstance(command, str) and command.strip():
                 code = message.get("exitCode")
                 outcome = "" if not isinstance(code, int) else "failed" if code else "ok"
-                self._found.deeds.append(Deed(f"user ran `{_short(command)}`", outcome, index, ""))
+                self._found.actions.append(
+                    RecordedAction(f"user ran `{_short(command)}`", outcome, index, "")
+                )
         elif kind is Kind.COMPACTION:
             self._compaction(index, body)
         elif kind is Kind.BRANCH_SUMMARY:
@@ -315,7 +317,7 @@ class _Reader:
         self._calls.append((index, uses, True))
 
     def finish(self) -> None:
-        """Makes files and deeds of the calls, in the order of the path; failed calls touch nothing."""
+        """Makes files and actions of the calls, in the order of the path; failed calls touch nothing."""
         for index, place, text in self._prompts:
             for url in forms.urls(text):
                 text = text.replace(url.text, " " * len(url.text))
@@ -328,10 +330,10 @@ class _Reader:
                 continue
             if call.text:
                 outcome = ("failed" if call.failed else "ok") if call.answered else ""
-                self._found.deeds.append(Deed(call.text, outcome, call.entry, call.id))
+                self._found.actions.append(RecordedAction(call.text, outcome, call.entry, call.id))
             if not call.failed:
                 self._use(call.entry, call.id, call.uses, by_tool=True)
-        self._found.deeds.sort(key=lambda action: action.entry)
+        self._found.actions.sort(key=lambda action: action.entry)
         self._settle_mentions()
 
     def _settle_mentions(self) -> None:

@@ -192,7 +192,7 @@ class FileVersions:
         following = next((step for step in later if names & {step.path, step.to}), None)
         shown = (
             following is not None
-            and following.deed is FileOperation.READ
+            and following.operation is FileOperation.READ
             and following.outcome is Outcome.DONE
         )
         before = {at for at, _ in one.remarks}
@@ -205,7 +205,7 @@ class FileVersions:
             (
                 step.entry
                 for step in made
-                if step.path in names and step.deed in _TELLING and step.outcome is Outcome.DONE
+                if step.path in names and step.operation in _TELLING and step.outcome is Outcome.DONE
             ),
             default=-1,
         )
@@ -228,8 +228,10 @@ def _may_be_written(path: str) -> bool:
 
 
 def _may_change(step: Step) -> bool:
-    return (step.deed.changes or step.deed is FileOperation.SWEEP) and step.outcome is not Outcome.FAILED
+    return (
+        step.operation.changes or step.operation is FileOperation.SWEEP
+    ) and step.outcome is not Outcome.FAILED
 
 
 def _touches(step: Step, names: Collection[str]) -> bool:
-    return step.deed is FileOperation.SWEEP or step.glob or bool({step.path, step.to} & set(names))
+    return step.operation is FileOperation.SWEEP or step.glob or bool({step.path, step.to} & set(names))

@@ -39,7 +39,7 @@ _Row = list[Any]
 _PLAIN = tuple(Step._field_defaults.values())
 """The last fields of a step that no command asks for."""
 _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
-    Step._fields.index, ("entry", "result", "deed", "outcome", "added", "removed")
+    Step._fields.index, ("entry", "result", "operation", "outcome", "added", "removed")
 )
 
 # Looking a member of an enumeration up costs as much as a part of an entry's work here.
@@ -187,19 +187,21 @@ class StepReader:
         path = path_in(call.arguments, self._table)
         if path is None:
             return
-        action, deed = does
+        action, operation = does
         if path.endswith(NOTEBOOK):
-            deed = requests_in(call, self._table)[0].deed
+            operation = requests_in(call, self._table)[0].operation
         place = self._located.get(path) or self._locate(path)
         if action is Action.EDIT:
-            self._names_one(index, call.id, deed, place, 0)
+            self._names_one(index, call.id, operation, place, 0)
             self._edits[call.id] = call
         else:
-            self._names_one(index, call.id, deed, place, delta_of(action, call.arguments, self._table)[0])
+            self._names_one(
+                index, call.id, operation, place, delta_of(action, call.arguments, self._table)[0]
+            )
 
-    def _names_one(self, index: int, call_id: str, deed: FileOperation, path: str, added: int) -> None:
+    def _names_one(self, index: int, call_id: str, operation: FileOperation, path: str, added: int) -> None:
         """A call of a tool that names its one file."""
-        row = [index, NO_ENTRY, call_id, 0, deed, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
+        row = [index, NO_ENTRY, call_id, 0, operation, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
         self._rows.append(row)
         if call_id in self._waiting:
             self._again(call_id, [row])
@@ -235,7 +237,7 @@ class StepReader:
                     result,
                     call_id,
                     order,
-                    one.deed,
+                    one.operation,
                     path,
                     outcome,
                     one.inferred,
@@ -311,5 +313,5 @@ def steps(
     return (
         made
         if sweeps
-        else [step for step in made if step.deed not in (FileOperation.SWEEP, FileOperation.STAGE)]
+        else [step for step in made if step.operation not in (FileOperation.SWEEP, FileOperation.STAGE)]
     )

@@ -162,7 +162,7 @@ class _Course:
 
     def doubted(self, path: str) -> bool:
         """Whether it was found changed by others after the entry, so that it may have been another one there already."""
-        changed = min((one.entry for one in self._later.get(path, ()) if one.deed.changes), default=None)
+        changed = min((one.entry for one in self._later.get(path, ()) if one.operation.changes), default=None)
         before = {entry for entry, _ in self._then.rebuilt(path).remarks}
         return any(
             what in CONTRADICTIONS and entry not in before and (changed is None or entry <= changed)
@@ -177,19 +177,20 @@ class _Course:
             first = self._first_later(names)
             touched_at = first.entry if first is not None else None
             return next(
-                (one for one in opaque if at < one.entry and (touched_at is None or one.entry <= touched_at)), None
+                (one for one in opaque if at < one.entry and (touched_at is None or one.entry <= touched_at)),
+                None,
             )
         seen = max(
             (
                 one.entry
                 for name in names
                 for one in self._made.get(name, ())
-                if one.path == name and one.deed in telling and one.outcome is Outcome.DONE
+                if one.path == name and one.operation in telling and one.outcome is Outcome.DONE
             ),
             default=-1,
         )
         later = self._first_later(names)
-        if later is not None and later.deed is FileOperation.READ and later.outcome is Outcome.DONE:
+        if later is not None and later.operation is FileOperation.READ and later.outcome is Outcome.DONE:
             # It shows what was known, see `doubted`.
             seen = later.entry
         return next((one for one in opaque if seen <= one.entry <= at), None)

@@ -56,7 +56,7 @@ class NamesInUse:
             if (
                 kind is FactKind.IDENTIFIER
                 and chance > _LISTED
-                and (kind, key) not in self._worth.told
+                and (kind, key) not in self._worth.covered
                 and (telling(key) or (whole and len(key) > 3))
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
@@ -83,7 +83,7 @@ class NamesInUse:
                 self._put_in_rest(name)
             self._listed += price
             room.used += price
-            self._worth.told.add((FactKind.IDENTIFIER, key))
+            self._worth.covered.add((FactKind.IDENTIFIER, key))
 
     def _new_line(self, price: int) -> int:
         """What a name without a file costs beyond itself: the beginning of another line where the last one is full."""

@@ -117,7 +117,9 @@ def _is_over(turns: Sequence[Turn], number: int) -> bool:
     if not any(turn.works and turn.words >= SUBSTANTIAL for turn in turns[number + 1 :]):
         return False
     sections = [_section_of(sentence) for sentence in _quotable(turns[number].answer)]
-    return Section.DONE in sections and Section.NEXT not in sections and not _FAILS.search(turns[number].answer)
+    return (
+        Section.DONE in sections and Section.NEXT not in sections and not _FAILS.search(turns[number].answer)
+    )
 
 
 def is_answered(turn: Turn) -> bool:

@@ -68,7 +68,7 @@ class Arrangement:
         work = partial(make_lines, state.stock, cards, self._stores.catalogue, view, now)
         self._jobs.latest("lines", work, self._show)
 
-    def _show(self, listed: Listed) -> None:
+    def _show(self, listed: ListedView) -> None:
         self._pause = _REST * listed.seconds
         self._listed_at = time.perf_counter()
         self._state.stock = listed.listing.stock
@@ -161,7 +161,7 @@ class Arrangement:
         self._fold(frozenset() if self._state.folded & groups else frozenset(groups))
 
 
-class Listed(NamedTuple):
+class ListedView(NamedTuple):
     """Lines, and the seconds that making them took."""
 
     listing: Listing
@@ -170,7 +170,7 @@ class Listed(NamedTuple):
 
 def make_lines(
     stock: Stock, cards: list[Card], catalogue: Catalogue | None, view: View, now: int, _job: Job
-) -> Listed:
+) -> ListedView:
     """The lines of a view; `stock` is that of the last lines, `now` in milliseconds since 1970."""
     began = time.perf_counter()
     describe = partial(_about, catalogue)
@@ -179,7 +179,7 @@ def make_lines(
         stock = Stock(cards, None, describe, details)
     if "file:" in view.text.lower() and stock.files is None and catalogue is not None:
         stock = Stock(cards, catalogue.files(), describe, details)
-    return Listed(list_sessions(stock, view, now), time.perf_counter() - began)
+    return ListedView(list_sessions(stock, view, now), time.perf_counter() - began)
 
 
 def _about(catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:

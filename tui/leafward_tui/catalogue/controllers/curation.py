@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Curation", "Done", "archive", "delete", "done_of", "keep_copy"]
+__all__ = ["Curation", "CurationResult", "archive", "delete", "done_of", "keep_copy"]
 
 
 class Curation:
@@ -28,7 +28,7 @@ class Curation:
     ) -> None:
         self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
         self._stores = stores
-        self._undos: list[Callable[[], Done]] = []
+        self._undos: list[Callable[[], CurationResult]] = []
         """How what was done here is taken back, the latest last."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "session.keep": self.keep,
@@ -108,10 +108,10 @@ class Curation:
         of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
         self._view.show_totals(rows, of_all if listing.view.text else "esc close", cards)
 
-    def _do(self, act: Callable[[], Done]) -> None:
+    def _do(self, act: Callable[[], CurationResult]) -> None:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
 
-    def _did(self, done: Done) -> None:
+    def _did(self, done: CurationResult) -> None:
         """Says what was done, and looks at the stores."""
         if done.undo is not None:
             self._undos.append(done.undo)
@@ -124,29 +124,29 @@ class Curation:
         self._view.show_hints()
 
 
-class Done(NamedTuple):
+class CurationResult(NamedTuple):
     """What was done: words for a toast, and how it is taken back."""
 
     words: str
-    undo: Callable[[], Done] | None = None
+    undo: Callable[[], CurationResult] | None = None
 
 
-def done_of(act: Callable[[], Done], _job: Job) -> Done:
+def done_of(act: Callable[[], CurationResult], _job: Job) -> CurationResult:
     """Does it."""
     return act()
 
 
-def keep_copy(card: Card) -> Done:
+def keep_copy(card: Card) -> CurationResult:
     """Copies a session where its agent cannot reach it."""
     from leafward.catalog.backups import keep
 
     kept = keep(card)
     if kept.changed:
-        return Done(f"kept, {counted(len(kept.files), kept.what)}")
-    return Done("the kept copy is up to date")
+        return CurationResult(f"kept, {counted(len(kept.files), kept.what)}")
+    return CurationResult("the kept copy is up to date")
 
 
-def archive(card: Card, archived: bool) -> Done:
+def archive(card: Card, archived: bool) -> CurationResult:
     """Puts a session away, or takes it out again."""
     from leafward.agents import agent_named
     from leafward.session.journal import archive_session
@@ -156,23 +156,23 @@ def archive(card: Card, archived: bool) -> Done:
         archive_session(session, archived)
     finally:
         session.close()
-    return Done("archived" if archived else "restored", partial(_unarchive, card, archived))
+    return CurationResult("archived" if archived else "restored", partial(_unarchive, card, archived))
 
 
-def _unarchive(card: Card, archived: bool) -> Done:
+def _unarchive(card: Card, archived: bool) -> CurationResult:
     return archive(card, not archived)._replace(undo=None)
 
 
-def delete(card: Card) -> Done:
+def delete(card: Card) -> CurationResult:
     """Moves a session to the trash."""
     from leafward.catalog.trash import throw_away
 
     thrown = throw_away(card)
 
-    def back() -> Done:
+    def back() -> CurationResult:
         from leafward.catalog.trash import bring_back
 
         bring_back(thrown)
-        return Done("restored from the trash")
+        return CurationResult("restored from the trash")
 
-    return Done("in the trash", back)
+    return CurationResult("in the trash", back)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Known", "Stores", "read_stores"]
+__all__ = ["StoreReading", "Stores", "read_stores"]
 
 _IDLE = 150.0
 """How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
@@ -83,7 +83,7 @@ class Stores:
         self._state.searching = False
         self._services.say(problem, problem=True)
 
-    def _take(self, known: Known) -> None:
+    def _take(self, known: StoreReading) -> None:
         """Takes the cards; lines are made of them beside the screen."""
         state, update = self._state, known.update
         state.catalogue = known.catalogue
@@ -104,7 +104,7 @@ class Stores:
             self._arrangement.list_again()
 
 
-class Known(NamedTuple):
+class StoreReading(NamedTuple):
     """Cards that are new or better: all of them, and how far the work is."""
 
     catalogue: Catalogue
@@ -117,7 +117,7 @@ def read_stores(
     config: Config,
     paths: Sequence[Path],
     catalogue: Catalogue | None,
-    known: Callable[[Known], object],
+    known: Callable[[StoreReading], object],
     job: Job,
 ) -> float:
     """Reads the stored index, where that was not done, then the stores; returns the seconds it took the processor.
@@ -126,11 +126,11 @@ def read_stores(
     """
     if catalogue is None:
         catalogue = Catalogue(config, paths)
-        job.report(partial(known, Known(catalogue, catalogue.cards(), None)))
+        job.report(partial(known, StoreReading(catalogue, catalogue.cards(), None)))
     every = catalogue
 
     def publish(update: Update) -> None:
-        job.report(partial(known, Known(every, every.cards(), update)))
+        job.report(partial(known, StoreReading(every, every.cards(), update)))
 
     began = time.thread_time()
     update = every.refresh(job.unwanted, publish)

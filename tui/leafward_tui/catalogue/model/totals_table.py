@@ -83,7 +83,7 @@ def _days(sums: Totals) -> Iterator[TotalsRow]:
         yield TotalsRow(day_name(day), _figures(one), one.tokens / most if most else 0.0)
 
 
-def aftermath_rows(found: Followed) -> list[TotalsRow]:
+def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
     """What was done again after compactions, by agent, model and strategy; while sessions are read, how far that is."""
     if not found.sessions:
         return []
@@ -121,7 +121,7 @@ def _price(one: Sum) -> str:
     return money(one.cost) + ("+" if one.unpriced else "")
 
 
-class Followed(NamedTuple):
+class AftermathReading(NamedTuple):
     """What followed the compactions of sessions, as far as they are read."""
 
     sums: dict[Maker, AftermathSum]
@@ -131,7 +131,9 @@ class Followed(NamedTuple):
     """Sessions that could not be read."""
 
 
-def aftermaths(cards: Sequence[Card], progress: Callable[[Followed], object], job: Job) -> Followed:
+def aftermaths(
+    cards: Sequence[Card], progress: Callable[[AftermathReading], object], job: Job
+) -> AftermathReading:
     """Adds up what was done again after the compactions of some sessions; `progress` hears it after each. Raises Cancelled."""
     from leafward.agents import agent_named
     from leafward.compaction.aftermath_totals import AftermathTotals
@@ -139,7 +141,7 @@ def aftermaths(cards: Sequence[Card], progress: Callable[[Followed], object], jo
     compacted = [card for card in cards if card.compactions and card.problem is None]
     totals, unread = AftermathTotals(), 0
     for number, card in enumerate(compacted):
-        job.report(partial(progress, Followed(dict(totals.sums), number, len(compacted), unread)))
+        job.report(partial(progress, AftermathReading(dict(totals.sums), number, len(compacted), unread)))
         try:
             session = agent_named(card.agent).open(Path(card.path), job.unwanted)
             try:
@@ -150,4 +152,4 @@ def aftermaths(cards: Sequence[Card], progress: Callable[[Followed], object], jo
             raise
         except (LeafwardError, OSError):
             unread += 1
-    return Followed(totals.sums, len(compacted), len(compacted), unread)
+    return AftermathReading(totals.sums, len(compacted), len(compacted), unread)

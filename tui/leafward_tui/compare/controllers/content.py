@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
-    from leafward_tui.compare.model.content import Shown, Wanted
+    from leafward_tui.compare.model.content import ContentRequest, Shown
     from leafward_tui.compare.ports import ComparePort, Stoppable
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.glyphs import Glyphs
@@ -97,7 +97,7 @@ class Content:
                 lambda text: self.tell(text, "bad"),
             )
 
-    def _laid(self, request: Wanted, shown: Shown) -> None:
+    def _laid(self, request: ContentRequest, shown: Shown) -> None:
         """Keeps a layout, and shows it where the cursor still is."""
         content = self._state.content
         if len(content.laid) >= _KEPT:
@@ -239,7 +239,11 @@ class Content:
 
 
 def laid_out(
-    request: Wanted, file: FileDifference, known: ContentDifference | None, contents: Contents, job: Job
+    request: ContentRequest,
+    file: FileDifference,
+    known: ContentDifference | None,
+    contents: Contents,
+    job: Job,
 ) -> Shown:
     """A file laid out; rebuilt before, unless its contents are known. Raises Cancelled, LeafwardError, OSError."""
     difference = contents.of(file) if known is None else known

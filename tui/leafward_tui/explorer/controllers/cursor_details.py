@@ -292,7 +292,7 @@ def price_move(session: Session, target: int, metrics: EntryMetrics, job: Job) -
     """The price of a move of the leaf to an entry."""
     from leafward.context.price import price_of_move
 
-    return price_of_move(session, target, tallies=metrics, stop=job.unwanted)
+    return price_of_move(session, target, metrics=metrics, stop=job.unwanted)
 
 
 def survey(

@@ -70,5 +70,5 @@ def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[s
     """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
     from leafward.files.file_replay import steps
 
-    found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.deed.changes)
+    found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.operation.changes)
     return tuple(dict.fromkeys(step.path for step in found))

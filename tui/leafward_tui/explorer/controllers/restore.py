@@ -67,8 +67,8 @@ class FileRestore:
                 return
             on_accept()
             to = entry if moved else None
-            wish = FileWrite(choice.plan, choice.changes, to, choice.stop, choice.tell)
-            self._write.restore(wish, _done(done, choice), choice.done, choice.fail)
+            request = FileWrite(choice.plan, choice.changes, to, choice.stop, choice.tell)
+            self._write.restore(request, _done(done, choice), choice.done, choice.fail)
 
         title = "Move and restore the files" if moved else "Restore the files"
         moves = appending(session) if moved else ""

@@ -78,7 +78,7 @@ class RowMetrics:
     def rows_shown(self) -> None:
         """Other rows are on the screen: they are counted first."""
         if self._order is not None:
-            self._order.wanted = self._entries_on_screen()
+            self._order.on_screen = self._entries_on_screen()
         self.note_rows()
 
     def _entries_on_screen(self) -> list[range]:
@@ -188,7 +188,7 @@ _CHUNK = 1024
 class CountOrder:
     """In which order the entries of a session are counted: what is on the screen first. Set from the screen's thread."""
 
-    wanted: list[range] = field(default_factory=list)
+    on_screen: list[range] = field(default_factory=list)
     """What is on the screen."""
     paused_until: float = 0.0
     """By the monotonic clock."""
@@ -205,9 +205,9 @@ def count_entries(
     broken: list[int] = []
     reported = 0.0
     for span in _outward(session):
-        while order.wanted or order.paused_until > time.monotonic():
-            if order.wanted:
-                urgent, order.wanted = order.wanted, []
+        while order.on_screen or order.paused_until > time.monotonic():
+            if order.on_screen:
+                urgent, order.on_screen = order.on_screen, []
                 for one in urgent:
                     broken += metrics.fill(session, one, job.unwanted)
                 job.report(counted_more)

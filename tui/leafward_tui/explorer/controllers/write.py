@@ -100,7 +100,7 @@ class SessionWrite:
 
     def restore(
         self,
-        wish: FileWrite,
+        request: FileWrite,
         done: str,
         ended: Callable[[], object],
         on_error: Callable[[str], object],
@@ -113,7 +113,7 @@ class SessionWrite:
         self._state.writing = True
         self._jobs.also(
             "write",
-            partial(write_files, session, wish, self._services.clock),
+            partial(write_files, session, request, self._services.clock),
             partial(self._end, session, done, None, ended),
             partial(self._fail, session, on_error),
         )
@@ -222,26 +222,28 @@ class FileWrite(NamedTuple):
     """The entry that the leaf moves to as well; None where it stays."""
     stop: Event
     """Set where nothing is to be written any more; heeded until the first file is."""
-    told: Callable[[str], object]
+    progress: Callable[[str], object]
     """Hears how far it is."""
 
 
-def write_files(session: Session, wish: FileWrite, clock: Callable[[], datetime], job: Job) -> Write | None:
+def write_files(
+    session: Session, request: FileWrite, clock: Callable[[], datetime], job: Job
+) -> Write | None:
     """Writes chosen changes of a plan, and moves the leaf where that is wanted. Raises Refused, OSError."""
     from leafward.files.restoration import move_with_files, project_of, restore
     from leafward.files.restoration.operation import last_entry
     from leafward.session.journal import Writing
 
-    entry, chosen, total = wish.plan.entry, wish.chosen, len(wish.chosen)
+    entry, chosen, total = request.plan.entry, request.chosen, len(request.chosen)
 
     def copied(number: int) -> None:
-        if wish.stop.is_set():
+        if request.stop.is_set():
             raise Refused("cancelled; nothing was written")
         words = f"copied {number:,} of {total:,} files" if number < total else f"writing {total:,} files"
-        job.report(lambda: wish.told(words))
+        job.report(lambda: request.progress(words))
 
-    if wish.to is not None:
-        return move_with_files(session, wish.to, entry, chosen, Writing(now=clock), copied)
+    if request.to is not None:
+        return move_with_files(session, request.to, entry, chosen, Writing(now=clock), copied)
     with project_of(session) as folder:
         restore(folder, session.id, entry, chosen, last_entry(session), copied)
     return None

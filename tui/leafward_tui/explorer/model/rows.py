@@ -110,7 +110,7 @@ class RowPainter:
         self,
         session: Session,
         lines: Lines,
-        tallies: EntryMetrics,
+        metrics: EntryMetrics,
         styles: Styles,
         glyphs: Glyphs,
         *,
@@ -121,7 +121,7 @@ class RowPainter:
         self.session = session
         self.lines = lines
         self.layout = lines.layout
-        self.tallies = tallies
+        self.metrics = metrics
         self.styles = styles
         self.glyphs = glyphs
         self.notes = notes
@@ -384,7 +384,7 @@ class RowPainter:
     def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
         if not columns.numbers:
             return []
-        tally = self.tallies.sum(self._spans(line))
+        tally = self.metrics.sum(self._spans(line))
         segments = []
         # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
         if tally.failed and line.kind is LineKind.ROW:
@@ -407,7 +407,7 @@ class RowPainter:
     def _own_tokens(self, line: Line, tokens: int) -> int:
         """The tokens of a line; of a result whose reply has no row of its own, with its call's share of that reply."""
         entry = self.layout.head[line.row]
-        share = self.tallies.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
+        share = self.metrics.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
         if share is None or self.layout.density is not Density.ENTRIES:
             return tokens
         tree, reply = self.layout.tree, entry
@@ -415,7 +415,7 @@ class RowPainter:
             reply = tree.parent[reply]
         if reply < 0 or not self.layout.dropped or not self.layout.dropped[reply]:
             return tokens
-        return self.tallies.tokens[entry] + share
+        return self.metrics.tokens[entry] + share
 
     def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
         """What came of an entry: an error, lines changed, or a word the notes hold."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.search.state import LeftSearch, SearchState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Found", "SearchRun", "run_search"]
+__all__ = ["FoundSessions", "SearchRun", "run_search"]
 
 _LEAST = 2
 """Characters before a search starts by itself."""
@@ -113,7 +113,7 @@ class SearchRun:
         self._view.show_progress(None)
         self._view.show_state()
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: FoundSessions) -> None:
         """More lines at the end; the cursor stays where it is."""
         finds, progress = self._view.finds, found.progress
         before = len(finds.lines)
@@ -149,7 +149,7 @@ SESSIONS_AT_MOST = 300
 """Sessions with hits after which a search ends: nobody reads more, a narrower one is wanted."""
 
 
-class Found(NamedTuple):
+class FoundSessions(NamedTuple):
     """More sessions with hits; `finished` with the last of them."""
 
     sessions: list[SessionHits]
@@ -164,9 +164,9 @@ def run_search(
     paths: Sequence[Path],
     cards: Sequence[Card] | None,
     query: Query,
-    found: Callable[[Found], object],
+    found: Callable[[FoundSessions], object],
     job: Job,
-) -> Found:
+) -> FoundSessions:
     """Searches; `found` is called with results while there are more, the last ones are returned."""
     from leafward.query.search.text_search import Search, ripgrep
 
@@ -183,7 +183,7 @@ def run_search(
         now = time.perf_counter()
         if now - published >= PUBLISH_EVERY:
             published = now
-            job.report(partial(found, Found(waiting, progress, finished=False)))
+            job.report(partial(found, FoundSessions(waiting, progress, finished=False)))
             waiting = []
 
     for one in search.run(job.unwanted, publish):
@@ -191,7 +191,7 @@ def run_search(
         publish(search.progress)
         if search.sessions >= SESSIONS_AT_MOST:
             break
-    return Found(waiting, search.progress, True, tuple(_remarks(search)))
+    return FoundSessions(waiting, search.progress, True, tuple(_remarks(search)))
 
 
 def _remarks(search: Search) -> list[str]:
