@@ -158,7 +158,7 @@ def ground_of(
         previous,
         "\n".join(
             [
-                *(message_text(said.message) for said in unless_cancelled(there.replaced, stop)),
+                *(message_text(spoken.message) for spoken in unless_cancelled(there.replaced, stop)),
                 previous,
                 kept,
             ]
@@ -181,7 +181,7 @@ def _named(session: Session, plan: Plan, there: Replacing) -> Sequence[EntryInde
     kinds = session.columns.kind
     path = (entry for run in session.tree.path_runs(plan.at) for entry in range(run.start, run.stop))
     edits = (EntryIndex(entry) for entry in path if kinds[entry] == Kind.CONTEXT_EDIT)
-    return tuple(dict.fromkeys((*(said.entry for said in there.kept), *edits)))
+    return tuple(dict.fromkeys((*(spoken.entry for spoken in there.kept), *edits)))
 
 
 def _newest(texts: Sequence[str], units: int) -> tuple[str, ...]:
@@ -304,7 +304,7 @@ def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, in
 
 def _counted(plan: Plan, after: int, ground: Ground) -> int:
     """The size of the context afterwards as it is shown, of what is estimated of it."""
-    messages, kept = plan.sizes.context.messages, {said.entry for said in ground.there.kept}
+    messages, kept = plan.sizes.context.messages, {spoken.entry for spoken in ground.there.kept}
     unsent = sum(
         messages.tokens[at]
         for at in messages.unsent

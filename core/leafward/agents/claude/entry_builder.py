@@ -231,7 +231,7 @@ class EntryBuilder:
         """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
         columns = self.columns
         while alike:
-            first, given = set(alike), set[int]()
+            first, assigned = set(alike), set[int]()
             numbers = array("Q", columns.ids)
             for index in compress(range(len(numbers)), map(alike.__contains__, numbers)):
                 if numbers[index] in first:
@@ -242,8 +242,8 @@ class EntryBuilder:
                     following = int(name, 16) + 1 if _HEX.fullmatch(name) else index
                     name = b"%08x" % (following & 0xFFFFFFFF)
                 self._call(index, name)
-                given.add(as_key(name))
-            alike = given.intersection(numbers)
+                assigned.add(as_key(name))
+            alike = assigned.intersection(numbers)
 
     # --- places ---
 

@@ -109,18 +109,18 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
             continue
         above = _above(builder, compaction)
         kinds = builder.columns.kind
-        wanted = {one for one in hashes if requests.text(one) is None}
-        wanted -= {requests.reply(entry) for entry in below[1]}
+        missing = {one for one in hashes if requests.text(one) is None}
+        missing -= {requests.reply(entry) for entry in below[1]}
         known: dict[str, int] = {}
         for entry in reversed(above):
-            if not wanted - known.keys():
+            if not missing - known.keys():
                 break
             if kinds[entry] == Kind.ASSISTANT:
                 known.setdefault(requests.reply(entry), entry)
-        if wanted - known.keys():
+        if missing - known.keys():
             # A reply that is not here, or is written otherwise: nothing is certain.
             continue
-        sent = [known[one] for one in hashes if one in wanted]
+        sent = [known[one] for one in hashes if one in missing]
         lying_above = set(above)
         ours = [
             entry

@@ -162,14 +162,14 @@ class _Tally:
 
 def uses(made: Iterable[Step]) -> dict[str, Use]:
     """What a branch did to each file, by the file's name at its beginning: one that was moved is followed."""
-    tallies: dict[str, _Tally] = {}
+    counts: dict[str, _Tally] = {}
     first_name: dict[str, str] = {}
 
     def tally(path: str) -> _Tally:
         name = first_name.get(path, path)
-        found = tallies.get(name)
+        found = counts.get(name)
         if found is None:
-            found = tallies[name] = _Tally(path)
+            found = counts[name] = _Tally(path)
         return found
 
     for step in made:
@@ -185,11 +185,11 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             if step.outcome is Outcome.FAILED:
                 continue
             folder = step.path + "/"
-            for name in [step.path, *(known for known in _current(tallies) if known.startswith(folder))]:
+            for name in [step.path, *(known for known in _current(counts) if known.startswith(folder))]:
                 key, there = first_name.pop(name, name), step.to + name[len(step.path) :]
                 first_name[there] = key
-                if key in tallies:
-                    tallies[key].path = there
+                if key in counts:
+                    counts[key].path = there
     return {
         name: Use(
             one.path,
@@ -204,13 +204,13 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             tuple(one.entries),
             one.refused,
         )
-        for name, one in tallies.items()
+        for name, one in counts.items()
         if one.reads or one.changes
     }
 
 
-def _current(tallies: dict[str, _Tally]) -> list[str]:
-    return [one.path for one in tallies.values()]
+def _current(counts: dict[str, _Tally]) -> list[str]:
+    return [one.path for one in counts.values()]
 
 
 def compare_files(sides: Sides) -> FileSets:

@@ -124,7 +124,7 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
         exam_questions,
         there.summary,
         injected=there.injected,
-        kept="\n".join(message_text(said.message) for said in there.kept),
+        kept="\n".join(message_text(spoken.message) for spoken in there.kept),
         cwd=session.cwd,
     )
 
@@ -132,7 +132,7 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
 def context_after(session: Session, compaction: int) -> str:
     """All that a model sees right after a stored compaction, as text. Raises Refused where the entry is none."""
     there = replaced_by(session, compaction)
-    kept = [message_text(said.message) for said in there.kept]
+    kept = [message_text(spoken.message) for spoken in there.kept]
     return "\n\n".join(text for text in (there.summary, there.injected, *kept) if text)
 
 

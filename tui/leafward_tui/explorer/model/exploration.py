@@ -348,8 +348,8 @@ _FAR = 2_000
 """Rows that a step to a sibling branch counts down."""
 _MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 _PASSING: dict[Filter, bytes] = {
-    wanted: bytes(kind in kinds for kind in range(256))
-    for wanted, kinds in (
+    rows: bytes(kind in kinds for kind in range(256))
+    for rows, kinds in (
         (Filter.PROMPTS, PROMPTS),
         (Filter.COMPACTIONS, _MARKS),
         (Filter.NO_TOOLS, frozenset(Kind) - {Kind.TOOL_RESULT}),
