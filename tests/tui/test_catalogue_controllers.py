@@ -14,8 +14,7 @@ from leafward.catalog import Sort, Update
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
-from leafward_tui.catalogue.controllers.stores import Stores
-from leafward_tui.catalogue.jobs import Known
+from leafward_tui.catalogue.controllers.stores import Known, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
 from leafward_tui.ui.two_panes import Panes

@@ -10,7 +10,7 @@ from leafward.base.config import Config
 from leafward_tui.app.input_priority import KeysFirst
 from leafward_tui.app.jobs import ScreenJobs
 from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
-from leafward_tui.inspector import jobs as inspector_jobs
+from leafward_tui.inspector.controllers import pages
 from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
@@ -136,7 +136,7 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session, 4))
         await settled(pilot)
-        monkeypatch.setattr(inspector_jobs, "build", waiting)
+        monkeypatch.setattr(pages, "build", waiting)
         app.inspector.show(slow)
         await pilot.pause()
         assert "second prompt" in seen(app)

@@ -255,7 +255,7 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
 def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None:
     code = (
         "import sys\n"
-        "import leafward_tui.explorer.screen, leafward_tui.explorer.jobs.session, leafward_tui.explorer.jobs.lost_facts\n"
+        "import leafward_tui.explorer.screen, leafward_tui.explorer.controllers.session_loader, leafward_tui.explorer.lost_facts\n"
         "print(*sys.modules, sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -36,7 +36,7 @@ _SOON = (
     "leafward_tui.ui.sheet",
     "leafward_tui.ui.reading_sheet",
     "leafward_tui.explorer.restore_sheet",
-    "leafward_tui.explorer.jobs.heal",
+    "leafward_tui.explorer.controllers.heal",
     _XRAY,
     _LAB,
     _COMPARE,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 
-from leafward_tui.catalogue.jobs import aftermaths
-from leafward_tui.catalogue.model.totals_table import aftermath_rows
+from leafward_tui.catalogue.model.totals_table import aftermath_rows, aftermaths
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.catalog import Card
-    from leafward_tui.catalogue.jobs import Followed
-    from leafward_tui.catalogue.model.totals_table import TotalsRow
+    from leafward_tui.catalogue.model.totals_table import Followed, TotalsRow
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["TotalsScreen"]

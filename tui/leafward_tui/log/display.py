@@ -9,8 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
 from leafward.session.headline import headline
 from leafward.session.journal import redoable
-from leafward_tui.log.widgets.empty_log import EmptyLog
-from leafward_tui.log.widgets.log_view import LogDetails, LogList, columns_of
+from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.price_line import PriceLine

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.catalog import Sum, Totals, day_name
+from leafward.catalog import Card, Sum, Totals, day_name
 from leafward_tui.ui.cells import count, counted, exact, money
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.compaction.aftermath_totals import AftermathSum
-    from leafward_tui.catalogue.jobs import Followed
+    from leafward.compaction.aftermath_totals import AftermathSum, Maker
+    from leafward_tui.ui.services import Job
 
 __all__ = ["TotalsRow", "aftermath_rows", "totals_rows"]
 
@@ -116,3 +119,35 @@ def _price(one: Sum) -> str:
     if not one.priced:
         return "?" if one.unpriced else ""
     return money(one.cost) + ("+" if one.unpriced else "")
+
+
+class Followed(NamedTuple):
+    """What followed the compactions of sessions, as far as they are read."""
+
+    sums: dict[Maker, AftermathSum]
+    read: int
+    sessions: int
+    unread: int
+    """Sessions that could not be read."""
+
+
+def aftermaths(cards: Sequence[Card], told: Callable[[Followed], object], job: Job) -> Followed:
+    """Adds up what was done again after the compactions of some sessions; `told` hears it after each. Raises Cancelled."""
+    from leafward.agents import agent_named
+    from leafward.compaction.aftermath_totals import AftermathTotals
+
+    wanted = [card for card in cards if card.compactions and card.problem is None]
+    totals, unread = AftermathTotals(), 0
+    for number, card in enumerate(wanted):
+        job.report(partial(told, Followed(dict(totals.sums), number, len(wanted), unread)))
+        try:
+            session = agent_named(card.agent).open(Path(card.path), job.unwanted)
+            try:
+                totals.add(card.agent, session, job.unwanted)
+            finally:
+                session.close()
+        except Cancelled:
+            raise
+        except (LeafwardError, OSError):
+            unread += 1
+    return Followed(totals.sums, len(wanted), len(wanted), unread)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
-from leafward_tui.compare.jobs import laid_out
-from leafward_tui.compare.model.content import Show
+from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.cells import fit
@@ -18,11 +18,13 @@ from leafward_tui.ui.pane_lines import Block, LabLine, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from leafward.branches.diff.contents import ContentDifference
+    from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import Shown, Wanted
     from leafward_tui.compare.ports import ComparePort, Stoppable
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["Content"]
 
@@ -234,3 +236,13 @@ class Content:
         if file is None or self.lines is None or at < 0:
             return "", ()
         return safe_line(file.path, 200), self.lines.whole(at)
+
+
+def laid_out(
+    wanted: Wanted, file: FileDifference, known: ContentDifference | None, contents: Contents, job: Job
+) -> Shown:
+    """A file laid out; rebuilt before, unless its contents are known. Raises Cancelled, LeafwardError, OSError."""
+    difference = contents.of(file) if known is None else known
+    if job.unwanted():
+        raise Cancelled
+    return arranged_content(difference, wanted.show, wanted.opened, fold=wanted.fold, based=wanted.based)

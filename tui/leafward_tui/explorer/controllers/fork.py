@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward_tui.explorer.model.branch_summary import entries_left, summary_between
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import named
+from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from leafward.agents import Agent
+    from leafward.base.config import Config
     from leafward.branches.fork import Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
@@ -22,11 +26,10 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.resume import AgentResume
-    from leafward_tui.explorer.jobs.fork import ForkPoints, RefusedFolder
-    from leafward_tui.explorer.model.forks import ForkWish
+    from leafward_tui.explorer.model.forks import Folder, ForkWish
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
 class NewSession:
@@ -78,8 +81,6 @@ class NewSession:
     def _find_cuts(self, wish: ForkWish) -> None:
         session = self._state.session
         if session is not None:
-            from leafward_tui.explorer.jobs.fork import find_cuts
-
             self._view.tell("looking where a new session may end", "faint")
             self._jobs.latest(
                 "fork", partial(find_cuts, session, wish), partial(self._show_cuts, session), self._view.fail
@@ -88,7 +89,6 @@ class NewSession:
     def _show_cuts(self, session: Session, points: ForkPoints | RefusedFolder) -> None:
         """Shows who could go on, and who could not and why."""
         from leafward.agents import all_agents
-        from leafward_tui.explorer.jobs.fork import RefusedFolder
         from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
         from leafward_tui.ui.choice_sheet import ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
@@ -180,8 +180,6 @@ class NewSession:
         self._summary.start(summary_between(session, session.place, cut.end), then)
 
     def _draft(self, session: Session, wish: ForkWish, target: Agent, summary: BranchDraft | None) -> None:
-        from leafward_tui.explorer.jobs.fork import draft_fork
-
         self._view.tell(f"making a session of {target.title}", "faint")
         # Where nothing is left behind that a summary could tell, none is put in.
         wish = replace(wish, summary=summary is not None)
@@ -209,8 +207,6 @@ class NewSession:
             if key is None:
                 self._details.settle()
                 return
-            from leafward_tui.explorer.jobs.fork import store_fork
-
             self._view.tell("writing", "faint")
             self._jobs.also(
                 "write",
@@ -245,3 +241,73 @@ class NewSession:
 def _place(session: Session, end: int) -> tuple[object, ...]:
     """What a session that ends at an entry leaves behind, as far as it can differ."""
     return session, len(session), session.place, end
+
+
+class ForkPoints(NamedTuple):
+    """Where each agent's new session would end, and in which folder it would work."""
+
+    wish: ForkWish
+    own: str
+    """The agent of the session itself."""
+    cuts: dict[str, ForkPoint]
+    folder: Folder
+    copied: bool
+    """Whether its own agent's would be a copy."""
+
+
+class RefusedFolder(NamedTuple):
+    """No new session can work in the folder that was typed, and why."""
+
+    wish: ForkWish
+    problem: str
+
+
+def find_cuts(session: Session, wish: ForkWish, job: Job) -> ForkPoints | RefusedFolder:
+    """Where new sessions may end. Raises LeafwardError."""
+    from leafward import agents
+    from leafward.branches import fork
+    from leafward_tui.explorer.model import forks
+
+    job.give_way()
+    try:
+        if wish.cwd:
+            wish = replace(wish, cwd=fork.folder_named(wish.cwd, os.environ))
+    except LeafwardError as error:
+        return RefusedFolder(wish, str(error))
+    folder = forks.folder_at(wish.cwd or session.cwd)
+    cuts = fork.cuts(session, wish.entry)
+    own = agents.agent_behind(session).name
+    return ForkPoints(wish, own, cuts, folder, fork.is_copy(session, cuts[own]))
+
+
+def draft_fork(
+    session: Session,
+    wish: ForkWish,
+    target: Agent,
+    summary: BranchDraft | None,
+    config: Config,
+    clock: Callable[[], datetime],
+    job: Job,
+) -> Fork:
+    """A new session that would be written. Raises LeafwardError."""
+    from leafward.branches import fork
+    from leafward.compaction.injection.configured import configured_settings
+
+    job.give_way()
+    injection = configured_settings(config) if wish.inject else None
+    terms = fork.Terms(os.environ, config, clock(), cwd=wish.cwd)
+    return fork.fork(session, wish.entry, target, terms, injection=injection, summary=summary)
+
+
+def store_fork(session: Session, made: Fork, then: str, _job: Job) -> str:
+    """Writes a new session, and imports it where that is wanted; returns the problem, empty where there is none."""
+    from leafward.branches import fork
+
+    try:
+        if then in ("i", "r"):
+            fork.store_and_import(session, made.draft, os.environ)
+        else:
+            fork.store(session, made.draft)
+    except (LeafwardError, OSError) as error:
+        return str(error)
+    return ""

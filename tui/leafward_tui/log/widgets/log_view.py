@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.operation_text import OperationText, PathRow
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["LogDetails", "LogList"]
+__all__ = ["EmptyLog", "LogDetails", "LogList"]
 
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
@@ -253,3 +253,21 @@ def _fact(name: str, value: str, width: int, ink: Style, ground: Ground) -> list
         Segment(fit(name, _LABEL, pad=True), ground.faint),
         Segment(fit(value, max(0, width - _LABEL - 1), pad=True), ink),
     ]
+
+
+_SENTENCE = "No operation yet: nothing was moved, labelled, named or archived, here or in the agent."
+
+
+class EmptyLog(Widget):
+    """One sentence."""
+
+    DEFAULT_CSS = "EmptyLog { width: 1fr; height: 1fr; display: none; }"
+
+    def render_line(self, y: int) -> Strip:
+        """The sentence, below an empty line where there is room."""
+        ground = services_of(self).styles_now.bg
+        width = self.size.width
+        if y != min(1, self.size.height - 1):
+            return Strip.blank(width, ground.blank)
+        segments = [Segment("  ", ground.blank), Segment(fit(_SENTENCE, width - 3), ground.nothing)]
+        return Strip(segments).adjust_cell_length(width, ground.blank)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.model.write_words import appending, named
+from leafward_tui.explorer.controllers.write import FileWrite
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,6 @@ class FileRestore:
 
         With `moved`, which says what was done, the leaf moves to the entry as well. `on_accept` is called before.
         """
-        from leafward_tui.explorer.jobs.restore import FileWrite
         from leafward_tui.explorer.restore_sheet import RestoreSheet
 
         session = self._state.session
@@ -78,7 +78,7 @@ class FileRestore:
 
 def _done(what: str, choice: RestoreChoice) -> str:
     """What was done, and what was left alone."""
-    from leafward_tui.explorer.model.restore_lines import action_words
+    from leafward_tui.explorer.controllers.restore_choice import action_words
 
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     parts = [what, _past(action_words(choice.changes)), f"{left:,} left alone" if left else ""]

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.compare.controllers.graft import GraftChoice
-from leafward_tui.compare.model.grafts import turn_lines, validation
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.cells import count, counted, fit, right, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from leafward.branches.transfer import GraftDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
+    from leafward_tui.compare.controllers.graft import GraftTurn
+    from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["GraftSheet"]
+__all__ = ["GraftSheet", "turn_lines", "validation"]
 
 
 class GraftSheet(Sheet):
@@ -102,3 +106,43 @@ class GraftSheet(Sheet):
     def pressed(self, number: int) -> None:
         """Does what one of `keys`, which was clicked, does."""
         (self.commit, self.action_leave, self.choice.toggle, self.choice.choose_all)[number]()
+
+
+def turn_lines(turns: Sequence[GraftTurn], chosen: Collection[int], width: int, glyphs: Glyphs) -> Block:
+    """The turns, each with whether it is chosen."""
+    lines = []
+    for number, turn in enumerate(turns):
+        here = number in chosen
+        sign = Span(f"[{glyphs.ok if here else ' '}] ", "leaf" if here else "faint")
+        size = right(counted(len(turn.entries), "entry", "entries"), 12)
+        words = fit(turn.words, max(4, width - 4 - len(size)), pad=True, ellipsis=glyphs.ellipsis)
+        spans = (sign, Span(words, "text" if here else "sub"), Span(size, "faint"))
+        lines.append(LabLine(spans, f"turn:{number}", turn.entries[0]))
+    return Block(lines)
+
+
+def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Block:
+    """What appending would do and what does not fit; in place of a draft why it is refused, None while it is worked out."""
+    if draft is None:
+        return Block([LabLine((Span("choose turns with space", "nothing"),))])
+    if isinstance(draft, str):
+        return Block(_wrapped(f"{glyphs.error} ", draft, "bad", width, glyphs))
+    appended = counted(len(draft.sources), "entry", "entries")
+    if draft.added:
+        appended += f", {len(draft.added):,} of them because calls and results belong together"
+    grows = f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)} of {count(draft.window)}"
+    lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
+    if not draft.misfits:
+        lines.append(LabLine((Span(f"{glyphs.ok} everything fits there", "leaf"),)))
+    for misfit in draft.misfits:
+        lines += _wrapped(f"{glyphs.malformed} ", misfit.text, "warn", width, glyphs)
+    return Block(lines)
+
+
+def _wrapped(sign: str, text: str, ink: str, width: int, glyphs: Glyphs) -> list[LabLine]:
+    parts = wrap(safe_line(text, 400), max(4, width - len(sign)), lines=6, ellipsis=glyphs.ellipsis) or [""]
+    blank = " " * len(sign)
+    return [
+        LabLine((Span(blank if number else sign, ink), Span(part, "sub")))
+        for number, part in enumerate(parts)
+    ]
