@@ -3,7 +3,7 @@
 What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`judging`), `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64.
+`judging`), `spoken` the same in other languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -26,6 +26,8 @@ from leafward.base.redact.names import meaning_of
 from leafward.base.redact.private_keys import keys_in
 from leafward.base.redact.provider_keys import runs_of, tokens_in
 from leafward.base.redact.spans import MARKER, merged
+from leafward.base.redact.spoken import spoken_in
+from leafward.base.redact.tables import columns_in
 from leafward.base.redact.urls import urls_in
 
 if TYPE_CHECKING:
@@ -89,6 +91,8 @@ def _found(text: str) -> Iterator[Span]:
         yield from keys_in(text, together)
     yield from assignments_in(text, low)
     yield from headers_in(text, low)
+    yield from spoken_in(text, low)
+    yield from columns_in(text, low)
     yield from commands_in(text)
     if (
         "://" in text

@@ -84,6 +84,10 @@ _KEY_SHAPE = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _NUMBER = re.compile(r"^[0-9.,_]+(?:[eE][+-]?[0-9]+)?$")
 _DATE = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ENCRYPTED = re.compile(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
+"""How Maven and Jenkins store a password: encrypted, with a key that lies beside it."""
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
+"""What Apple gives a program in place of a password."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 _LEAST_ENTROPY = 2.9
@@ -108,6 +112,8 @@ def stands_for(value: str) -> bool:
 def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = False) -> bool:
     """Whether a value under a name that says `meaning`, written as `place`, is a secret. What is `quoted` is no code."""
     size = len(value)
+    if meaning in (Meaning.PASSWORD, Meaning.SECRET) and _ENCRYPTED.fullmatch(value):
+        return True
     if not 3 <= size <= LONGEST_VALUE or stands_for(value) or value.lower() in _TYPES or _is_path(value):
         return False
     if (_PATTERN if quoted else _CALL).search(value):
@@ -169,6 +175,8 @@ def is_login(value: str) -> bool:
 def _password(value: str, place: Place) -> bool:
     if value.isdecimal():
         return len(value) >= 4 and (place is Place.SETTING or (place is not Place.INLINE and len(value) >= 6))
+    if _APP_PASSWORD.fullmatch(value):
+        return True
     if place is Place.SETTING:
         return not (" " in value and _INTERFACE.search(value))
     if " " in value:
