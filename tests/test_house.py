@@ -338,7 +338,7 @@ def test_a_job_that_is_given_a_screen_is_found(work: str, words: str) -> None:
         log__screen=JOB.format(work=work),
         log__widgets="from textual.widget import Widget\nclass Base(Widget): ...\nclass List(Base): ...",
         log__controllers__undo=UNDO,
-        log__controllers__operations="from leafward_tui.log.widgets import List\ndef elsewhere(view: List, job): ...",
+        log__jobs="from leafward_tui.log.widgets import List\ndef elsewhere(view: List, job): ...",
     )
     assert [one.partition(": ")[2] for one in shared_with_screens(code)] == [words]
 
