@@ -15,10 +15,9 @@ from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
-from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
-from leafward.compaction.stored import (
+from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,
     QUOTE_UNITS,
@@ -28,6 +27,7 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
+from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed

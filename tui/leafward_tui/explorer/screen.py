@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.widget import Widget
 
-    from leafward.session.prefetch import Ahead
+    from leafward.session.prefetch import Prefetch
     from leafward_tui.ui.inspector_pane import CopyWanted, ExamWanted, XRayWanted
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
@@ -77,7 +77,7 @@ class ExplorerScreen(BaseScreen[None]):
         self,
         path: Path,
         agent: str | None = None,
-        ahead: Ahead | None = None,
+        ahead: Prefetch | None = None,
         target: OpenTarget | None = None,
     ) -> None:
         super().__init__()

@@ -1,8 +1,19 @@
-"""A title that an agent stored for a session: which texts are none, as they only say that a model could not be asked."""
+"""What a session is called: its name, a title that its agent stored, or the first thing that was typed.
+
+A stored text that only says that a model could not be asked is no title.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.session.entries import TYPED, Kind
+from leafward.session.headline import LIMIT, headline
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
 
 _ERROR = re.compile(
     r"""
@@ -23,6 +34,8 @@ _ERROR = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+_COMMANDS_TRIED = 16
+"""Messages of nobody among which the first command is looked for."""
 _LOOKED_AT = 400
 """Code points of a text that decide."""
 
@@ -41,3 +54,27 @@ def title_or_none(text: object) -> str | None:
         return None
     title = text.strip()
     return title if title and not is_error_text(title) else None
+
+
+def title_of(session: Session) -> str | None:
+    """What a session is called; where nobody and nothing named it, its first prompt, a fork's own; None where it has none."""
+    if session.title:
+        return session.title
+    kinds = session.columns.kind
+    first = kinds.find(Kind.USER, session.inherited)
+    first = first if first >= 0 else kinds.find(Kind.USER)
+    return headline(session, first).text if first >= 0 else typed_command(session)
+
+
+def typed_command(session: Session) -> str | None:
+    """The first command that somebody typed, where that began a turn; None where no entry says so."""
+    kinds = session.columns.kind
+    at = -1
+    for _ in range(_COMMANDS_TRIED):
+        at = kinds.find(Kind.CUSTOM_MESSAGE, at + 1)
+        if at < 0:
+            break
+        typed = (session.body(at) or {}).get(TYPED)
+        if isinstance(typed, str):
+            return safe_line(typed, LIMIT)
+    return None
