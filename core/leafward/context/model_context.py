@@ -128,6 +128,11 @@ class Context:
             found.count.recorded,
         )
 
+    @property
+    def measured_anew(self) -> bool:
+        """Whether a request behind a compaction told what is not in the file: the agent may have put files in again."""
+        return self.compaction >= 0 and self.ledger.recorded
+
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""
         messages = self.messages

@@ -204,9 +204,7 @@ class _Reader:
         """Takes in one entry of the path."""
         message = body.get("message")
         message = message if isinstance(message, dict) else {}
-        if kind is Kind.USER:
-            self._prompt(index, text_of(message.get("content")))
-        elif kind in _PUT_IN:
+        if kind is Kind.USER or kind in _PUT_IN:
             for one in map(as_typed, messages_of(body, kind)):
                 if one.get("role") == "user":
                     self._prompt(index, text_of(one.get("content")))
