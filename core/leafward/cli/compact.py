@@ -38,8 +38,8 @@ from leafward.cli.survival import fate_json, survival_json
 from leafward.compaction.draft import accept
 from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
-from leafward.compaction.pins import as_sentences
 from leafward.compaction.growth import planned_growth
+from leafward.compaction.pins import as_sentences
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import repair
 from leafward.compaction.run import draft, prepared, refuse_nothing
