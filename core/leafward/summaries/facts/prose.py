@@ -76,6 +76,13 @@ _ONGOING = re.compile(
     r"\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
     r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b"
 )
+_LEADS_ON = re.compile(
+    r"^\W*(?:now|next|then|first|also|and|or|alternatively|instead|maybe|actually)\b"
+    r"|\b(?:i|we)(?: also| still| now| just| only)? (?:need|have|want) to\b|^\W*(?:also )?needs? to\b"
+    r"|\b(?:i|we)(?: also| still| now| just)? (?:can|could|should|may|must)\b"
+    r"|\b(?:to fix|to check|to update|to do)\W*$|\b(?:issues?|errors?|problems?|things?) to fix\b"
+    r"|\b(?:is|are)(?: now)? (?:now )?(?:unused|stale)(?: now)?\b"
+)
 _MUSES = re.compile(r"(?i)^\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
 
 
@@ -100,6 +107,11 @@ def considers(sentence: str) -> bool:
 def accompanies(sentence: str) -> bool:
     """Whether a sentence said between calls tells what is being done or thought at that moment: soon it holds no more."""
     return _ONGOING.search(sentence.lower()) is not None or _MUSES.search(sentence) is not None
+
+
+def leads_on(sentence: str) -> bool:
+    """Whether a sentence said between calls leads to the next of them: what is to be looked at, weighed or put right there."""
+    return _LEADS_ON.search(sentence.lower()) is not None
 
 
 def announces(sentence: str) -> bool:

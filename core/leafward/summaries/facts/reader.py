@@ -89,6 +89,8 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
+_AGREED_PLAN = "Implement the following plan:"
+"""How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
 _STATES = frozenset({"status", "state", "priority", "id"})
 
 
@@ -175,7 +177,8 @@ class FactReader:
             found = match[0].strip("`")
             if found not in _PLAIN_ERRORS:
                 yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
-        user = voice is Voice.USER
+        # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
+        user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
         for sentence in prose.sentences(text):
             key = prose.sentence_key(sentence)
             if len(key) < 3:
