@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
@@ -94,6 +95,10 @@ _AGREED_PLAN = "Implement the following plan:"
 _STATES = frozenset({"status", "state", "priority", "id"})
 
 
+_seen: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
+"""Its constructor runs Python for each of a hundred thousand."""
+
+
 @dataclass(slots=True)
 class _Call:
     command: str
@@ -156,7 +161,10 @@ class FactReader:
             found = self._known[what] = list(read())
         if not found or found[0].entry == entry:
             return found
-        return [Sighting(*seen[:4], entry, *seen[5:]) for seen in found]
+        return [
+            _seen((kind, key, text, voice, entry, outcome, about, is_open))
+            for kind, key, text, voice, _, outcome, about, is_open in found
+        ]
 
     def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
