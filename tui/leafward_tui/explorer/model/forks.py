@@ -129,12 +129,10 @@ def options(
     elsewhere = Choice("f", "In another folder", _other(wish, folder))
     if not folder.there:
         if folder.here:
-            found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
+            found.append(Choice("h", "In the folder that Leafward runs in", folder.here, path=True))
         found.append(elsewhere)
     if wish.prompt >= 0 and wish.prompt != wish.end:
-        title = (
-            "After this turn instead" if wish.before else "Before this prompt instead, to edit and resend it"
-        )
+        title = "End after this turn instead" if wish.before else "End before this prompt, to edit and resend"
         found.append(Choice("b", title, "" if wish.before else "prompt copied to the clipboard"))
     found.append(
         Choice(
