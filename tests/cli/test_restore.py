@@ -193,7 +193,7 @@ def test_what_an_unknown_program_may_have_changed_is_not_certain(
         (one,) = done("restore", work.path, entry, "--json", "--dry-run").document["files"][:1]
         return one["action"], one["reason"]
 
-    assert at_entry(seen) == ("write", "left by the session")
+    assert at_entry(seen) == ("write", "as the session left it")
     assert at_entry(at) == ("leave", f"`{program}` ran after it was last seen, and may have changed it")
 
 

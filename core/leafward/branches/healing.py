@@ -123,9 +123,9 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
         if one.role == "result":
             if position not in places.used:
                 again = one.call in seen
-                why = "answers a call that has its result" if again else "has no call"
+                what = "a second result of the same call" if again else "a result without a call"
                 code = "repeated-result" if again else "orphan-result"
-                changes.append(Change(code, f"a result that {why} is left out", one.entry))
+                changes.append(Change(code, f"{what} is left out", one.entry))
             continue
         if one.role != "assistant":
             made.append(one)
@@ -142,18 +142,28 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
             if name != call:
                 name = name if name not in seen else _fresh(name, seen)
                 changes.append(
-                    Change("call-id", f"call {call} has an id of another provider: {name}", one.entry)
+                    Change("call-id", f"call {call} has another provider's id: it becomes {name}", one.entry)
                 )
             elif call in seen or not call:
                 if found is None and seen.get(call) == block.get("arguments"):
-                    changes.append(Change("repeated-call", f"call {call} was made before", one.entry))
+                    changes.append(
+                        Change("repeated-call", f"call {call} was made before: it is left out", one.entry)
+                    )
                     continue
                 name = _fresh(call, seen)
-                changes.append(Change("repeated-id", f"call {call} has the id of another: {name}", one.entry))
+                changes.append(
+                    Change(
+                        "repeated-id",
+                        f"call {call} has the id of another call: it becomes {name}",
+                        one.entry,
+                    )
+                )
             seen[name] = block.get("arguments")
             blocks.append({**block, "id": name})
             if found is None:
-                changes.append(Change("open-call", f"call {call} has no result: one says so", one.entry))
+                changes.append(
+                    Change("open-call", f"call {call} has no result: one that says so is added", one.entry)
+                )
                 nothing: Body = {"type": "text", "text": NO_RESULT}
                 results.append(
                     ConversationMessage("result", (nothing,), one.entry, one.time, name, tool, failed=True)
@@ -164,7 +174,7 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
                 changes.append(
                     Change(
                         "late-result",
-                        f"the result of call {call} stood further down: it follows now",
+                        f"the result of call {call} stands too far below: it is moved up to its call",
                         result.entry,
                     )
                 )

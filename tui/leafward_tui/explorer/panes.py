@@ -109,8 +109,12 @@ class ExplorerPanes:
         self.inspector.show_tabs(two)
         if two:
             self._screen.remove_class("-inspecting")
-        self.strip_rule.join(*([self.column_rule.region.x + 1] if two else []))
+        # Where the column rule ends is known once the panes are laid out anew.
+        self._screen.call_after_refresh(self._join_rules)
         self.show_head()
+
+    def _join_rules(self) -> None:
+        self.strip_rule.join(*([self.column_rule.region.x + 1] if self.two_panes else []))
 
     def show_head(self) -> None:
         """Tabs and headings over the tree."""

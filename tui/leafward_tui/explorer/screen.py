@@ -86,6 +86,9 @@ class ExplorerScreen(BaseScreen[None]):
         """The scan of this session that began before there was a screen."""
         self._target = target
         """Where the cursor goes first."""
+        self.waits_for = lambda: (
+            "" if self.state.session is not None or self.state.trouble else "the session is still being read"
+        )
 
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""
