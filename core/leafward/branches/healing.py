@@ -23,6 +23,7 @@ from leafward.agents.conversation import (
 )
 from leafward.agents.fork import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
 from leafward.branches.gaps import before_gaps
 from leafward.branches.overfull import Fitted, fitted
 from leafward.branches.refusals import last_refusal
@@ -47,6 +48,10 @@ BEGINNING = "The beginning of this conversation is missing."
 """What stands first where the first message left is no prompt: no provider takes a conversation that begins with a reply."""
 
 
+_SHOWN = 200
+"""Cells of what a provider said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Healing:
     """The messages that a new session would tell, and how they differ from those stored."""
@@ -56,8 +61,8 @@ class Healing:
     remarks: tuple[Remark, ...]
     """What a new session leaves out beside: no change by itself."""
     cut: ForkPoint
-    obstacle: str = ""
-    """Why a provider may refuse it all the same; empty where nothing is known."""
+    obstacle: Remark | None = None
+    """Why a provider may refuse it all the same; None where no reason is known."""
 
 
 def healing(
@@ -83,10 +88,11 @@ def healing(
     changes = sorted(
         [*changes, *gaps, *_unseen(session, cut), *_refused(past, refusal)], key=lambda change: change.entry
     )
-    obstacle = fit.obstacle
-    if refusal is not None and not changes and not obstacle:
-        obstacle = (
-            f"the provider refused the last request, for a reason that is not known here: {refusal.text}"
+    obstacle = Remark("over-window", fit.obstacle) if fit.obstacle else None
+    if refusal is not None and not changes and obstacle is None:
+        said = safe_line(refusal.text, _SHOWN)
+        obstacle = Remark(
+            "refused", f"the provider refused the last request, and no rule here says why: {said}"
         )
     return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
 

@@ -36,8 +36,8 @@ class HealSheet(Sheet):
         self._title = healed.agent.title
         about = [SheetLine("a new session is written that the provider accepts; this one stays as it is")]
         about += [SheetLine(remark.text) for remark in healed.found.remarks]
-        if healed.found.obstacle:
-            about.append(SheetLine(healed.found.obstacle, "warn", lines=3))
+        if healed.found.obstacle is not None:
+            about.append(SheetLine(healed.found.obstacle.text, "warn", lines=3))
         note = counted(len(self._changes), "change")
         super().__init__("Heal this session", about, note=note)
         self.changes = LinesView(id="changes", cursor=False, raised=True)

@@ -47,7 +47,8 @@ class Heal:
 
         if healed.draft is None:
             said = "nothing to heal: providers accept every message as it is"
-            self._view.tell(healed.found.obstacle or said, "warn" if healed.found.obstacle else "leaf")
+            obstacle = healed.found.obstacle
+            self._view.tell(obstacle.text if obstacle else said, "warn" if obstacle else "leaf")
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))
