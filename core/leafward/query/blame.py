@@ -212,7 +212,9 @@ def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> _Part | 
         unread.append(f"{card.path}: {error}")
         return None
     cwd = real_folder(session.cwd)
-    made = [_absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True)]
+    made = [
+        _absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True, counts=False)
+    ]
     return _Part(card, session, Calls(session), Replay(session, {}, {}), made)
 
 
