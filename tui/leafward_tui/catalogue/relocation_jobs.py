@@ -24,6 +24,8 @@ class Relocated(NamedTuple):
     made: int
     there: int
     skipped: int
+    healed: int
+    """Of those that were made: sessions that could not go on as they are."""
     reasons: tuple[str, ...]
     """Of each session that cannot go on in the new folder: its title, and why."""
 
@@ -52,4 +54,5 @@ def relocate_project(
         return sum(one.outcome is outcome for one in done)
 
     reasons = tuple(f"{one.move.card.title}: {one.reason}" for one in done if one.outcome is Outcome.REFUSED)
-    return Relocated(number(Outcome.MADE), number(Outcome.THERE), number(Outcome.SKIPPED), reasons)
+    healed = sum(any(remark.code == "healed" for remark in one.remarks) for one in done)
+    return Relocated(number(Outcome.MADE), number(Outcome.THERE), number(Outcome.SKIPPED), healed, reasons)
