@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.conversation import ConversationMessage
 
-__all__ = ["Change", "accepted", "accepted_images", "call_id"]
+__all__ = ["Change", "accepted", "accepted_images", "call_id", "without_images"]
 
 _IMAGE_LIMIT = 5 << 20
 """Bytes of an image as base64 (Anthropic's limit, the lowest)."""
@@ -161,6 +161,15 @@ def accepted_images(
         content[number] = _instead(one, why, changes)
         fitting[place] = one._replace(content=tuple(content))
     return fitting
+
+
+def without_images(one: ConversationMessage, changes: list[Change]) -> ConversationMessage:
+    """A message whose images are left out, for the provider refused one of them."""
+    why = "the provider could not use it"
+    content = tuple(
+        _instead(one, why, changes) if block.get("type") == "image" else block for block in one.content
+    )
+    return one._replace(content=content)
 
 
 def _images(messages: Sequence[ConversationMessage]) -> Iterator[tuple[int, int]]:
