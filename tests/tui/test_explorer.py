@@ -11,9 +11,9 @@ from leafward.base.config import Config
 from leafward.cli.output import Page
 from leafward.cli.tree import tree_text
 from leafward.export.demo import demo_session
+from leafward.session.density import Density
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.inspector import Inspector, Tab

@@ -14,7 +14,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.files.restoration import RestorePlan
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.model.exploration import Filter

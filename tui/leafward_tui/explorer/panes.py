@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.base.safe_text import safe_line
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
 from leafward_tui.explorer.model.branch_summary import progress_words
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.cells import counted

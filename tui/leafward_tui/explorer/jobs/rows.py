@@ -10,9 +10,9 @@ from leafward.context.call_status import outcome
 from leafward.files.edits import calls_delta, delta_in
 from leafward.files.tool_calls import Action, command_text, file_calls, table_of
 from leafward.files.working_set import changed_files
+from leafward.session.density import Density
 from leafward.session.entries import Kind, text_of
 from leafward.session.headline import call_of, headline
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer.widgets.peek import Glance
 from leafward_tui.ui.cells import cell_len, count, counted, fit
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
+    from leafward.session.density import Density
     from leafward.session.prefetch import Ahead
     from leafward.session.session import Session
-    from leafward.session.tree_layout import Density
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.ui.services import Job
 

@@ -9,9 +9,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from leafward.session.tree_layout import Density
-from leafward_tui.explorer.model.gutter import LANE_WIDTH
-from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
+from leafward.session.density import Density
+from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState
 from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.services import services_of
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line, Lines
     from leafward_tui.explorer.model.ghost import Ghost
+    from leafward_tui.explorer.model.rows import RowPainter
 
 JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
