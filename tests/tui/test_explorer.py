@@ -16,8 +16,9 @@ from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet

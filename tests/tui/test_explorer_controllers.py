@@ -21,7 +21,7 @@ from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import ExplorerState, Mode
 from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.sources import native

@@ -108,6 +108,8 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         env = os.environ if env is None else env
         self.paths = tuple(paths)
         self._ahead = ahead
+        self._starts = True
+        """Whether the first batch is still to come: the one of the start."""
         self.config = config if config is not None else Config()
         self.clock = clock
         tell_years_by(clock)
@@ -197,10 +199,11 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
     @contextmanager
     def batch_update(self) -> Iterator[None]:
         """As in Textual, but nothing is held back at the start: the first frame would be drawn, thrown away and drawn again."""
-        if self._mounted_event.is_set():
-            with super().batch_update():
-                yield
-        else:
+        if self._starts:
+            self._starts = False
+            yield
+            return
+        with super().batch_update():
             yield
 
     def on_unmount(self) -> None:

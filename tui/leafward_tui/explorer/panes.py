@@ -10,7 +10,7 @@ from leafward.session.density import Density
 from leafward_tui.explorer.model.branch_summary import progress_words
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.two_panes import has_two_panes

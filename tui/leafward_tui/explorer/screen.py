@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -13,7 +12,7 @@ from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.inspector_pane import EntryWanted
+from leafward_tui.ui.inspector_pane import EntryWanted, ExamWanted, XRayWanted
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.price_line import PriceLine
 from leafward_tui.ui.screen import BaseScreen
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.inspector_pane import CopyWanted, ExamWanted, InspectorPane, XRayWanted
+    from leafward_tui.ui.inspector_pane import CopyWanted, InspectorPane
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
@@ -42,6 +41,10 @@ class ExplorerScreen(BaseScreen[None]):
 
     The first frame shows empty widgets: what fills them and what keys go to is loaded behind it. Keys are held until then.
     """
+
+    state: ExplorerState
+    panes: ExplorerPanes
+    controllers: Controllers
 
     NAME: ClassVar[str] = "explorer"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("explorer")]
@@ -117,46 +120,19 @@ class ExplorerScreen(BaseScreen[None]):
         yield self._price_line
 
     def mounted(self) -> None:
-        """Shows the screen; what it is filled by comes behind its first frame."""
+        """Shows the screen. What fills it comes behind the first frame, whose time is the next message."""
         self.title_bar.show(self._path.stem)
-
-    def resumed(self) -> None:
-        """Goes on behind the frame that this is the time of."""
-        if not self.ready:
-            self.call_later(self._begin)
+        self.call_later(self._begin)
 
     def _begin(self) -> None:
         """Takes keys, and reads the session."""
-        if self.ready:
-            return
-        loader = self.controllers.loader
-        self.ready = True
-        self.panes.arrange()
-        self._tree.focus()
-        loader.open(self._ahead, self._target)
-        self.set_interval(self.shell.config.follow_interval, loader.look)
-
-    def on_unmount(self) -> None:
-        """Closes the session's file; a summary under way is given up."""
-        if self.ready and self.state.session is not None:
-            self.controllers.summary.cancel()
-            self.controllers.loader.close()
-
-    # --- what fills it ------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def state(self) -> ExplorerState:
-        """What is known of the session."""
+        from leafward.session.density import Density
+        from leafward_tui.explorer.assembly import Controllers
+        from leafward_tui.explorer.panes import ExplorerPanes
         from leafward_tui.explorer.state import ExplorerState
 
-        return ExplorerState(self._path, self._agent)
-
-    @cached_property
-    def panes(self) -> ExplorerPanes:
-        """The widgets as the controllers see them."""
-        from leafward_tui.explorer.panes import ExplorerPanes
-
-        return ExplorerPanes(
+        self.state = ExplorerState(self._path, self._agent)
+        self.panes = ExplorerPanes(
             self,
             self.state,
             head=self._head,
@@ -169,18 +145,21 @@ class ExplorerScreen(BaseScreen[None]):
             gauge=self._gauge,
             price_line=self._price_line,
         )
+        self.controllers = Controllers(self.state, self.panes, self.shell, self.shell.jobs(self))
+        self.route(*self.controllers.routed)
+        self.ready = True
+        config, in_turn = self.shell.config, self._target is not None and self._target.in_turn
+        self.controllers.navigation.begin(Density.ENTRIES if in_turn else Density(config.density))
+        self.panes.arrange()
+        self._tree.focus()
+        self.controllers.loader.open(self._ahead, self._target)
+        self.set_interval(config.follow_interval, self.controllers.loader.look)
 
-    @cached_property
-    def controllers(self) -> Controllers:
-        """What the keys go to, with rows laid out as is configured."""
-        from leafward.session.density import Density
-        from leafward_tui.explorer.assembly import Controllers
-
-        made = Controllers(self.state, self.panes, self.shell, self.shell.jobs(self))
-        self.route(*made.routed)
-        in_turn = self._target is not None and self._target.in_turn
-        made.navigation.begin(Density.ENTRIES if in_turn else Density(self.shell.config.density))
-        return made
+    def on_unmount(self) -> None:
+        """Closes the session's file; a summary under way is given up."""
+        if self.ready and self.state.session is not None:
+            self.controllers.summary.cancel()
+            self.controllers.loader.close()
 
     # --- what the screen is asked -------------------------------------------------------------------------------------
 
@@ -216,9 +195,8 @@ class ExplorerScreen(BaseScreen[None]):
     def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
         """What came on the screen is counted first; the head stands above the columns as they are now."""
         message.stop()
-        if self.ready:
-            self.panes.show_head()
-            self.controllers.metrics.rows_shown()
+        self.panes.show_head()
+        self.controllers.metrics.rows_shown()
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """A tab of the head was clicked."""
@@ -232,15 +210,14 @@ class ExplorerScreen(BaseScreen[None]):
         message.stop()
         self.controllers.navigation.show_entry(message.entry)
 
-    def on_inspector_xray_wanted(self, message: XRayWanted) -> None:
-        """A line of the inspector names a compaction to see through."""
+    @on(XRayWanted)
+    @on(ExamWanted)
+    def look_into(self, message: XRayWanted | ExamWanted) -> None:
+        """A line of the inspector names a compaction to see through, or one whose exam a model is to sit."""
         message.stop()
-        self.controllers.compactions.open_xray(message.compaction)
-
-    def on_inspector_exam_wanted(self, message: ExamWanted) -> None:
-        """A model is to sit the exam of a compaction."""
-        message.stop()
-        self.controllers.compactions.examine(message.compaction)
+        compactions = self.controllers.compactions
+        look = compactions.open_xray if isinstance(message, XRayWanted) else compactions.examine
+        look(message.compaction)
 
     def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         """A line or page of the inspector is wanted on the clipboard."""

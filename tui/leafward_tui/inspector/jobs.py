@@ -13,7 +13,8 @@ from leafward_tui.ui.page import Line, Page, Span
 if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.page import Gauge, Selection, Tab
+    from leafward_tui.ui.inspector_tab import Tab
+    from leafward_tui.ui.page import Gauge, Selection
     from leafward_tui.ui.services import Job
 
 __all__ = ["PageRequest", "build_page"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.key_hints import Situation, hints
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

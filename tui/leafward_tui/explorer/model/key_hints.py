@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.geometry import Size
@@ -31,12 +31,13 @@ JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 class GraphView(LineScroll):
     """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
 
-    @dataclass(eq=False, repr=False)
     class CursorMoved(Message):
         """The cursor is on another line."""
 
-        graph: GraphView
-        row: int
+        def __init__(self, graph: GraphView, row: int) -> None:
+            super().__init__()
+            self.graph = graph
+            self.row = row
 
         def can_replace(self, message: Message) -> bool:
             """A burst of moves is one move."""
@@ -47,11 +48,12 @@ class GraphView(LineScroll):
             """The tree it came from."""
             return self.graph
 
-    @dataclass(eq=False, repr=False)
     class RowsShown(Message):
         """Other lines are on the screen now, or in other columns."""
 
-        graph: GraphView
+        def __init__(self, graph: GraphView) -> None:
+            super().__init__()
+            self.graph = graph
 
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""

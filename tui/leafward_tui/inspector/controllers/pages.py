@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.inspector.jobs import PageRequest, build_page
 from leafward_tui.inspector.state import Goal
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from leafward_tui.inspector.ports import InspectorView
@@ -81,6 +80,9 @@ class Pages:
             self._view.show_page(None, keep_place=False)
             state.shown = (None, state.tab, Goal())
             return
+        # Not needed for the first frame.
+        from leafward_tui.inspector.jobs import PageRequest, build_page
+
         services = self._services
         request = PageRequest(
             state.tab,
