@@ -11,14 +11,15 @@ from leafward.base.config import Config
 from leafward.cli.output import Page
 from leafward.cli.tree import tree_text
 from leafward.export.demo import demo_session
+from leafward.session.density import Density
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import ExplorerState
-from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet

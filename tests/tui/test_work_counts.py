@@ -15,8 +15,8 @@ import pytest
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay import FileOperation, Outcome
+from leafward.session.density import Density
 from leafward.session.session import Session
-from leafward.session.tree_layout import Density
 from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines
@@ -24,7 +24,8 @@ from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.overview import Hanging, Overview
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
+from leafward_tui.explorer.model.row_columns import Columns, RowState
+from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session

@@ -10,11 +10,12 @@ import pytest
 from leafward.compaction.xray import Link, What
 from leafward.session.session import Session
 from leafward.summaries.survival import survival_of
-from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.lab import LabScreen
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.summaries import SummariesScreen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,7 +39,7 @@ from leafward_tui.ui.theme import (
 from leafward_tui.ui.times import tell_years_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from textual.command import Provider
     from textual.dom import DOMNode
@@ -107,6 +108,8 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         env = os.environ if env is None else env
         self.paths = tuple(paths)
         self._ahead = ahead
+        self._starts = True
+        """Whether the first batch is still to come: the one of the start."""
         self.config = config if config is not None else Config()
         self.clock = clock
         tell_years_by(clock)
@@ -192,6 +195,16 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
     def first_screen(self) -> Screen[Any]:
         """The screen that was asked for: no empty one is painted before it."""
         return self.screens.first(self.paths, self._ahead)
+
+    @contextmanager
+    def batch_update(self) -> Iterator[None]:
+        """As in Textual, but nothing is held back at the start: the first frame would be drawn, thrown away and drawn again."""
+        if self._starts:
+            self._starts = False
+            yield
+            return
+        with super().batch_update():
+            yield
 
     def on_unmount(self) -> None:
         """The demo's copy goes."""

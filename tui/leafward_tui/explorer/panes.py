@@ -6,11 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.base.safe_text import safe_line
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.summary_run import progress_words
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.two_panes import has_two_panes

@@ -18,7 +18,8 @@ from leafward.summaries.survival.spans import Said
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted, exact, money, percent, right
-from leafward_tui.ui.page import EXAM, XRAY, Page, Selection, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import EXAM, XRAY, Page, Selection, Span
 from leafward_tui.ui.spans import padded, shown_line
 from leafward_tui.ui.survival_cache import PLURAL, survivals_of
 from leafward_tui.ui.times import moment

@@ -20,7 +20,8 @@ from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares, wrap
-from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.spans import aligned, padded, shown_line
 
 if TYPE_CHECKING:
