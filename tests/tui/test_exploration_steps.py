@@ -33,6 +33,8 @@ class TestSteps:
                     exploration.parent(row),
                     exploration.sibling(row, 1),
                     exploration.sibling(row, -1),
+                    exploration.branch_point(row, 1),
+                    exploration.branch_point(row, -1),
                 ):
                     assert 0 <= to < total
 
@@ -100,6 +102,24 @@ class TestSteps:
                 one, other = layout.head[row], layout.head[to]
                 assert one not in plan.path(other)
                 assert other not in plan.path(one)
+
+    @given(plans(), DENSITIES)
+    def test_branch_points_are_where_branches_leave(self, plan: Plan, density: Density) -> None:
+        with session_of(plan) as session:
+            exploration = Exploration(session, density)
+            layout = exploration.layout
+            left = {layout.row_of(branch.leaves_at) for branch in layout.branches if branch.above >= 0}
+            found = set()
+            row = -1
+            while (at := exploration.branch_point(row, 1)) != row:
+                assert at > row
+                row = at
+                found.add(row)
+            assert found == left
+            for row in range(len(layout)):
+                assert exploration.branch_point(row, -1) == max(
+                    (one for one in left if one < row), default=row
+                )
 
     @given(plans(), DENSITIES)
     def test_the_target_of_a_line_is_the_end_of_what_it_stands_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -117,6 +118,7 @@ class Exploration:
         ]
         self.layout: Layout = laid.layout
         self.pieces = laid.pieces
+        self._points: list[int] | None = None
         if self.folds is None:
             self.folds = opening_folds(self.pieces, self.height)
         self.fold_again()
@@ -337,6 +339,16 @@ class Exploration:
         ]
         onward = self.child(point)
         return [*ways, onward] if onward != point else ways
+
+    def branch_point(self, row: int, step: int) -> int:
+        """The next row below, or above, from which a branch leaves; the row itself where there is none."""
+        if self._points is None:
+            layout = self.layout
+            leaving = (value.leaves_at for value in layout.branches if value.leaves_at >= 0)
+            self._points = sorted({layout.row_of(entry) for entry in leaving})
+        points = self._points
+        at = bisect_right(points, row) if step > 0 else bisect_left(points, row) - 1
+        return points[at] if 0 <= at < len(points) else row
 
     def turn_of(self, entry: int) -> int:
         """The number of the turn an entry belongs to on its path, from 1; 0 before the first prompt."""
