@@ -7,7 +7,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from leafward.base.config import Config
-from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.jobs import ScreenJobs
 from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.model.pages import build
@@ -48,14 +48,14 @@ class Host(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[Message] = []
-        self.keys_first = KeysFirst()
+        self.input_priority = InputPriority()
 
     @property
     def styles_now(self) -> Styles:
         return Styles.of(built_in_theme(self.theme))
 
     def jobs(self, owner: DOMNode) -> Jobs:
-        return ScreenJobs(owner, self.keys_first)
+        return ScreenJobs(owner, self.input_priority)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme_variable_defaults()

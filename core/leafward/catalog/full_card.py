@@ -16,7 +16,7 @@ from leafward.agents import Touch
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
-from leafward.catalog.lines import (
+from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
@@ -44,10 +44,11 @@ from leafward.session.entries import (
     Kind,
 )
 from leafward.session.foreign import ForeignFiles
-from leafward.session.headline import shown_only, typed_command
+from leafward.session.headline import shown_only
 from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.messages import is_bare_command, messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
+from leafward.session.title import typed_command
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, all_agents, is_there
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import is_kept
 from leafward.catalog.backups import is_kept_in, kept_root, shown_once
-from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
+from leafward.catalog.sidecars import changed_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -209,7 +209,7 @@ class Catalogue:
         stale: list[Candidate] = []
         whole: set[str] = set()
         present: set[str] = set()
-        with collector_paused():
+        with gc_paused():
             for listing in listings(self.config, self.paths, self.env, known, stop, self.trouble):
                 if self._exclusion:
                     self._leave_out(listing)

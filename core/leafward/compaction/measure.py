@@ -14,7 +14,7 @@ from itertools import accumulate, compress, pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.context.basis import Basis
@@ -196,7 +196,7 @@ def measure(
 
     Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
     """
-    with collector_paused():
+    with gc_paused():
         return _measured(session, at, estimators)
 
 

@@ -15,7 +15,7 @@ from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
 from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings, Strategy
-from leafward.compaction.stored import parts_of
+from leafward.compaction.stored_summary import parts_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import enclose

@@ -9,7 +9,7 @@ from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe
 from leafward.compaction.opencode import CLEARED
 from leafward.compaction.settings import Strategy
-from leafward.compaction.stored import Stored, cut_middle, parts_of
+from leafward.compaction.stored_summary import Stored, cut_middle, parts_of
 from leafward.context.context_messages import message_body
 from leafward.context.estimators import text_tokens
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of

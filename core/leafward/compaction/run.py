@@ -10,16 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled, Refused
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
-from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
-from leafward.compaction.stored import (
+from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,
     QUOTE_UNITS,
@@ -29,6 +28,7 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
+from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
@@ -74,7 +74,7 @@ def draft(
     tokens. Raises Refused where there is nothing to compact or no room for a summary, Cancelled where `stop` turns true, and
     what the summariser raises.
     """
-    with collector_paused():
+    with gc_paused():
         return _drafted(session, plan, summarizer, pins, focus, injection, max_tokens, progress, stop)
 
 

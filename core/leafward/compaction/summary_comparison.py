@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.lines import Part, stored_lines
+from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.facts import gather
 from leafward.summaries.facts.prose import content_words, shared
@@ -15,7 +15,7 @@ from leafward.summaries.survival.text_match import SAME_SENTENCE, Held, Text, fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.lines import StoredLine
+    from leafward.compaction.summary_lines import StoredLine
     from leafward.session.session import Session
     from leafward.summaries.facts import Fact
 

@@ -19,7 +19,7 @@ from leafward.files.file_replay.replay import related
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
 from leafward.query.blame_sources import shown_before
 from leafward.query.search.literals import needle
-from leafward.query.search.prefilter import Sieve, crowds
+from leafward.query.search.prefilter import Prefilter, crowds
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
 from leafward.session.messages import prompt_text, written_at
 
@@ -198,7 +198,7 @@ def _named_in(
         literal = needle([word])
         if literal is None:
             return cards
-        sieve = Sieve(literal, program, crowds(cards, cards) if program is not None else {})
+        sieve = Prefilter(literal, program, crowds(cards, cards) if program is not None else {})
         found.update(sieve.passing(cards, stop))
     return [card for card in cards if card.path in found]
 

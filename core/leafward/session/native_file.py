@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.base.errors import NotASession
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
@@ -70,7 +70,7 @@ class NativeFile:
         """Reads on to the end of the file; returns how many entries came."""
         try:
             self.file.look()
-            with collector_paused():
+            with gc_paused():
                 added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
             self.file.was_read(self.scan.end)
         except OSError as error:

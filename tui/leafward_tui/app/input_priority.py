@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
     from textual.worker import Worker
 
-__all__ = ["KeysFirst"]
+__all__ = ["InputPriority"]
 
 _FRAME = 0.025
 """Seconds from a key until its frame is painted, amply."""
 
 
-class KeysFirst:
+class InputPriority:
     """Lets workers rest from a key until its frame stands."""
 
     def __init__(self) -> None:

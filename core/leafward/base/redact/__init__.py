@@ -21,10 +21,10 @@ from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
-from leafward.base.redact.judging import Place, is_secret
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.private_keys import keys_in
 from leafward.base.redact.provider_keys import runs_of, tokens_in
+from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.spans import MARKER, merged
 from leafward.base.redact.spoken import spoken_in
 from leafward.base.redact.tables import columns_in

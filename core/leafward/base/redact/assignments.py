@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.judging import Place, is_secret
 from leafward.base.redact.names import LONGEST_NAME, Meaning, meaning_of, words_of
+from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

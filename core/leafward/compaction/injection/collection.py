@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
 from leafward.compaction.injection.values import SourceRef, from_entry
 from leafward.files.file_names import locate
@@ -157,7 +157,7 @@ def collect(
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
     reader = _Reader(found, table, last, session)
     read_kinds = _KINDS if session.is_native else _KINDS | _PUT_IN
-    with collector_paused():
+    with gc_paused():
         for index, body in session.bodies(index for index in found.path if kinds[index] in read_kinds):
             if stop():
                 break

@@ -27,7 +27,7 @@ from leafward.files.file_replay import (
     unfit_name,
 )
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
-from leafward.files.restoration.opaque import opaque_calls
+from leafward.files.restoration.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits, created
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from leafward.files.file_replay import Bases, Committed, Step
     from leafward.files.restoration.on_disk import ProjectFolder
-    from leafward.files.restoration.opaque import Opaque
+    from leafward.files.restoration.opaque_calls import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

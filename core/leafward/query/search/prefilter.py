@@ -59,7 +59,7 @@ def arguments_at_once() -> int:
     return max(4096, min(3 * most // 4, 3 << 19) - environment)
 
 
-class Sieve:
+class Prefilter:
     """Looks for one needle. For several threads."""
 
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:

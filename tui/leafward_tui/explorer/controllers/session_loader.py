@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
     from leafward.session.density import Density
-    from leafward.session.prefetch import Ahead
+    from leafward.session.prefetch import Prefetch
     from leafward.session.scan import Scan
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
@@ -88,7 +88,7 @@ class SessionLoader:
         self._details = details
         self._metrics = metrics
         self._search = search
-        self._ahead: Ahead | None = None
+        self._ahead: Prefetch | None = None
         self._target: OpenTarget | None = None
         self._kept: ViewState | None = None
         """Cursor, mark, folds and filter, while the session is read anew."""
@@ -102,7 +102,7 @@ class SessionLoader:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def open(self, ahead: Ahead | None, target: OpenTarget | None) -> None:
+    def open(self, ahead: Prefetch | None, target: OpenTarget | None) -> None:
         """Reads the session for the first time; `ahead` is its scan under way, `target` where the cursor goes first."""
         self._ahead, self._target = ahead, target
         self.read()
@@ -355,7 +355,7 @@ def open_session(
     density: Density,
     height: int,
     config: Config,
-    ahead: Ahead | None,
+    ahead: Prefetch | None,
     progress: BytesRead,
     job: Job,
 ) -> OpenedSession:

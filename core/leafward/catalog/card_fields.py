@@ -12,7 +12,7 @@ from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, par
 from leafward.session.entries import MESSAGE_ROLES
 from leafward.session.headline import spoken
 from leafward.session.messages import prompt_text
-from leafward.session.stored_title import title_or_none
+from leafward.session.title import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
