@@ -9,7 +9,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
 from leafward.context.model_context import context_at
-from leafward.session.entries import PROMPTS, Kind
+from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward.session.headline import headline, title_of
 from leafward.session.messages import as_typed, message_text, messages_of
 from leafward.summaries.facts.reader import FactReader
@@ -151,7 +151,7 @@ def test_facts_of_a_command_are_those_of_its_words(tmp_path: Path) -> None:
     transcript.prompt(asked("/implement", "src/pears.py. Never touch src/apples.py."))
     session = transcript.opened()
     message = as_typed(messages_of(session.body(0) or {}, Kind.USER)[0])
-    found = FactReader(session.cwd).read(0, message)
+    found = FactReader(session.cwd).read(EntryIndex(0), message)
     assert {fact.kind for fact in found} >= {FactKind.PATH, FactKind.CONSTRAINT}
     assert not any("command-" in fact.text for fact in found)
 
