@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.files.shell.effects import effects
@@ -20,7 +19,6 @@ from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
-from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +71,6 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
     _replace(evidence)
     gone = _gone(messages, cwd)
     _files(evidence, gone)
-    _answer(evidence, turns)
     _fulfil(evidence)
     _steps(evidence)
     _counts(evidence)
@@ -228,16 +225,6 @@ def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
         seen.kind in {FactKind.PATH, FactKind.IDENTIFIER, FactKind.COMMAND}
         for seen in evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
     )
-
-
-def _answer(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """What the user said is to be done is done with the request that says it, once that is answered and the user went on."""
-    answered = {
-        turn.entry for turn, behind in pairwise(turns) if is_answered(turn) and not refutes(behind.own)
-    }
-    for candidate in evidence.candidates:
-        if candidate.section is Section.NEXT and candidate.sources and answered.issuperset(candidate.sources):
-            candidate.section, candidate.text = Section.DONE, f"Asked: {candidate.text}"
 
 
 def _fulfil(evidence: Evidence) -> None:
