@@ -286,3 +286,62 @@ def test_a_trace_of_a_browser_is_pasted() -> None:
     pasted = "the lanes are gone in the browser\n\n[App] No row, trying the table\nlogRow @ chunk-a1.js:153\ncommitRoot @ chunk-a1.js:99"
     goal = told_in(Section.GOAL, user(pasted), *edited("src/lanes.py", "a"))
     assert goal == ["the lanes are gone in the browser"]
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        "Fixed the pale rows by switching from Larch's `RowView` (which needs a `LarchRoot`) to Alder's `RowView`.",
+        "Replaced `LarchRoot` and Larch with Alder in the whole tree of rows.",
+    ],
+)
+def test_what_uses_something_that_was_replaced_is_out(switch: str) -> None:
+    before = "Added `src/rows.py`, a view of rows using Larch and its lanes for `frostTable`."
+    said = [
+        user("Draw the rows of orchard as a tree."),
+        *edited("src/rows.py", "a"),
+        reply(before),
+        user("the rows are pale in the tree of the browser"),
+        *edited("src/rows.py", "b"),
+    ]
+    assert "using Larch" in summarize(span(*said)).text
+    text = summarize(span(*said, reply(switch))).text
+    assert "using Larch" not in text
+    assert "Alder" in text
+
+
+def test_what_the_user_still_wanted_done_is_done_once_it_was_answered() -> None:
+    said = [
+        user("Draw the lanes of orchard beside the tree of all rows."),
+        *edited("src/lanes.py", "c"),
+        user("looks good, we still need to port the legend of the lanes to rows"),
+        *edited("src/legend.py", "a"),
+        reply("The legend stands above the rows, in the colours of the lanes."),
+        user("now colour the rows by their age"),
+        *edited("src/rows.py", "b"),
+    ]
+    assert not any("legend" in line for line in told_in(Section.NEXT, *said))
+    assert any("legend" in line for line in told_in(Section.NEXT, *said[:6]))
+
+
+def test_what_stands_in_a_fence_is_no_request() -> None:
+    said = [
+        user("count the rows of this list\n\n```\n11-16 81000 sms failed\n```\n"),
+        *edited("src/rows.py", "a"),
+    ]
+    assert told_in(Section.GOAL, *said) == ["count the rows of this list"]
+
+
+def test_a_request_that_was_answered_long_ago_is_no_goal() -> None:
+    said = [
+        user("count the syncs of the lanes for each hundred of rows"),
+        *ran("a", "count"),
+        reply("400 before, 2 now; the trace shows the lock of the table only."),
+        user("measure the lanes with a table of ten thousand rows"),
+        *ran("b", "measure"),
+        reply("40 ms for each row in the table, 90 ms for each lane."),
+        user("draw the table of the lanes beside the tree of rows"),
+        *edited("src/lanes.py", "c"),
+    ]
+    assert told_in(Section.GOAL, *said[:6]) == ["count the syncs of the lanes for each hundred of rows"]
+    assert not any("syncs" in line for line in told_in(Section.GOAL, *said))

@@ -38,6 +38,11 @@ _WAY = re.compile(
     r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])"
 )
 """One of several ways, by the number that it had where they were listed."""
+_SWITCHED = re.compile(
+    r"(?i)\b(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|convert(?:ed|ing)) (?:\w+ ){0,3}?from (.{2,160}?) to (.{2,160})"
+    r"|\breplac(?:ed|ing) (.{2,120}?) (?:with|by) (.{2,160})"
+)
+_NAME = re.compile(r"`([^`]{2,80})`|(?<![\w`])([A-Z][\w-]{2,40})\b")
 _MAKES = re.compile(
     r"(?i)^(?:\W*(?:add|create|implement|write|introduce|extract|define|move|modify|update|change|replace|convert|wire|use|import|fix"
     r"|refactor|make|expose|store|handle|support|build|adapt|adjust|extend|rewrite|port|switch|put|let|have)\b)"
@@ -63,6 +68,7 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
     """
     _take_back(evidence, messages, turns)
     _refute(evidence, messages, turns)
+    _replace(evidence)
     gone = _gone(messages, cwd)
     _files(evidence, gone)
     _fulfil(evidence)
@@ -177,6 +183,38 @@ def _refute(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn])
             or not candidate.sources
             or not wrong.issuperset(candidate.sources)
         ]
+
+
+def _replace(evidence: Evidence) -> None:
+    """Leaves out the lines by which something uses what was replaced since (`switched from X to Y`, `replaced X with Y`)."""
+    for by in [one for one in evidence.candidates if one.section in {Section.DONE, Section.DECISIONS}]:
+        switched = _SWITCHED.search(_said_by_model(by))
+        if switched is None:
+            continue
+        old, new = (_names(text) for text in (switched[1] or switched[3], switched[2] or switched[4]))
+        gone = "|".join(re.escape(name) for name in sorted(old - new))
+        if not gone:
+            continue
+        uses = re.compile(
+            rf"(?i)\b(?:us(?:e|es|ed|ing)|via|built on|based on) [^.;]{{0,40}}(?<!\w)(?:{gone})(?!\w)"
+        )
+        place = _place(evidence, by)
+        instead = new - old
+        evidence.candidates = [
+            candidate
+            for candidate in evidence.candidates
+            if candidate is by
+            or candidate.first
+            or instead & _names(candidate.text)
+            or candidate.section not in _SUBJECTS
+            or _place(evidence, candidate) >= place
+            or uses.search(candidate.text) is None
+        ]
+
+
+def _names(text: str) -> set[str]:
+    """The names in a text: what is code, and what begins with a capital letter."""
+    return {(code or word).casefold() for code, word in _NAME.findall(text)}
 
 
 def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:

@@ -10,7 +10,7 @@ from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.prose import accompanies, announces, considers, leads_on
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, DECLINED
-from leafward.summaries.facts.values import DROPPED
+from leafward.summaries.facts.values import ANSWERED, DROPPED
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
 
@@ -129,7 +129,7 @@ def stated(evidence: Evidence) -> None:
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
-            if fact.outcome != DROPPED and fact.last not in evidence.left:
+            if fact.outcome not in (DROPPED, ANSWERED) and fact.last not in evidence.left:
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
         elif (
             fact.kind is FactKind.ERROR

@@ -22,6 +22,7 @@ _PICTURE = re.compile(
 _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
 """A message that is one element of markup."""
 _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
+_FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
 )
@@ -73,8 +74,11 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
             text = " ".join(text_of(message.get("content")).split())
             if not text or by_machine(message):
                 continue
-            own = " ".join(divided(text_of(message.get("content")))[0].split()).rstrip("` ")
-            prompt = without_fillers(_PICTURE.sub("[image]", own or text)) or own or text
+            typed = divided(text_of(message.get("content")))[0]
+            own = " ".join(typed.split()).rstrip("` ")
+            # What stands in a fence was copied there, unless there is nothing else.
+            bare = " ".join(_FENCED.sub(" ", typed).split()) or own
+            prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
             words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
             turns.append(Turn(entry, prompt, own, words, place, place))
         elif role == "assistant" and turns:

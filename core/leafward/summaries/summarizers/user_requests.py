@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 LAST_REQUEST = "Last request: "
 _ACHIEVED = re.compile(r"(?i)^\W*(?:(?:all )?done\b|✅|finished\b|完成)")
-_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ed|ing|ures?)?|broken|still|not yet|remain(?:s|ing)?)\b")
+_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
 """In an answer that does not say that everything was reached."""
 _WAY = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 _WAY_LIMIT = 100
+_WENT_ON = 2
+"""Requests that were worked on after an answer: what was answered is what the work is for no more."""
 _LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _OUTCOME = 120
 """Characters of what came of a request."""
@@ -102,8 +104,11 @@ def _is_over(turns: Sequence[Turn], number: int) -> bool:
     if _ACHIEVED.match(turns[number].answer):
         return True
     # What was wrong is told in what was done about it and why.
-    fails = any(section is Section.CONTEXT and _FAILS.search(sentence) for sentence, section in sections)
-    return any(section is Section.DONE for _, section in sections) and not fails
+    if any(section is Section.CONTEXT and _FAILS.search(sentence) for sentence, section in sections):
+        return False
+    since = sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns[number + 1 :])
+    enough = 1 if demands.asks(turns[number].text) else _WENT_ON
+    return since >= enough or any(section is Section.DONE for _, section in sections)
 
 
 def _with_way(text: str, before: Turn | None) -> str:
