@@ -167,6 +167,19 @@ class TestOpening:
             assert panes == [True, False]
             assert any("d prompt" in row for row in tree(screen))
 
+    async def test_words_take_the_cells_of_an_outcome_that_there_is_not(self, tmp_path: Path) -> None:
+        words = "one two three four five six seven"
+        file = Acting(tmp_path / "spoken.jsonl")
+        file.user(words)
+        file.said(call("bash", "c0", command=words))
+        file.answered("c0", "bash", "done")
+        async with exploring(file.path, (120, 32)) as (pilot, screen):
+            await pilot.press("v", "g")
+            await settled(pilot)
+            prompt, command = (row for row in tree(screen) if "one two" in row)
+            assert words in prompt
+            assert words not in command, "what comes of a command keeps its place"
+
     async def test_a_key_before_it_is_read_says_what_is_waited_for(
         self, file: Named, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -124,6 +124,8 @@ class RowPainter:
             # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
             numbers = sum(cells for _, cells in columns.numbers)
             columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
+        elif self._only_speaks(line):
+            columns = columns.without_outcome()
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
         if alone and columns.numbers:
             segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
@@ -131,6 +133,15 @@ class RowPainter:
             segments += self._numbers(line, columns, ground)
         segments.append(Segment(" ", ground.blank))
         return segments
+
+    def _only_speaks(self, line: Line) -> bool:
+        """Whether a line, where it is an entry, is a prompt or a reply of which nothing came that a word would say."""
+        if line.kind is not LineKind.ROW or self.layout.density is not Density.ENTRIES:
+            return False
+        entry = self.layout.head[line.row]
+        if self.notes.get(entry) or self.layout.tree.kind[entry] == Kind.COMPACTION:
+            return False
+        return self.headline(entry).word in _SPOKEN_WORDS
 
     def _compaction_alone(self, line: Line) -> bool:
         """Whether a line is a compaction with nothing said in the same row, where a row is a turn."""
@@ -364,6 +375,8 @@ class RowPainter:
 _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
 """Kinds whose text speaks for itself where a row is a turn."""
+_SPOKEN_WORDS = _PLAIN_WORDS | {"sys", "!"}
+"""Kinds of which nothing comes but what they say, where a row is an entry."""
 _KEPT_HEADLINES = 20_000
 _TOUCH_WIDTH = 24
 """Cells for what a row does to a file."""
