@@ -271,10 +271,25 @@ def test_a_branch_that_was_left_and_wrote_the_same_line_is_named(tmp_path: Path)
     found = office.blamed()
     first, second = found.lines
     assert found.authors[second.author].request == "the second try"
-    assert [found.authors[one].request for one in (first.author, *first.also)] in (
-        ["the first try"],
-        ["the second try", "the first try"],
-    )
+    assert [found.authors[one].request for one in (first.author, *first.also)] == [
+        "the second try",
+        "the first try",
+    ]
+
+
+def test_a_line_that_a_branch_read_and_wrote_again_stays_with_the_branch_that_was_left(
+    tmp_path: Path,
+) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    root = agent.file.user("begin")
+    agent.file.user("the first try", root)
+    agent.write(NAME, "one line of the try\n")
+    agent.file.user("the second try", root)
+    agent.read(NAME)
+    agent.write(NAME, "one line of the try\nanother line of the try\n")
+    found = office.blamed()
+    assert [found.authors[line.author].request for line in found.lines] == ["the first try", "the second try"]
 
 
 def test_lines_of_brackets_are_no_ones_between_two_turns(tmp_path: Path) -> None:

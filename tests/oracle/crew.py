@@ -87,8 +87,17 @@ class Claude:
     kind: str = "claude"
     _folders: dict[str, Path] = field(default_factory=dict)
 
-    def ask(self, folder: Path, prompt: str, task: Task, session: str = "", *, forks: bool = False) -> str:
-        """As `Agent` says."""
+    def ask(
+        self,
+        folder: Path,
+        prompt: str,
+        task: Task,
+        session: str = "",
+        *,
+        forks: bool = False,
+        back: str = "",
+    ) -> str:
+        """As `Agent` says; `back` is the row that it goes back to first."""
         client = ClaudeClient(programs("LEAFWARD_CLAUDE")[0], self.root, self.model, self.root / ".claude")
 
         def called(deed: Deed) -> Call:
@@ -108,6 +117,7 @@ class Claude:
 
         self.model.script[prompt] = Replies(task, called)
         options = ["--resume", session] if session else []
+        options += ["--resume-session-at", back] if back else []
         asked = client.ask(folder, prompt, *options, *(["--fork-session"] if forks else []))
         self._folders[asked.session] = folder
         return asked.session

@@ -1,8 +1,7 @@
 """Faults that the real agents planted: the turn that bisection names did it, and where it cannot tell that turn is among those it lists.
 
-Each turn of a session plants a fault of its own, so that a session of a dozen turns is a dozen bisections. What lay in the
-folder at the end of each turn is kept: a version that is called certain has to be that. `LEAFWARD_FAULTS` says how many sessions
-each agent records.
+Each turn of a session plants faults of its own, and each of them is bisected. What lay in the folder at the end of each turn is
+kept: a version that is called certain has to be that. `LEAFWARD_FAULTS` says how many sessions each agent records.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import os
 import random
 import shutil
 from contextlib import closing
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,15 +29,17 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 TURNS = 12
+FAULTS = 5
+"""In each turn, at most."""
 SESSIONS = int(os.environ.get("LEAFWARD_FAULTS", "1"))
 
 
-def fault(number: int) -> str:
-    return f"fault{number:02}."
+def fault(turn: int, number: int) -> str:
+    return f"fault{turn:02}{number}."
 
 
 class Sabotage:
-    """Work in a folder whose every turn plants a fault."""
+    """Work in a folder whose every turn plants faults."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
@@ -48,15 +50,15 @@ class Sabotage:
                 "".join(f"{name} line {at}\n" for at in range(self.random.randint(2, 20)))
             )
 
-    def deed(self, turn: int, number: int, last: int) -> Deed | None:
-        """Some work, at last the fault."""
-        if number > last:
+    def deed(self, turn: int, number: int, work: int) -> Deed | None:
+        """Some work, and behind it the faults."""
+        if number >= work + FAULTS:
             return None
         name = self.random.choice(NAMES)
         path = self.folder / name
         text = path.read_text() if path.is_file() else ""
-        if number == last:
-            return self._plant(name, text, fault(turn))
+        if number >= work:
+            return self._plant(name, text, fault(turn, number - work))
         pick = self.random.random()
         if pick < 0.4:
             return "read", {"path": name}
@@ -97,13 +99,14 @@ def tried(session: Session, shots: list[Shot], base: FolderBase) -> tuple[int, i
         assert {name: shot.get(name) for name in version.files} == version.files
         exact += len(version.files)
     faults = found = 0
-    for number in range(1, len(shots)):
-        has = [any(fault(number).encode() in data for data in shot.values()) for shot in shots]
+    for turn, number in product(range(1, len(shots)), range(FAULTS)):
+        word = fault(turn, number)
+        has = [any(word.encode() in data for data in shot.values()) for shot in shots]
         if True not in has:
             continue
         bad = has.index(True)
         last = next((at for at in range(bad, len(shots)) if not has[at]), len(shots)) - 1
-        check = ("sh", "-c", f"! grep -rqF {fault(number)} .")
+        check = ("sh", "-c", f"! grep -rqF {word} .")
         faults += 1
         with Trial(base) as trial:
 
@@ -113,7 +116,7 @@ def tried(session: Session, shots: list[Shot], base: FolderBase) -> tuple[int, i
             assert verdict(versions[0]) is not Verdict.BAD
             assert verdict(versions[last]) is not Verdict.GOOD
             result = bisect(last + 1, lambda at, tell=verdict: tell(versions[at]))  # type: ignore[misc]
-        assert bad in result.candidates, (number, bad, result)
+        assert bad in result.candidates, (word, bad, result)
         found += len(result.candidates) == 1
     return faults, found, exact
 
@@ -131,11 +134,11 @@ def test_no_fault_is_laid_at_a_turn_that_did_not_plant_it(kind: str, seed: int, 
         session = agent.ask(folder, "Begin.", lambda _: None)
         shots = [snapshot(folder)]
         for turn in range(1, TURNS + 1):
-            last = work.random.randint(0, 2)
+            before = work.random.randint(0, 2)
             agent.ask(
                 folder,
                 f"Turn {turn:02} of the work.",
-                lambda number, turn=turn, last=last: work.deed(turn, number, last),  # type: ignore[misc]
+                lambda number, turn=turn, before=before: work.deed(turn, number, before),  # type: ignore[misc]
                 session,
             )
             shots.append(snapshot(folder))
@@ -143,4 +146,4 @@ def test_no_fault_is_laid_at_a_turn_that_did_not_plant_it(kind: str, seed: int, 
     with closing(agent_named(kind).open(path)) as opened:
         faults, found, exact = tried(opened, shots, FolderBase(tmp_path / "base"))
     print(f"{kind} {seed}: {faults} faults, {found} found, {exact} certain files")
-    assert faults > TURNS // 2
+    assert faults > 2 * TURNS

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+from contextlib import closing
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,15 @@ import pytest
 from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.catalog import sighted
+from leafward.cli import main
 from leafward.files.line_origins import BY_HAND
 from leafward.query.blame import blame
 from leafward.query.blame_sources import concerned
-from tests.oracle.crew import AGENTS, Crew, Deed
+from leafward.session.entries import EntryIndex, Kind
+from tests.oracle.crew import AGENTS, Claude, Crew, Deed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.oracle.crew import Agent
@@ -232,5 +236,32 @@ def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
 def test_a_branch_that_was_left_and_wrote_the_same_line_is_named(tmp_path: Path, kind: str) -> None:
     if not AGENTS[kind]:
         pytest.skip(f"the environment names no {kind}")
-    pytest.skip("not yet")
-    assert agent_named(kind)
+    folder = tmp_path / "estate"
+    folder.mkdir()
+    name = "app.py"
+
+    def writing(text: str) -> Callable[[int], Deed | None]:
+        return lambda number: ("write", {"path": name, "text": text}) if number == 0 else None
+
+    with Crew(tmp_path) as crew:
+        agent = crew.hire(kind)
+        session = agent.ask(folder, "Begin.", lambda _: None)
+        agent.ask(folder, "The first try.", writing("one line of the try\n"), session)
+        (folder / name).unlink()
+        with closing(agent_named(kind).open(agent.file(session))) as opened:
+            replies = [one for one in range(len(opened)) if opened.columns.kind[one] == Kind.ASSISTANT]
+            first = opened.columns.id(EntryIndex(replies[0]))
+        second = writing("one line of the try\nanother line of the try\n")
+        if isinstance(agent, Claude):
+            agent.ask(folder, "The second try.", second, session, back=first)
+        else:
+            assert main(["move", str(agent.file(session)), first]) == 0
+            agent.ask(folder, "The second try.", second, session)
+        cards = list(sighted(Config(), [agent.root], os.environ, []))
+    path = str(folder / name)
+    found = blame(path, concerned(cards, path))
+    one, other = found.lines
+    assert found.authors[other.author].request == "The second try."
+    named = [found.authors[place] for place in (one.author, *one.also)]
+    assert {author.request for author in named} == {"The first try.", "The second try."}
+    assert [author.abandoned for author in named] == [author.request == "The first try." for author in named]

@@ -237,7 +237,7 @@ def _blamed(
         if stop():
             raise Cancelled
         changes.append((part, change))
-        _take(part, change, len(changes) - 1, names, origins)
+        _take(changes, names, origins)
     history = origins.get(path) or LineOrigins()
     return _claimed(path, plain_lines(now), history.at(now), history, changes, parts, unread)
 
@@ -273,10 +273,11 @@ def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
             yield _Change(last, order, number, step)
 
 
-def _take(
-    part: _Part, change: _Change, number: int, names: set[str], origins: dict[str, LineOrigins]
-) -> None:
-    step, files = change.step, part.replay.files
+def _take(changes: list[tuple[_Part, _Change]], names: set[str], origins: dict[str, LineOrigins]) -> None:
+    """Takes in the last of the changes."""
+    number = len(changes) - 1
+    part, (*_, step) = changes[number]
+    files = part.replay.files
     before = {name: _held(files.get(name)) for name in names}
     found = None
     if step.operation is FileOperation.EDIT and step.outcome is Outcome.DONE:
@@ -318,12 +319,28 @@ def _take(
                 number,
                 part.seen.get(name, set()) if step.operation is FileOperation.WRITE else None,
             )
+            if step.deed is FileOperation.WRITE:
+                _wrote_anew(changes, history, part.seen.get(name, set()))
         elif (request := _request(part, step)) is not None:
             history.put_in(request, number)
         else:
             history.lost()
     if step.path in names and step.operation is FileOperation.CHANGE and step.outcome is Outcome.DONE:
         part.seen[step.path] = None
+
+
+def _wrote_anew(changes: list[tuple[_Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:
+    """Lines of a whole write that only a branch that was left had written are its own, unless it read them: it did not know of them."""
+    number = len(changes) - 1
+    part, (*_, step) = changes[number]
+    if seen is None:
+        return
+
+    def left(origin: int) -> bool:
+        other, (*_, before) = changes[origin]
+        return other is part and not part.session.tree.is_ancestor(before.entry, step.entry)
+
+    history.written_anew(number, left, seen)
 
 
 def _note_seen(part: _Part, step: Step) -> None:

@@ -368,6 +368,8 @@ def _change(
     if action is Action.CREATE:
         after, remark = created(after, known.bits.of(path), committed(path))
         make = replace(make, after=after, remark=remark)
+    if locked := folder.locked(path):
+        return replace(make, why=f"{locked} is read-only")
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
