@@ -255,6 +255,10 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         if isinstance(event, _BY_HAND):
             self.input_priority.pressed()
 
+    def post_display_hook(self) -> None:
+        """A frame stands: work behind the screen goes on."""
+        self.keys_first.painted()
+
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says where it works."""
         from leafward_tui.ui.screen import BaseScreen
