@@ -74,7 +74,7 @@ def test_work_rests_until_the_frame_of_a_key_stands(worker: Cancellable, clock: 
 def test_work_rests_longer_where_the_frame_is_late_but_not_for_ever(
     worker: Cancellable, clock: Clock
 ) -> None:
-    keys = KeysFirst()
+    keys = InputPriority()
     unwanted = keys.unwanted(cast("Worker[None]", worker))
     keys.pressed()
     assert not unwanted()
@@ -114,6 +114,6 @@ async def test_a_frame_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     async with exploring(file.path, (120, 30)) as (pilot, _):
         painted: list[None] = []
         assert isinstance(pilot.app, LeafwardApp)
-        monkeypatch.setattr(pilot.app.keys_first, "painted", lambda: painted.append(None))
+        monkeypatch.setattr(pilot.app.input_priority, "painted", lambda: painted.append(None))
         await pilot.press("k")
         await until(pilot, lambda: bool(painted))

@@ -319,7 +319,7 @@ def _take(changes: list[tuple[_Part, _Change]], names: set[str], origins: dict[s
                 number,
                 part.seen.get(name, set()) if step.operation is FileOperation.WRITE else None,
             )
-            if step.deed is FileOperation.WRITE:
+            if step.operation is FileOperation.WRITE:
                 _wrote_anew(changes, history, part.seen.get(name, set()))
         elif (request := _request(part, step)) is not None:
             history.put_in(request, number)

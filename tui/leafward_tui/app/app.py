@@ -257,7 +257,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def post_display_hook(self) -> None:
         """A frame stands: work behind the screen goes on."""
-        self.keys_first.painted()
+        self.input_priority.painted()
 
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says where it works."""
