@@ -175,7 +175,7 @@ def test_a_session_that_begins_with_a_command_is_called_by_it(tmp_path: Path) ->
     catalogue.refresh()
     assert [card.title for card in catalogue.cards()] == ["/review the pears"]
     transcript.turn("Thanks", "Welcome.")
-    assert title_of(transcript.opened()) == "Thanks", "what was said counts first"
+    assert title_of(transcript.opened()) == "/review the pears", "words behind a command are a prompt"
 
 
 @pytest.mark.parametrize("apart", [False, True])

@@ -9,12 +9,14 @@ from textual.app import App, ComposeResult
 from leafward.base.config import Config
 from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.jobs import ScreenJobs
-from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
 from leafward_tui.inspector.model import pages
+from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
-from leafward_tui.ui.page import Span
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.theme import (
     Styles,
     built_in_theme,

@@ -180,8 +180,8 @@ class TestMoving:
             said = shown(pilot)
             assert "Move with a summary" in said
             if size != (60, 16):
-                assert re.search(r"summarises \d+ entries, 1\.1k tokens", said), (
-                    "other tokens than those that the move drops"
+                assert re.search(r"summarises \d+ entries *$", said, re.MULTILINE), (
+                    "tokens stand in the price alone"
                 )
             await pilot.press("j")
             if size == WIDE:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.conversation import ConversationMessage
 
-__all__ = ["Change", "accepted", "accepted_images", "call_id"]
+__all__ = ["Change", "accepted", "accepted_images", "call_id", "without_images"]
 
 _IMAGE_LIMIT = 5 << 20
 """Bytes of an image as base64 (Anthropic's limit, the lowest)."""
@@ -90,13 +90,15 @@ def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMes
         elif kind == "toolCall":
             name = str(block.get("id") or "")
             if name in calls:
-                changes.append(Change("repeated-call", f"call {name} stands twice in one reply", one.entry))
+                changes.append(
+                    Change("repeated-call", f"call {name} is in one reply twice: one is left out", one.entry)
+                )
                 continue
             calls.add(name)
             block = _call(block, one, changes)
         kept.append(block)
     if not kept and one.role != "result":
-        changes.append(Change("empty-message", "a message without anything in it is left out", one.entry))
+        changes.append(Change("empty-message", "an empty message is left out", one.entry))
         return None
     return one._replace(content=tuple(kept), call=_HALF.sub("\ufffd", one.call))
 
@@ -132,7 +134,7 @@ def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
     arguments = block.get("arguments")
     if block.get(RESHAPED) or not isinstance(arguments, dict):
         changes.append(
-            Change("arguments", f"what call {call} was given is no object: it becomes one", one.entry)
+            Change("arguments", f"the arguments of call {call} are no object: they become one", one.entry)
         )
         block = {**block, "arguments": arguments if isinstance(arguments, dict) else {"input": arguments}}
     return block
@@ -159,6 +161,15 @@ def accepted_images(
         content[number] = _instead(one, why, changes)
         fitting[place] = one._replace(content=tuple(content))
     return fitting
+
+
+def without_images(one: ConversationMessage, changes: list[Change]) -> ConversationMessage:
+    """A message whose images are left out, for the provider refused one of them."""
+    why = "the provider could not use it"
+    content = tuple(
+        _instead(one, why, changes) if block.get("type") == "image" else block for block in one.content
+    )
+    return one._replace(content=content)
 
 
 def _images(messages: Sequence[ConversationMessage]) -> Iterator[tuple[int, int]]:

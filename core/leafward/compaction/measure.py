@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
@@ -222,7 +222,11 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
     columns.update(zip(others, stats.columns, strict=True))
     counts = {
         name: Counts.of(
-            _column(len(order), places, [count for number, count in enumerate(column) if number not in lead])
+            _column(
+                len(order),
+                places,
+                [count for number, count in enumerate(column) if number not in lead] if lead else column,
+            )
         )
         for name, column in columns.items()
     }
@@ -279,21 +283,30 @@ def _sent(
     if unsent:
         sent_only = (0 if entry in unsent else size for entry, size in zip(order, counts.tokens, strict=True))
         counts = Counts.of(array("i", sent_only))
-    counted = stats.requests
-    if changed is not None:
-        counted = {
-            entry: request
-            for entry, request in counted.items()
-            if (made := written_at({"message": {"timestamp": request.stamp}})) is None or made >= changed
-        }
+    request_of = {
+        entry: number
+        for number, (entry, stamp) in enumerate(zip(stats.replies, stats.stamps, strict=True))
+        if changed is None
+        or (made := written_at({"message": {"timestamp": stamp}})) is None
+        or made >= changed
+    }
+    before = counts.before
     sent = array("q", [-1]) * (len(order) + 1)
-    places = [place for place in range(kept, len(order)) if order[place] in counted]
-    for place in range(kept, places[0] + 1 if places else kept):
-        sent[place] = max(0, counted[order[places[0]]].prompt - counts.between(place, places[0]))
-    for here, below in pairwise([*places, len(order)]):
-        for place in range(here + 1, below + 1):
-            sent[place] = counted[order[here]].total + counts.between(here + 1, place)
-    sent[-1] = context.sent if places else -1
+    known = [request_of.get(entry) for entry in order[kept:]]
+    first = next((place for place, request in enumerate(known, kept) if request is not None), None)
+    if first is None:
+        return sent
+    prompt = stats.prompts[request_of[order[first]]]
+    for place in range(kept, first + 1):
+        sent[place] = max(0, prompt - before[first] + before[place])
+    # What was counted, less what stands before the place behind it.
+    base = 0
+    for place, request in enumerate(known, kept):
+        if place > first:
+            sent[place] = base + before[place]
+        if request is not None:
+            base = stats.totals[request] - before[place + 1]
+    sent[-1] = context.sent
     return sent
 
 
@@ -353,10 +366,14 @@ def _places(
     messages = context.messages
     lead = frozenset(
         number
-        for number, entry in enumerate(messages.entry)
-        if entry == context.compaction and context.compaction >= 0
+        for number, entry in enumerate(messages.entry if context.compaction >= 0 else ())
+        if entry == context.compaction
     )
-    speaking = array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
+    speaking = (
+        array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
+        if lead
+        else messages.entry
+    )
     may_speak = parts.translate(_MAY_SPEAK)
     if array("i", compress(order, may_speak)) != speaking:
         removed = _removed(session, order, edits, parts)

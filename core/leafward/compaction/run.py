@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled, Refused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
@@ -73,6 +74,21 @@ def draft(
     tokens. Raises Refused where there is nothing to compact or no room for a summary, Cancelled where `stop` turns true, and
     what the summariser raises.
     """
+    with gc_paused():
+        return _drafted(session, plan, summarizer, pins, focus, injection, max_tokens, progress, stop)
+
+
+def _drafted(
+    session: Session,
+    plan: Plan,
+    summarizer: Summarizer,
+    pins: Sequence[str],
+    focus: str,
+    injection: Injection | None,
+    max_tokens: int | None,
+    progress: Callable[[str], object],
+    stop: Callable[[], bool],
+) -> Draft:
     refuse_nothing(plan)
     place = place_at(session, plan.at)
     every = clean_pins([*carried_pins(session, plan.at), *pins])

@@ -20,7 +20,6 @@ from leafward.files.file_names import utf16_order
 from leafward.files.working_set import touched
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
-    SILENT_BYTES,
     Body,
     EntryId,
     EntryIndex,
@@ -56,8 +55,6 @@ class Part:
     entries: int
     tokens: int
     """Estimated, of the entries themselves: those that a compaction stands for count too."""
-    summarisable: int
-    """Of those among them that say something themselves: what a summary would be made from, and what is reported of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +211,7 @@ def _cost(tokens: int, rate: float | None) -> float | None:
 def _part(sizes: Sizes, entries: array[int]) -> Part:
     kinds = sizes.kinds
     spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    summarised = array("i", (index for index in spoken if kinds[index] not in SILENT_BYTES))
-    return Part(len(spoken), sizes.tokens(spoken), sizes.tokens(summarised))
+    return Part(len(spoken), sizes.tokens(spoken))
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

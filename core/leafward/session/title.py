@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import TYPED, Kind
 from leafward.session.headline import LIMIT, headline
+from leafward.session.messages import is_bare_command, prompt_text
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -60,10 +61,23 @@ def title_of(session: Session) -> str | None:
     """What a session is called; where nobody and nothing named it, its first prompt, a fork's own; None where it has none."""
     if session.title:
         return session.title
+    first = first_prompt(session)
+    return headline(session, first).text if first >= 0 else typed_command(session)
+
+
+def first_prompt(session: Session) -> int:
+    """The first prompt, a fork's own where it has one; one without words only where no other comes soon; -1 for none."""
     kinds = session.columns.kind
     first = kinds.find(Kind.USER, session.inherited)
-    first = first if first >= 0 else kinds.find(Kind.USER)
-    return headline(session, first).text if first >= 0 else typed_command(session)
+    first = at = first if first >= 0 else kinds.find(Kind.USER)
+    for _ in range(_COMMANDS_TRIED):
+        if at < 0:
+            break
+        body = session.body(at) or {}
+        if prompt_text(body).strip() and not is_bare_command(body):
+            return at
+        at = kinds.find(Kind.USER, at + 1)
+    return first
 
 
 def typed_command(session: Session) -> str | None:

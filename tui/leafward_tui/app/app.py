@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,7 +39,7 @@ from leafward_tui.ui.theme import (
 from leafward_tui.ui.times import tell_years_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from textual.command import Provider
     from textual.dom import DOMNode
@@ -107,6 +108,8 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         env = os.environ if env is None else env
         self.paths = tuple(paths)
         self._ahead = ahead
+        self._starts = True
+        """Whether the first batch is still to come: the one of the start."""
         self.config = config if config is not None else Config()
         self.clock = clock
         tell_years_by(clock)
@@ -193,6 +196,16 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """The screen that was asked for: no empty one is painted before it."""
         return self.screens.first(self.paths, self._ahead)
 
+    @contextmanager
+    def batch_update(self) -> Iterator[None]:
+        """As in Textual, but nothing is held back at the start: the first frame would be drawn, thrown away and drawn again."""
+        if self._starts:
+            self._starts = False
+            yield
+            return
+        with super().batch_update():
+            yield
+
     def on_unmount(self) -> None:
         """The demo's copy goes."""
         self.screens.close()
@@ -241,6 +254,10 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """Work behind the screen makes room for what the user does."""
         if isinstance(event, _BY_HAND):
             self.input_priority.pressed()
+
+    def post_display_hook(self) -> None:
+        """A frame stands: work behind the screen goes on."""
+        self.input_priority.painted()
 
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says where it works."""

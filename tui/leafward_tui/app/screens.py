@@ -223,6 +223,6 @@ class FeatureScreens:
 
     def inspector(self) -> InspectorPane:
         """A new inspector, to be composed into a screen."""
-        from leafward_tui.inspector import Inspector
+        from leafward_tui.inspector.pane import Inspector
 
         return Inspector(id="inspector")

@@ -43,8 +43,8 @@ class HealSheet(Sheet):
         self._title = title
         about = [SheetLine("a new session is written that the provider accepts; this one stays as it is")]
         about += [SheetLine(remark.text) for remark in healing.remarks]
-        if healing.obstacle:
-            about.append(SheetLine(healing.obstacle, "warn", lines=3))
+        if healing.obstacle is not None:
+            about.append(SheetLine(healing.obstacle.text, "warn", lines=3))
         note = counted(len(self._changes), "change")
         super().__init__("Heal this session", about, note=note)
         self.changes = LinesView(id="changes", cursor=False, raised=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.gauge import Load
     from leafward_tui.explorer.widgets.peek import Glance
     from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.page import Tab
+    from leafward_tui.ui.inspector_tab import Tab
     from leafward_tui.ui.price_line import Facts, KeyHint
     from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.title_bar import Fact, Progress

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 
 if TYPE_CHECKING:

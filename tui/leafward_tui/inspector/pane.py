@@ -18,12 +18,14 @@ from leafward_tui.ui.inspector_pane import (
     TabChanged,
     XRayWanted,
 )
-from leafward_tui.ui.page import EXAM, XRAY, Gauge, Page, Selection, Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+
+    from leafward_tui.ui.page import Gauge, Page, Selection
 
 
 class Inspector(Widget):
@@ -127,6 +129,8 @@ class Inspector(Widget):
 
     def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
         """Opens or closes a section, or asks for the entry."""
+        from leafward_tui.ui.page import EXAM, XRAY
+
         message.stop()
         line = message.line
         if line.toggle.startswith(XRAY):

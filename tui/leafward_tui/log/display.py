@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_behind
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import Kind
-from leafward.session.headline import headline
 from leafward.session.journal import redoable
+from leafward.session.title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.key_bar import Hint
@@ -106,8 +105,7 @@ class LogDisplay:
     def show_title(self) -> None:
         """The session, and how many operations there are."""
         session, every = self._state.session, self.operations
-        first = session.columns.kind.find(Kind.USER)
-        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = title_of(session) or session.path.stem
         facts = []
         if every is not None and len(every):
             own = sum(1 for operation in every.log if not operation.agent)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.headline import place_words
-from leafward_tui.ui.cells import count, counted
 
 if TYPE_CHECKING:
-    from leafward.context.price import Price
     from leafward.session.journal import Remark
     from leafward.session.session import Session
 
-__all__ = ["appending", "book_words", "left_words", "line_words", "named", "remark_words"]
+__all__ = ["appending", "book_words", "line_words", "named", "remark_words"]
 
 
 def book_words(session: Session) -> str:
@@ -42,12 +40,3 @@ def appending(session: Session, what: str = "") -> str:
     """What a write appends."""
     line = f"1 line, {what}," if what else "1 line"
     return f"append {line} to {book_words(session)}"
-
-
-def left_words(entries: int, price: Price | None) -> str:
-    """What a summary would stand for, as far as it is known by now."""
-    words = f"summarises {counted(entries, 'entry', 'entries')}"
-    if price is not None and price.left.entries == entries:
-        # Less than the tokens that the move drops: a summary is not made from system prompts and summaries of compactions.
-        words += f", {count(price.left.summarisable)} tokens"
-    return words

@@ -21,6 +21,9 @@ from leafward.agents.claude.records import (  # fmt: skip
     UNTERMINATED,
     Role,
     key_of,
+    message_of,
+    request_in,
+    text_in,
 )
 from leafward.agents.claude.row_notes import Boundary, Pointer, Pointers, Recorded, boundary_of
 from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
@@ -83,6 +86,8 @@ class Rows:
         self.inferred: set[int] = set()
         """Rows that hang on the one before them in the file, as the one that they name was never written."""
         self.pointers = Pointers()
+        self.requests_by_command: list[int] = []
+        """Prompts that a person typed as commands."""
         self.costs: dict[int, float] = {}
         """What was spent since the row before that says so, in US dollars."""
         self.facts = Facts()
@@ -208,6 +213,8 @@ class Rows:
             self.boundaries[row] = boundary_of(body)
         elif role is Role.BOOKS:
             self._books(row, body)
+        elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
+            self.requests_by_command.append(row)
 
     def _books(self, row: int, body: Body) -> None:
         kind = body.get("type")
@@ -262,11 +269,23 @@ class Rows:
                 elif above < 0:
                     damage[row] = Damage.ORPHAN
         self._infer(damage)
+        self._expand()
         for row, first in self.doubled.items():
             damage[row] = damage[first] = Damage.DUPLICATE_ID
         for row in compress(range(len(self)), self.flags.translate(_WRONG)):
             damage[row] = Damage.UNTERMINATED if self.flags[row] & UNTERMINATED else Damage.GLUED
         return damage
+
+    def _expand(self) -> None:
+        """What stands right below a command is what it means, written out: copies of 1.0 do not say that nobody typed it."""
+        for row in self.requests_by_command:
+            below = next((at for at in range(row + 1, len(self)) if self.flags[at] & NAMED), -1)
+            if below < 0 or self.role[below] != Role.PROMPT:
+                continue
+            at = bisect_left(self.jumps, below)
+            jumps = at < len(self.jumps) and self.jumps[at] == below
+            if not jumps or self.above[at] == row:
+                self.role[below] = Role.INJECTED
 
     def _infer(self, lost: Collection[int]) -> None:
         """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).

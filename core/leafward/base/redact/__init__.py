@@ -58,8 +58,10 @@ def secrets_in(text: str) -> list[Span]:
     """Where secrets lie in a text: begin and end in code points, and the kind. In order, none overlaps another."""
     if len(text) < _SHORTEST or _PLAIN.match(text):
         return []
-    found = list(_found(text))
-    found += encoded_in(text, runs_of(text), lambda plain: list(_found(plain)))
+    together = runs_of(text)
+    found = list(_found(text, together))
+    if together:
+        found += encoded_in(text, together, lambda plain: list(_found(plain, runs_of(plain))))
     if not text.isascii() or "\x1b" in text:
         found += _unseen(text)
     return list(merged(found)) if found else found
@@ -78,12 +80,12 @@ def redact(text: str) -> str:
     return Redactor().text(text)
 
 
-def _found(text: str) -> Iterator[Span]:
+def _found(text: str, together: str) -> Iterator[Span]:
+    """The secrets of a text; `together` are its long runs."""
     low = text.lower()
     if len(low) != len(text):
         # A capital whose small letter is two: the places would not be those of the text.
         low = "".join(char.lower() if char.isascii() else char for char in text)
-    together = runs_of(text)
     if together:
         yield from tokens_in(text, together)
         yield from bare_keys(text, together)
@@ -120,7 +122,8 @@ def _unseen(text: str) -> Iterator[Span]:
     pieces.append(text[at:])
     places.append((seen, at))
     starts = [place for place, _ in places]
-    for begin, stop, kind in _found("".join(pieces)):
+    shown = "".join(pieces)
+    for begin, stop, kind in _found(shown, runs_of(shown)):
         yield _whole(starts, places, begin), _whole(starts, places, stop - 1) + 1, kind
 
 
@@ -217,7 +220,10 @@ class Redactor:
 
     def _keys(self, holder: dict[Any, Any]) -> None:
         """Takes secrets out of the keys of an object: what a program counts by, for example."""
-        if max(map(len, map(str, holder)), default=0) < _SHORTEST_KEY:
+        for key in holder:
+            if len(key if type(key) is str else str(key)) >= _SHORTEST_KEY:
+                break
+        else:
             return
         items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
         if [key for key, _ in items] != list(holder):

@@ -280,14 +280,29 @@ def runs_of(text: str) -> str:
 
 def tokens_in(text: str, together: str) -> Iterator[Span]:
     """The secrets that a provider's form tells. `together` are the runs of the text."""
-    for kind, pattern in _UNMARKED:
-        if pattern.search(together) is not None:
-            for unmarked in pattern.finditer(text):
-                if _begins(text, unmarked.start()) and any(map(str.isdigit, unmarked[0])):
-                    yield unmarked.start(), unmarked.end(), kind
-    for literal, inside, forms in _TABLE:
-        if literal in together:
-            yield from _of_literal(text, literal, inside, forms)
+    runs = set(together.split("\n")) - _plain
+    if not runs:
+        return
+    together = "\n".join(runs)
+    unmarked_kinds = [(kind, pattern) for kind, pattern in _UNMARKED if pattern.search(together) is not None]
+    there = [entry for entry in _TABLE if entry[0] in together]
+    if not unmarked_kinds and not there:
+        if len(_plain) > _MOST_PLAIN:
+            _plain.clear()
+        _plain.update(run for run in runs if len(run) <= _LONGEST_PLAIN)
+        return
+    for kind, pattern in unmarked_kinds:
+        for unmarked in pattern.finditer(text):
+            if _begins(text, unmarked.start()) and any(map(str.isdigit, unmarked[0])):
+                yield unmarked.start(), unmarked.end(), kind
+    for literal, inside, forms in there:
+        yield from _of_literal(text, literal, inside, forms)
+
+
+_plain: set[str] = set()
+"""Runs that hold no literal: the same names and paths come again and again."""
+_MOST_PLAIN = 1 << 14
+_LONGEST_PLAIN = 200
 
 
 def _of_literal(text: str, literal: str, inside: bool, forms: _Forms) -> Iterator[Span]:

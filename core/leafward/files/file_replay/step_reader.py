@@ -63,11 +63,12 @@ class StepReader:
     """Reads the file steps of paths, and remembers what paths and commands mean that come again and again.
 
     Lines are taken as bytes where these tell enough, else decoded. Calls of a reply that was aborted were not run
-    (pi 1.5.2) and are no steps.
+    (pi 1.5.2) and are no steps. Without `counts` the lines that an edit changed stay 0 where only its call tells them.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, counts: bool = True) -> None:
         self._session = session
+        self._counts = counts
         self._decoded: Decoded = _ignored
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
@@ -273,7 +274,7 @@ class StepReader:
 
     def _count(self, call_id: str, rows: list[_Row]) -> None:
         """Counts the lines of an edit as its call says."""
-        if call_id in self._edits:
+        if call_id in self._edits and self._counts:
             call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
             rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
 
@@ -304,12 +305,13 @@ def steps(
     stop: Callable[[], bool] = lambda: False,
     *,
     sweeps: bool = False,
+    counts: bool = True,
 ) -> list[Step]:
     """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
-    With `sweeps` also those of commands that may have changed any file below a folder, and name none.
+    With `sweeps` also those of commands that may have changed any file below a folder, and name none; `counts` as in `StepReader`.
     """
-    made = StepReader(session).read(entries, stop)
+    made = StepReader(session, counts=counts).read(entries, stop)
     return (
         made
         if sweeps

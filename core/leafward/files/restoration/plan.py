@@ -368,6 +368,8 @@ def _change(
     if action is Action.CREATE:
         after, remark = created(after, known.bits.of(path), committed(path))
         make = replace(make, after=after, remark=remark)
+    if locked := folder.locked(path):
+        return replace(make, why=f"{locked} is read-only")
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -391,11 +393,11 @@ def _may_go(
     left = known.left(path)
     if disk.presence is Presence.FOLDER:
         # Who lies in it decides, see `_settled`.
-        return "left by the session", True
+        return "as the session left it", True
     if any(_is(one, disk) for one in left):
-        return "left by the session", True
+        return "as the session left it", True
     if restored.get(path) == (digest(disk.data) if disk.presence is Presence.FILE else ""):
-        return "left by a restore", True
+        return "as a restore left it", True
     if disk.presence is Presence.FILE and (held := committed(path)) and held.data == disk.data:
         return "as git has it", True
     if disk.presence is Presence.ABSENT:

@@ -77,13 +77,13 @@ class Worth:
     def gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
         worth = 0.0 if self.repeats.has(candidate) else candidate.worth
-        likely, covered = self.likely, self.covered
-        worth += (
-            _NEEDED
-            * _FACT_WORTH.get(candidate.section, 1.0)
-            * sum(likely[identity] for identity in candidate.ordered if identity not in covered)
-        )
-        return worth / (utf16_length(candidate.text) + _PRICE)
+        likely, covered, text = self.likely, self.covered, candidate.text
+        needed = 0.0
+        for identity in candidate.ordered:
+            if identity not in covered:
+                needed += likely[identity]
+        worth += _NEEDED * _FACT_WORTH.get(candidate.section, 1.0) * needed
+        return worth / ((len(text) if text.isascii() else utf16_length(text)) + _PRICE)
 
     def tell(self, candidate: Candidate) -> None:
         """Notes that a line was chosen."""

@@ -72,7 +72,8 @@ class Blamed(NamedTuple):
 def read_blame(path: Path, cards: Sequence[Card] | None, config: Config, job: Job) -> Blamed:
     """Who wrote the lines of a file; of all sessions where none are given."""
     from leafward.catalog import short_ids, sighted
-    from leafward.query.blame import blame, concerned
+    from leafward.query.blame import blame
+    from leafward.query.blame_sources import concerned
     from leafward.query.search.text_search import ripgrep
 
     if cards is None:

@@ -139,7 +139,7 @@ def _reasons(reason: Reason) -> list[LineFact]:
     found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
-    missing = "nothing that is a test, a build or the like ran after it"
+    missing = "no test, build or other check ran after it"
     return [
         *found,
         LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),

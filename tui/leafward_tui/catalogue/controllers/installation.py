@@ -47,7 +47,9 @@ class AgentInstallation:
             verb = "Take it out of" if one.installed else "Put it into"
             file = tilde(str(one.change.file)) if one.change is not None else ""
             choices.append(
-                Choice(key, f"{verb} {one.title}", file, refused=one.refused, current=one.installed)
+                Choice(
+                    key, f"{verb} {one.title}", file, refused=one.refused, current=one.installed, path=True
+                )
             )
 
         def done(key: str | None) -> None:

@@ -66,6 +66,7 @@ class ProjectRelocation:
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]
         parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
+        parts.append(f"{found.healed:,} healed: a call there has no result" if found.healed else "")
         if any(parts):
             about.append(SheetLine(", ".join(filter(None, parts))))
         reasons = [reason.replace(new, tilde(new)) for reason in found.reasons[:_REASONS]]
@@ -102,6 +103,8 @@ class Relocated(NamedTuple):
     made: int
     there: int
     skipped: int
+    healed: int
+    """Of those that were made: sessions that could not go on as they are."""
     reasons: tuple[str, ...]
     """Of each session that cannot go on in the new folder: its title, and why."""
 
@@ -130,4 +133,5 @@ def relocate_project(
         return sum(one.outcome is outcome for one in done)
 
     reasons = tuple(f"{one.move.card.title}: {one.reason}" for one in done if one.outcome is Outcome.REFUSED)
-    return Relocated(number(Outcome.MADE), number(Outcome.THERE), number(Outcome.SKIPPED), reasons)
+    healed = sum(any(remark.code == "healed" for remark in one.remarks) for one in done)
+    return Relocated(number(Outcome.MADE), number(Outcome.THERE), number(Outcome.SKIPPED), healed, reasons)

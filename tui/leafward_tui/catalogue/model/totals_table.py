@@ -46,7 +46,7 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
         yield TotalsRow(
-            f"cost not recorded: in {counted(sums.all.unpriced, 'session')} (? in all of a row, + in some)",
+            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: ? for all of a row, + for some",
             quiet=True,
         )
     yield TotalsRow("shared history counted once", quiet=True)
@@ -89,7 +89,9 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
         return []
     rows = [
         TotalsRow(""),
-        TotalsRow("Compactions, and repeats after", ("number", "repeats", "tokens", "cost"), head=True),
+        TotalsRow(
+            "Compactions, and what was repeated after", ("number", "repeats", "tokens", "cost"), head=True
+        ),
     ]
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
         model = maker.model.rpartition("/")[2]

@@ -72,8 +72,8 @@ class Bisect:
         leaf = " (the leaf)" if bad == session.place else ""
         about = [
             SheetLine(
-                f"It passes at {named(good)} and fails at {named(bad)}{leaf}. Each run is in a copy of the files"
-                " as they were, in a temporary folder; the project stays as it is.",
+                f"The command should pass at {named(good)} and fail at {named(bad)}{leaf}. Each run is in a copy of"
+                " the files as they were, in a temporary folder; the project stays as it is.",
                 lines=3,
             ),
         ]

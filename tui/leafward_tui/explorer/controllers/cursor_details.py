@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
+from leafward.session.density import Density
 from leafward.session.entries import PROMPTS
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.widgets.gauge import Load

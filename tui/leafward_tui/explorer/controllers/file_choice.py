@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -50,7 +50,8 @@ class Heal:
 
         if healed.draft is None:
             text = "nothing to heal: providers accept every message as it is"
-            self._view.tell(healed.found.obstacle or text, "warn" if healed.found.obstacle else "leaf")
+            obstacle = healed.found.obstacle
+            self._view.tell(obstacle.text if obstacle else text, "warn" if obstacle else "leaf")
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))

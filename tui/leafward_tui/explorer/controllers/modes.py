@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.state import Mode
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.page import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from leafward.session.density import Density
 from leafward.session.entries import Kind, text_of
 from leafward.session.headline import call_of, headline
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PUBLISH_EVERY = 0.25
 """Seconds between two reports while something is read or counted."""
+REST = 0.04
+"""Seconds that rows stand before it is looked up what they say besides their headlines: their frame comes first."""
 IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
 
@@ -43,6 +45,7 @@ class RowMetrics:
         self._services = services
         self._jobs = jobs
         self._order: CountOrder | None = None
+        self._noting: Timer | None = None
         self._idling: Timer | None = None
         self._noted_in: Density | None = None
         """The density that the notes are for."""
@@ -79,7 +82,9 @@ class RowMetrics:
         """Other rows are on the screen: they are counted first."""
         if self._order is not None:
             self._order.on_screen = self._entries_on_screen()
-        self.note_rows()
+        if self._noting is not None:
+            self._noting.stop()
+        self._noting = self._view.after(REST, self.note_rows)
 
     def _entries_on_screen(self) -> list[range]:
         return [span for _, spans in self._rows_on_screen() for span in spans]

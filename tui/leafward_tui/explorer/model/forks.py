@@ -129,13 +129,11 @@ def options(
     elsewhere = Choice("f", "In another folder", _other(request, folder))
     if not folder.there:
         if folder.here:
-            found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
+            found.append(Choice("h", "In the folder that Leafward runs in", folder.here, path=True))
         found.append(elsewhere)
     if request.prompt >= 0 and request.prompt != request.end:
         title = (
-            "After this turn instead"
-            if request.before
-            else "Before this prompt instead, to edit and resend it"
+            "End after this turn instead" if request.before else "End before this prompt, to edit and resend"
         )
         found.append(Choice("b", title, "" if request.before else "prompt copied to the clipboard"))
     found.append(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.inspector.state import Goal
-from leafward_tui.ui.page import Line, Page, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Line, Page, Span
 
 if TYPE_CHECKING:
     from leafward.base.config import Config

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path
-from leafward_tui.ui.page import Line, Page, Span, Tab
+from leafward_tui.ui.page import Line, Page, Span
 from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.inspector.model.sought import Sought
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.inspector_tab import Tab
 
 LABEL = 5
 """Cells of the column in which labels hang."""

@@ -53,7 +53,8 @@ class LostFact:
 
 def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[LostFact]:
     """What is lost or contradicted, what weighs most first; pinned facts stay in their places."""
-    pins = {fact.pin for fact in pinned}
+    # A token is pinned as the sentence that says it, and listed as what it is.
+    pins = {fact.pin for fact in pinned} | {fact.text for fact in pinned}
     found = [
         LostFact(
             safe_line(fate.fact.text, 300),
@@ -66,7 +67,7 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
         for fate in survival.fates
         if fate.status in (Status.LOST, Status.CONTRADICTED)
     ]
-    every = [*pinned, *(fact for fact in found if fact.pin not in pins)]
+    every = [*pinned, *(fact for fact in found if fact.pin not in pins and fact.text not in pins)]
     return sorted(every, key=lambda fact: (-fact.weight, fact.entry, fact.pin))
 
 
