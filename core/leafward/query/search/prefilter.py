@@ -112,13 +112,12 @@ class Sieve:
             yield from (file for file in files if not stop() and self._holds(file, stop))
             return
         listed: set[bytes] = set()
-        folders = self._whole_folders(files) - set(_folders(alone))
+        lie_in = _folders(files)
+        folders = self._whole_folders(files, lie_in) - set(_folders(alone))
         if folders and (
             yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), listed)
         ):
-            files = [
-                file for file, folder in zip(files, _folders(files), strict=True) if folder not in folders
-            ]
+            files = [file for file, folder in zip(files, lie_in, strict=True) if folder not in folders]
         for together in _arguments(files):
             if stop():
                 return
@@ -128,9 +127,11 @@ class Sieve:
                 left = (os.fsdecode(name) for name in together if name not in listed)
                 yield from (file for file in left if not stop() and self._holds(file, stop))
 
-    def _whole_folders(self, files: list[str]) -> set[str]:
-        """Folders of which nearly all sessions are among some files."""
-        counts = Counter(_folders([file for file in files if file.endswith(_SUFFIX)]))
+    def _whole_folders(self, files: list[str], lie_in: list[str]) -> set[str]:
+        """Folders of which nearly all sessions are among some files, each with the folder that it lies in."""
+        counts = Counter(
+            [folder for file, folder in zip(files, lie_in, strict=True) if file.endswith(_SUFFIX)]
+        )
         return {
             folder
             for folder, count in counts.items()
