@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.inspector.jobs import PageRequest, build_page
+from leafward_tui.inspector.controllers.pages import PageRequest, build_page
 from leafward_tui.inspector.model.sought import Sought
 from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.glyphs import UNICODE

@@ -133,7 +133,9 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
         found = compared_sides(sides(session, a, b), -1)
         assert len(found.sets) > 200
         made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
-        undone = sum(step.deed is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made)
+        undone = sum(
+            step.operation is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made
+        )
         assert undone < len(made) / 20
         assert decoded["lines"] <= 5 + undone, "no result of what was done, and no reply that asked for it"
 
@@ -266,7 +268,7 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
 def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None:
     code = (
         "import sys\n"
-        "import leafward_tui.explorer.screen, leafward_tui.explorer.jobs.session, leafward_tui.explorer.jobs.lost_facts\n"
+        "import leafward_tui.explorer.screen, leafward_tui.explorer.controllers.session_loader, leafward_tui.explorer.lost_facts\n"
         "print(*sys.modules, sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -17,10 +17,10 @@ from leafward.base import safe_text
 from leafward.base.config import Config
 from leafward.base.gc_pause import collect_seldom, look_through, set_aside
 from leafward.base.paths import config_dir, state_dir
-from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.screens import FeatureScreens
-from leafward_tui.app.type_ahead import TypesAhead
+from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.glyphs import choose_glyphs
 from leafward_tui.ui.intents import app_bindings
 from leafward_tui.ui.keymap import Keymap
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from leafward.session.prefetch import Ahead
+    from leafward.session.prefetch import Prefetch
     from leafward_tui.ui.services import AppServices, Jobs
 
     def _serves(app: LeafwardApp) -> AppServices:
@@ -79,7 +79,7 @@ def _commands() -> type[Provider]:
     return IntentCommands
 
 
-class LeafwardApp(TypesAhead[int], inherit_bindings=False):
+class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     """Opens ``paths``: one session file in the explorer, anything else as the catalogue of what lies there."""
 
     TITLE = "leafward"
@@ -99,7 +99,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         clock: Callable[[], datetime] = _now,
         env: Mapping[str, str] | None = None,
         encoding: str | None = None,
-        ahead: Ahead | None = None,
+        ahead: Prefetch | None = None,
     ) -> None:
         """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is.
 
@@ -119,7 +119,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
             env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
         )
         self.keymap = Keymap.of(self.config.keymap)
-        self.keys_first = KeysFirst()
+        self.input_priority = InputPriority()
         self._memory = Memory()
         self.screens = FeatureScreens(self)
         self._collector_is_ours = not gc.isenabled()
@@ -253,11 +253,11 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
     def noticed(self, event: events.Event) -> None:
         """Work behind the screen makes room for what the user does."""
         if isinstance(event, _BY_HAND):
-            self.keys_first.pressed()
+            self.input_priority.pressed()
 
     def post_display_hook(self) -> None:
         """A frame stands: work behind the screen goes on."""
-        self.keys_first.painted()
+        self.input_priority.painted()
 
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says where it works."""
@@ -282,7 +282,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         """The jobs of a screen or widget, which end with it."""
         from leafward_tui.app.jobs import ScreenJobs
 
-        return ScreenJobs(owner, self.keys_first)
+        return ScreenJobs(owner, self.input_priority)
 
     def copy_to_clipboard(self, text: str) -> None:
         """What Textual's own fields copy goes the same way."""
@@ -317,7 +317,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         return self._memory.get(key)
 
 
-def run(paths: Sequence[Path] = (), ahead: Ahead | None = None) -> int:
+def run(paths: Sequence[Path] = (), ahead: Prefetch | None = None) -> int:
     """Loads the configuration, runs the application and returns its exit code."""
     from leafward.base.config import load
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from textual.worker import Worker
 
-__all__ = ["KeysFirst"]
+__all__ = ["InputPriority"]
 
 _FRAME = 0.025
 """Seconds from a key until its frame is painted, as a rule."""
@@ -18,7 +18,7 @@ _LATE_FRAME = 0.1
 """The same where the machine is busy."""
 
 
-class KeysFirst:
+class InputPriority:
     """Lets workers rest from a key until its frame stands."""
 
     def __init__(self) -> None:

@@ -235,7 +235,7 @@ class ExplorerView(Protocol):
     def clear_note(self) -> None:
         """The cursor moved: what was said makes room, unless it was to stay for once."""
 
-    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+    def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
         """Keys of intents with what they do now; those without a key are left out."""
 
     def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:

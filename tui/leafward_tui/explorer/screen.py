@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.widget import Widget
 
-    from leafward.session.prefetch import Ahead
+    from leafward.session.prefetch import Prefetch
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
@@ -84,7 +84,7 @@ class ExplorerScreen(BaseScreen[None]):
         self,
         path: Path,
         agent: str | None = None,
-        ahead: Ahead | None = None,
+        ahead: Prefetch | None = None,
         target: OpenTarget | None = None,
     ) -> None:
         super().__init__()
@@ -94,6 +94,11 @@ class ExplorerScreen(BaseScreen[None]):
         self._target = target
         """Where the cursor goes first."""
         self.ready = False
+        self.waits_for = lambda: (
+            ""
+            if self.ready and (self.state.session is not None or self.state.trouble)
+            else "the session is still being read"
+        )
 
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""

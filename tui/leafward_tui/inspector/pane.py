@@ -33,13 +33,12 @@ class Inspector(Widget):
 
     DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
 
-    def __init__(self, *, tabs: bool = True, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+    def __init__(self, *, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self.state = InspectorState(gauge)
         services = services_of(self)
         self._pages = Pages(self.state, self, services, services.jobs(self))
         self.head = TabHead(margin=0)
-        self.head.display = tabs
         self._show_head(focused=False)
         self.view = PageView()
 

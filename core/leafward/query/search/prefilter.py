@@ -61,7 +61,7 @@ def arguments_at_once() -> int:
     return max(4096, min(3 * most // 4, 3 << 19) - environment)
 
 
-class Sieve:
+class Prefilter:
     """Looks for one needle. For several threads."""
 
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
@@ -209,11 +209,11 @@ def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def crowds(wanted: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
+def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
     """How many sessions lie in each folder, where all that are known to lie there are searched."""
-    found = Counter(_folders(map(_PATH, wanted)))
-    if len(wanted) < len(known):
-        searched = set(map(_PATH, wanted))
+    found = Counter(_folders(map(_PATH, cards)))
+    if len(cards) < len(known):
+        searched = set(map(_PATH, cards))
         for folder in _folders([path for path in map(_PATH, known) if path not in searched]):
             found.pop(folder, None)
     return found

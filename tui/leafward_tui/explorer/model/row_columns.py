@@ -58,6 +58,14 @@ class Columns(NamedTuple):
                 del numbers[name]
         return cls(width, lanes, tuple(numbers.items()), text - sum(numbers.values()))
 
+    def without_outcome(self) -> Columns:
+        """The columns of a row that has no outcome: its text takes the cells."""
+        numbers = tuple(one for one in self.numbers if one[0] != "outcome")
+        return self._replace(
+            numbers=numbers,
+            text=self.text + sum(cells for _, cells in self.numbers) - sum(cells for _, cells in numbers),
+        )
+
     @property
     def text_at(self) -> int:
         """The cell at which text begins."""

@@ -43,7 +43,7 @@ class RowPainter:
         self,
         session: Session,
         lines: Lines,
-        tallies: EntryMetrics,
+        metrics: EntryMetrics,
         styles: Styles,
         glyphs: Glyphs,
         *,
@@ -54,7 +54,7 @@ class RowPainter:
         self.session = session
         self.lines = lines
         self.layout = lines.layout
-        self.tallies = tallies
+        self.metrics = metrics
         self.styles = styles
         self.glyphs = glyphs
         self.notes = notes
@@ -124,6 +124,8 @@ class RowPainter:
             # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
             numbers = sum(cells for _, cells in columns.numbers)
             columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
+        elif self._only_speaks(line):
+            columns = columns.without_outcome()
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
         if alone and columns.numbers:
             segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
@@ -131,6 +133,15 @@ class RowPainter:
             segments += self._numbers(line, columns, ground)
         segments.append(Segment(" ", ground.blank))
         return segments
+
+    def _only_speaks(self, line: Line) -> bool:
+        """Whether a line, where it is an entry, is a prompt or a reply of which nothing came that a word would say."""
+        if line.kind is not LineKind.ROW or self.layout.density is not Density.ENTRIES:
+            return False
+        entry = self.layout.head[line.row]
+        if self.notes.get(entry) or self.layout.tree.kind[entry] == Kind.COMPACTION:
+            return False
+        return self.headline(entry).word in _SPOKEN_WORDS
 
     def _compaction_alone(self, line: Line) -> bool:
         """Whether a line is a compaction with nothing said in the same row, where a row is a turn."""
@@ -317,7 +328,7 @@ class RowPainter:
     def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
         if not columns.numbers:
             return []
-        tally = self.tallies.sum(self._spans(line))
+        tally = self.metrics.sum(self._spans(line))
         segments = []
         # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
         if tally.failed and line.kind is LineKind.ROW:
@@ -340,7 +351,7 @@ class RowPainter:
     def _own_tokens(self, line: Line, tokens: int) -> int:
         """The tokens of a line; of a result whose reply has no row of its own, with its call's share of that reply."""
         entry = self.layout.head[line.row]
-        share = self.tallies.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
+        share = self.metrics.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
         if share is None or self.layout.density is not Density.ENTRIES:
             return tokens
         tree, reply = self.layout.tree, entry
@@ -348,7 +359,7 @@ class RowPainter:
             reply = tree.parent[reply]
         if reply < 0 or not self.layout.dropped or not self.layout.dropped[reply]:
             return tokens
-        return self.tallies.tokens[entry] + share
+        return self.metrics.tokens[entry] + share
 
     def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
         """What came of an entry: an error, lines changed, or a word the notes hold."""
@@ -364,6 +375,8 @@ class RowPainter:
 _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
 """Kinds whose text speaks for itself where a row is a turn."""
+_SPOKEN_WORDS = _PLAIN_WORDS | {"sys", "!"}
+"""Kinds of which nothing comes but what they say, where a row is an entry."""
 _KEPT_HEADLINES = 20_000
 _TOUCH_WIDTH = 24
 """Cells for what a row does to a file."""

@@ -167,11 +167,11 @@ class GraphView(LineScroll):
         """Moves the cursor some lines down, or up."""
         self.move_to(self.state.cursor + step)
 
-    def move_to_row(self, row: int, *, middle: bool = False) -> None:
+    def move_to_row(self, row: int) -> None:
         """Puts the cursor on the line of a row."""
         lines = self.lines
         if lines is not None and row >= 0:
-            self.move_to(lines.y_of(row), middle=middle)
+            self.move_to(lines.y_of(row))
 
     def reveal(self, *, middle: bool = False) -> None:
         """Scrolls so far that the cursor is on the screen, with some lines around it."""

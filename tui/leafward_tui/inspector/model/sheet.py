@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted
+from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path
 from leafward_tui.ui.page import Line, Page, Span
 from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 
@@ -228,3 +228,11 @@ class Sheet:
             spans.append(Span(" " * max(room, 0), "blank"))
             spans.append(Span(text, ink))
         return spans
+
+
+def path_spans(path: str, width: int, glyphs: Glyphs, *, ink: str = "text") -> list[Span]:
+    """A session's path in at most `width` cells; it gives up its middle first."""
+    from leafward_tui.ui.spans import shown_line
+
+    folder, name = split_path(fit_path(shown_line(path, 2_000), width, gap=glyphs.gap))
+    return [Span(folder, "faint"), Span(name, ink)] if folder else [Span(name, ink)]
