@@ -6,13 +6,12 @@ large the context is.
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Touch
+from leafward.agents import Touch, native
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
@@ -31,7 +30,8 @@ from leafward.catalog.lines import (
     spoken_at,
     title_in,
 )
-from leafward.catalog.spending import Meter, spent_by
+from leafward.catalog.native_lines import NativeLines
+from leafward.catalog.spending import spent_by
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
@@ -48,6 +48,8 @@ from leafward.session.headline import shown_only, typed_command
 from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
+from leafward.session.scan import Scan
+from leafward.session.session import Session
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -56,21 +58,29 @@ if TYPE_CHECKING:
     from leafward.agents import Agent, Candidate
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
-    from leafward.session.session import Session
 
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
 _REPLIES_TRIED = 32
-_PIECE = 1 << 20
 
 
 def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
     """Everything a card needs, from the whole file; None where `stop` ended it. Never raises for what is in the file."""
     try:
         agent = agent_of(candidate)
-        with closing(agent.open(Path(candidate.path), stop)) as session:
-            return None if stop() else _reading(session, agent, candidate, stop)
+        path = Path(candidate.path)
+        if agent is native():
+            lines = NativeLines()
+            with closing(Session.of(NativeFile(path, Scan(lines.watch), once=True), stop)) as session:
+                return None if stop() else _reading(session, agent, candidate, lines.files, lines.meter.days())
+        with closing(agent.open(path, stop)) as session:
+            if stop():
+                return None
+            files = TouchedFiles(session.cwd)
+            files.take(operations_of(session, agent, stop))
+            spent = spent_by(session, stop)
+            return None if spent is None else _reading(session, agent, candidate, files, spent)
     except NotASession as error:
         problem = _reason(error, candidate.path)
     except OSError as error:
@@ -82,26 +92,11 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
 
 
 def _reading(
-    session: Session, agent: Agent, candidate: Candidate, stop: Callable[[], bool]
-) -> Reading | None:
+    session: Session, agent: Agent, candidate: Candidate, files: TouchedFiles, spent: tuple[Spent, ...]
+) -> Reading:
     look = _Look(session)
     tokens = look.tokens()
-    files = TouchedFiles(session.cwd)
     source = session.source
-    spent: tuple[Spent, ...] | None
-    if isinstance(source, NativeFile):
-        meter = Meter(parse_time(session.header.get("timestamp")) or 0)
-        for lines in _pieces(source):
-            if stop():
-                return None
-            files.add(agent, lines)
-            meter.add_lines(lines)
-        spent = meter.days()
-    else:
-        files.take(operations_of(session, agent, stop))
-        spent = spent_by(session, stop)
-        if spent is None:
-            return None
     columns, kinds = session.columns, session.columns.kind
     leaves = sum(1 for _ in session.tree.leaves())
     prompt = look.first_prompt()
@@ -277,24 +272,6 @@ def _reason(error: NotASession, path: str) -> str:
     return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
 
 
-def _pieces(source: NativeFile) -> Iterator[bytes]:
-    """What was read of the file, in pieces of whole lines."""
-    file = source.file.handle
-    for begin, end in source.stretches():
-        file.seek(begin)
-        left, rest = end - begin, b""
-        while left > 0:
-            piece = file.read(min(_PIECE, left))
-            if not piece:
-                return
-            left -= len(piece)
-            held = rest + piece if rest else piece
-            cut = held.rfind(b"\n") + 1 if left > 0 else len(held)
-            yield held[:cut]
-            rest = held[cut:]
-    yield from (place.line for place in source.scan.long_lines.values())
-
-
 def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:
     """The files that another agent's session touched on all its branches, each where it was last."""
     found = touched(session, range(session.inherited, len(session)), agent.tool_table, stop)
@@ -327,7 +304,7 @@ def _mark(session: Session, source: NativeFile, leaves: int) -> Mark | None:
     end = session.scan.end
     return Mark(
         end,
-        os.fstat(source.file.handle.fileno()).st_ino,
+        source.seen.st_ino,
         seal_of(source.file.handle, end),
         columns.id(leaf),
         leaves,

@@ -167,10 +167,6 @@ class TouchedFiles:
         self.changed: dict[str, None] = dict.fromkeys(known.changed if known else ())
         self.read: dict[str, None] = dict.fromkeys(known.read if known else ())
 
-    def add(self, agent: Agent, data: bytes) -> None:
-        """Takes in the calls in a piece of the file."""
-        self.take(agent.touched(data))
-
     def take(self, touches: Iterable[Touch]) -> None:
         """Takes in files touched, in order."""
         for path, changed in touches:
