@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _USAGE = b'"usage"'
 """In every line that says what it used."""
+_REPLY = bytes((Kind.ASSISTANT,))
 _LONGEST = 400
 """Characters of a path that is taken for one."""
 _TOUCHING = {name: NATIVE_TOOLS.changes(name) for name in NATIVE_TOOLS.actions}
@@ -74,41 +75,57 @@ class NativeLines:
         self._begun = meter is not None
         self._touches: list[Touch] = []
 
-    def watch(self, scan: Scan, lines: list[bytes], kinds: bytearray) -> None:
-        """Takes in lines that a scan found, with the kinds of their entries."""
+    def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
+        """Takes in the lines of the entries that a scan added, as `Scan` hands them over."""
         if not self._begun:
             self._begun = True
             header = scan.header or {}
             folder = header.get("cwd")
             self.meter = Meter(parse_time(header.get("timestamp")) or 0)
             self.files = TouchedFiles(folder if isinstance(folder, str) else "")
-        for line, kind in zip(lines, kinds, strict=True):
-            if kind == Kind.ASSISTANT:
-                self._add(line)
-            elif _USAGE in line:
-                self.add_body(decode_line(line) or {})
+        starts, kinds, base, count = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
+        meter, at = self.meter, 0
+        index = kinds.find(_REPLY, first)
+        while index >= 0:
+            start = starts[index] - base
+            if block.find(_USAGE, at, start) >= 0:
+                self._between(block[at:start])
+            index += 1
+            at = starts[index] - base if index < count else end
+            line = block[start:at]
+            try:
+                seen = _decode(line)
+            except (ValueError, RecursionError):
+                self.add_body(decode_line(bytes(line)) or {})
+            else:
+                self._take(seen, meter, line)
+            index = kinds.find(_REPLY, index)
+        if block.find(_USAGE, at, end) >= 0:
+            self._between(block[at:end])
         self.settle()
 
-    def _add(self, line: bytes) -> None:
+    def _between(self, lines: bytes | bytearray) -> None:
+        """Lines that are no replies."""
+        for line in bytes(lines).split(b"\n"):
+            if _USAGE in line:
+                self.add_body(decode_line(line) or {})
+
+    def _take(self, seen: _Line, meter: Meter, line: bytes | bytearray) -> None:
         """One reply."""
-        try:
-            seen = _decode(line)
-        except (ValueError, RecursionError):
-            self.add_body(decode_line(line) or {})
-            return
         message = seen.message
         if message is None:
-            self.add_body(decode_line(line) or {})
+            self.add_body(decode_line(bytes(line)) or {})
             return
         usage = message.usage
         if usage is not None:
-            cost = usage.cost.total if usage.cost is not None else None
-            if cost is None or not self.meter.count(seen.timestamp, usage.totalTokens, cost):
-                self.meter.add(decode_line(line) or {})
+            cost = usage.cost
+            if cost is None or cost.total is None or not meter.count(seen.timestamp, usage.totalTokens, cost.total):
+                meter.add(decode_line(bytes(line)) or {})
         if type(message.content) is list:
             for block in message.content:
-                if block.type == "toolCall" and block.name in _TOUCHING and block.arguments is not None:
-                    self._touch(block.name, block.arguments.path or block.arguments.file_path)
+                given = block.arguments
+                if given is not None and block.name in _TOUCHING and block.type == "toolCall":
+                    self._touch(block.name, given.path or given.file_path)
 
     def add_body(self, body: Body) -> None:
         """One line that was decoded."""

@@ -12,8 +12,6 @@ import re
 import struct
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import accumulate
-from operator import add
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
@@ -24,7 +22,7 @@ from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    Watch = Callable[["Scan", list[bytes], bytearray], object]
+    Watch = Callable[["Scan", int, bytes | bytearray, int], object]
 
 CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
@@ -76,7 +74,8 @@ class Scan:
     """The state of reading one file: what was found so far, and the offset where reading goes on."""
 
     def __init__(self, watch: Watch | None = None) -> None:
-        """`watch` gets the lines of all entries, in order, those of a block together, and their kinds."""
+        """`watch` gets this scan, the first of the entries that were added, the bytes that they were read from, and how many
+        of these count: it is called where `end` is the offset of those bytes."""
         self.watch = watch
         self.header: Body | None = None
         self.header_offset = -1
@@ -191,12 +190,11 @@ class Scan:
             if unclosed and buffer[: min(filled, 2)].lstrip(b"\r").startswith(b"\n"):
                 del self.columns.damage[first - 1]
                 unclosed = False
-            used = buffer.rfind(b"\n", 0, filled) + 1
+            used = self._whole_lines(buffer, filled)
             if used:
-                with memoryview(buffer) as view, view[:used] as lines:
-                    self._whole_lines(bytes(lines))
                 buffer[: filled - used] = buffer[used:filled]
                 filled -= used
+                self.end += used
             if not got:
                 break
             publish()
@@ -207,7 +205,7 @@ class Scan:
 
     def take_whole(self, content: bytes) -> int:
         """What `advance` does, with a whole file that is in memory; nothing of it was read before."""
-        self._whole_lines(content[: content.rfind(b"\n") + 1])
+        self.end = self._whole_lines(content, len(content))
         self.pending = None
         return self._settle(0, unclosed=self.end < len(content) and self._last_line(content[self.end :]))
 
@@ -229,34 +227,41 @@ class Scan:
         if len(self.columns) == before:
             return False
         if self.watch is not None:
-            self.watch(self, [place.line], self.columns.kind[before:])
+            self.watch(self, before, place.line, len(place.line))
         self.columns.damage.setdefault(before, Damage.OVERSIZE)
         return True
 
-    def _whole_lines(self, block: bytes) -> None:
-        """Takes in lines, each with its end."""
-        lines = block.split(b"\n")
-        # What stands behind the last line's end.
-        lines.pop()
-        starts = list(map(add, accumulate(map(len, lines), initial=self.end), range(len(lines) + 1)))
-        columns = self.columns
-        first = len(columns)
-        without: list[int] = []
-        at = 0
-        while at < len(lines) and (self.header is None or self.version < 2):
-            self._other_line(lines, starts, at, without)
-            at += 1
+    def _whole_lines(self, buffer: bytearray | bytes, filled: int) -> int:
+        """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""
+        first = len(self.columns)
+        used = self._lines(buffer, filled)
+        if self.watch is not None:
+            self.watch(self, first, buffer, used)
+        return used
+
+    def _lines(self, buffer: bytearray | bytes, filled: int) -> int:
+        position = 0
+        base = self.end
+        find = buffer.find
+        while self.header is None or self.version < 2:
+            newline = find(b"\n", position, filled)
+            if newline < 0:
+                return position
+            self._line(bytes(buffer[position:newline]), base + position)
+            position = newline + 1
             if self._parsed_any and self.header is None:
                 break
+        columns = self.columns
+        starts: list[int] = []
         ids: list[bytes] = []
         kinds: list[int] = []
         index = len(columns)
         last_id = self._previous_id()
         unpack, tail_kind, jumps = _MESSAGE.unpack_from, _ROLE_TAIL.get, self._jumps
         shape_size = _MESSAGE.size
-        for number, line in enumerate(lines[at:] if at else lines, at):
-            if len(line) > shape_size and line[-1] == _CLOSE:
-                start, entry_id, parent_key, parent_id, time_key, tail = unpack(line)
+        while (newline := find(b"\n", position, filled)) >= 0:
+            if newline - position > shape_size and buffer[newline - 1] == _CLOSE:
+                start, entry_id, parent_key, parent_id, time_key, tail = unpack(buffer, position)
                 kind = tail_kind(tail)
                 if (
                     kind is not None
@@ -264,30 +269,22 @@ class Scan:
                     and parent_key == _PARENT_KEY
                     and time_key == _TIME_KEY
                 ):
+                    starts.append(base + position)
                     ids.append(entry_id)
                     kinds.append(kind)
                     if parent_id != last_id:
                         jumps.append((index, parent_id))
                     last_id = entry_id
                     index += 1
+                    position = newline + 1
                     continue
-            self._take(ids, kinds, lines, starts, number)
-            self._other_line(lines, starts, number, without)
+            self._take(starts, ids, kinds, buffer)
+            self._line(bytes(buffer[position:newline]), base + position)
             last_id = self._previous_id()
             index = len(columns)
-        self._take(ids, kinds, lines, starts, len(lines))
-        self.end += len(block)
-        if self.watch is not None:
-            for number in reversed(without):
-                del lines[number]
-            self.watch(self, lines, columns.kind[first:])
-
-    def _other_line(self, lines: list[bytes], starts: list[int], number: int, without: list[int]) -> None:
-        """Takes in one line of any shape; `without` gathers those that are no entries."""
-        before = len(self.columns)
-        self._line(lines[number], starts[number])
-        if len(self.columns) == before:
-            without.append(number)
+            position = newline + 1
+        self._take(starts, ids, kinds, buffer)
+        return position
 
     def _previous_id(self) -> bytes | None:
         """The id that makes the next entry a child of the one before it; None where only a look-up can tell."""
@@ -297,16 +294,13 @@ class Scan:
             return None
         return bytes(columns.ids[-ID_SIZE:])
 
-    def _take(
-        self, ids: list[bytes], kinds: list[int], lines: list[bytes], starts: list[int], stop: int
-    ) -> None:
-        """Moves what the fast loop gathered of the lines before `stop` into the columns, each entry a child of the one before it."""
+    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray | bytes) -> None:
+        """Moves what the fast loop gathered into the columns, each entry a child of the one before it."""
         if not kinds:
             return
         columns = self.columns
         joined = b"".join(ids)
         first = len(columns)
-        begin = stop - len(kinds)
         fresh = len(self._jumps)
         while fresh and self._jumps[fresh - 1][0] >= first:
             fresh -= 1
@@ -315,15 +309,17 @@ class Scan:
         ):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
             del self._jumps[fresh:]
-            for number in range(begin, stop):
-                self._line(lines[number], starts[number], decode=True)
+            for start in starts:
+                at = start - self.end
+                self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
         else:
-            columns.start.fromlist(starts[begin:stop])
+            columns.start.fromlist(starts)
             columns.kind.extend(bytes(kinds))
             columns.parent.extend(range(first - 1, first - 1 + len(kinds)))
             columns.ids.extend(joined)
             self._last_good = len(columns) - 1
             self._parsed_any = True
+        starts.clear()
         ids.clear()
         kinds.clear()
 
@@ -432,9 +428,7 @@ class Scan:
             return False
         before = len(self.columns)
         self._line(line, self.end, decode=True)
-        self.end += len(line)
-        if len(self.columns) == before:
-            return False
         if self.watch is not None:
-            self.watch(self, [line], self.columns.kind[before:])
-        return True
+            self.watch(self, before, line, len(line))
+        self.end += len(line)
+        return len(self.columns) > before
