@@ -18,7 +18,6 @@ from leafward.agents.base import (
     Listing,
     Stamp,
     Text,
-    Touch,
     Trouble,
 )
 from leafward.agents.pi import Pi
@@ -210,7 +209,6 @@ __all__ = [
     "Resume",
     "Stamp",
     "Text",
-    "Touch",
     "Trouble",
     "agent_behind",
     "agent_named",

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Touch, native
+from leafward.agents import native
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
@@ -30,7 +30,7 @@ from leafward.catalog.lines import (
     spoken_at,
     title_in,
 )
-from leafward.catalog.native_lines import NativeLines
+from leafward.catalog.replies import Replies
 from leafward.catalog.spending import spent_by
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
@@ -71,9 +71,15 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
         agent = agent_of(candidate)
         path = Path(candidate.path)
         if agent is native():
-            lines = NativeLines()
-            with closing(Session.of(NativeFile(path, Scan(lines.watch), once=True), stop)) as session:
-                return None if stop() else _reading(session, agent, candidate, lines.files, lines.meter.days())
+            replies = Replies()
+            with closing(Session.of(NativeFile(path, Scan(replies.watch), once=True), stop)) as session:
+                return (
+                    None
+                    if stop()
+                    else _reading(
+                        session, agent, candidate, replies.files, replies.meter.days(), replies.spoken
+                    )
+                )
         with closing(agent.open(path, stop)) as session:
             if stop():
                 return None
@@ -92,9 +98,15 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
 
 
 def _reading(
-    session: Session, agent: Agent, candidate: Candidate, files: TouchedFiles, spent: tuple[Spent, ...]
+    session: Session,
+    agent: Agent,
+    candidate: Candidate,
+    files: TouchedFiles,
+    spent: tuple[Spent, ...],
+    replied: int | None = None,
 ) -> Reading:
-    look = _Look(session)
+    """`replied`: when the latest reply was made, in milliseconds, where all of them were looked at."""
+    look = _Look(session, replied)
     tokens = look.tokens()
     source = session.source
     columns, kinds = session.columns, session.columns.kind
@@ -145,11 +157,13 @@ def _reading(
 class _Look:
     """One session, looked at for its card; what is decoded twice is kept."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, replied: int | None = None) -> None:
         self.session = session
         self.kinds = session.columns.kind
+        self.replied = replied
         count = len(session)
-        self.last: dict[int, Body | None] = dict(session.bodies(range(max(0, count - _LAST_ENTRIES), count)))
+        last = range(max(0, count - _LAST_ENTRIES), count) if replied is None else ()
+        self.decoded: dict[int, Body | None] = dict(session.bodies(last))
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         self.estimated = False
@@ -159,7 +173,9 @@ class _Look:
         """What stands for the prompts that `first_prompt` passed by as they have no text."""
 
     def body(self, index: int) -> Body | None:
-        return self.last[index] if index in self.last else self.session.body(index)
+        if index not in self.decoded:
+            self.decoded[index] = self.session.body(index)
+        return self.decoded[index]
 
     def upwards(self, kind: Kind) -> Iterator[int]:
         """Entries of a kind on the path, from the leaf up."""
@@ -232,7 +248,10 @@ class _Look:
 
         Files are appended to, so the latest lies among the last ones; only where none does are earlier ones asked.
         """
-        found = max((spoken_at(body) for body in self.last.values()), default=0)
+        if self.replied is not None:
+            prompt = self.kinds.rfind(Kind.USER)
+            return max(self.replied, spoken_at(self.body(prompt)) if prompt >= 0 else 0) or None
+        found = max((spoken_at(body) for body in self.decoded.values()), default=0)
         if not found:
             latest = max(self.kinds.rfind(kind) for kind in _SPEAKERS)
             found = spoken_at(self.body(latest)) if latest >= 0 else 0
@@ -254,7 +273,7 @@ class _Look:
         count = 0
         at = self.kinds.find(Kind.UNKNOWN)
         while at >= 0:
-            count += (self.body(at) or {}).get("type") == "message"
+            count += (self.session.body(at) or {}).get("type") == "message"
             at = self.kinds.find(Kind.UNKNOWN, at + 1)
         return count
 
@@ -272,11 +291,11 @@ def _reason(error: NotASession, path: str) -> str:
     return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
 
 
-def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:
-    """The files that another agent's session touched on all its branches, each where it was last."""
+def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[tuple[str, bool]]:
+    """The files that another agent's session touched on all its branches, each where it was last, and whether it changed it there."""
     found = touched(session, range(session.inherited, len(session)), agent.tool_table, stop)
     latest = [
-        (entries[-1], Touch(path, changed))
+        (entries[-1], (path, changed))
         for path, file in found.items()
         for changed, entries in ((False, file.read), (True, file.modified))
         if entries

@@ -24,7 +24,7 @@ from leafward.catalog.lines import (
     seal_of,
     spoken_at,
 )
-from leafward.catalog.native_lines import NativeLines
+from leafward.catalog.replies import Replies
 from leafward.catalog.spending import Meter
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
@@ -180,7 +180,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     last_id, leaves, at_tip = mark.last_id, mark.leaves, mark.at_tip
     last_prompt, last_reply = details.last_prompt, details.last_reply
     spoken = 0
-    taken = NativeLines(Meter(card.created or 0, known), TouchedFiles(card.project, details))
+    taken = Replies(Meter(card.created or 0, known), TouchedFiles(card.project, details))
     lines, seal = appended
     for line in lines.split(b"\n"):
         if not line.strip():

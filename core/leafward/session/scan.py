@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     Watch = Callable[["Scan", int, bytes | bytearray, int], object]
+    """Gets a scan, the first of the entries that it added, the bytes that they were read from, and how many of these count."""
 
 CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
@@ -74,8 +75,7 @@ class Scan:
     """The state of reading one file: what was found so far, and the offset where reading goes on."""
 
     def __init__(self, watch: Watch | None = None) -> None:
-        """`watch` gets this scan, the first of the entries that were added, the bytes that they were read from, and how many
-        of these count: it is called where `end` is the offset of those bytes."""
+        """`watch` is called while `end` is still the offset of the bytes that it gets."""
         self.watch = watch
         self.header: Body | None = None
         self.header_offset = -1
@@ -235,7 +235,7 @@ class Scan:
         """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""
         first = len(self.columns)
         used = self._lines(buffer, filled)
-        if self.watch is not None:
+        if self.watch is not None and len(self.columns) > first:
             self.watch(self, first, buffer, used)
         return used
 
