@@ -15,7 +15,7 @@ from leafward.base.times import parse_time
 from leafward.catalog.lines import LATEST, TouchedFiles, spoken_at
 from leafward.catalog.spending import Meter
 from leafward.files.tool_calls import NATIVE_TOOLS
-from leafward.session.entries import Kind, calls_in
+from leafward.session.entries import MOST_TOKENS, Kind, calls_in
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Replies:
         if not self._begun and scan.header is not None:
             self._begin(scan.header)
         starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
-        find, next_reply, count, touches = block.find, kinds.find, self.meter.count, self._touches
+        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self._touches
         spoken, at = self.spoken, 0
         index = next_reply(_REPLY, first)
         while index >= 0:
@@ -102,14 +102,20 @@ class Replies:
             message = seen.message
             usage = message and message.usage
             cost = usage and usage.cost
-            if (
-                not (message and usage and cost)
-                or not message.timestamp
-                or cost.total is None
-                or not count(seen.timestamp, usage.total_tokens, cost.total)
+            if not (
+                message
+                and usage
+                and cost
+                and message.timestamp
+                and cost.total is not None
+                and 0 < usage.total_tokens < MOST_TOKENS
+                and (day := day_at(seen.timestamp))
             ):
                 self._add(line)
                 continue
+            day[0] += usage.total_tokens
+            day[1] += cost.total
+            day[2] += 1
             if spoken < message.timestamp < LATEST:
                 spoken = int(message.timestamp)
             if type(message.content) is list:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.times import iso_time, parse_time
 from leafward.catalog.card import Spent
-from leafward.session.entries import MOST_TOKENS, Kind, read_usage
+from leafward.session.entries import Kind, read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -102,17 +102,11 @@ class Meter:
         day[1] += used.cost
         day[2] += priced
 
-    def count(self, stamp: str, tokens: int, cost: float) -> bool:
-        """What an entry of a native file used, at a time as pi writes it; False where that has to be added decoded."""
-        if not 0 < tokens < MOST_TOKENS or len(stamp) != _STAMP_LENGTH or stamp[-1] != "Z":
-            return False
-        day = self._hours.get(stamp[:_TO_HOUR]) or self._day_at(stamp)
-        if day is None:
-            return False
-        day[0] += tokens
-        day[1] += cost
-        day[2] += 1
-        return True
+    def day_at(self, stamp: str) -> list[float] | None:
+        """Tokens, cost and number of costs of the day of a time as pi writes it, to be added to; None where it is none."""
+        if len(stamp) != _STAMP_LENGTH or stamp[-1] != "Z":
+            return None
+        return self._hours.get(stamp[:_TO_HOUR]) or self._day_at(stamp)
 
     def _day_at(self, stamp: str) -> list[float] | None:
         """What was used on the day of a time as pi writes it; kept for its hour, where all of that lies in one day."""
