@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
-from leafward_tui.ui.cells import counted, fit, percent, wrap
+from leafward_tui.ui.cells import counted, fit, money, percent, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.compaction.exam import Exam, Graded
+    from leafward.compaction.exam.sitting import KeptExam
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["exam_lines"]
+__all__ = ["SIT", "exam_lines"]
 
+SIT = "sit"
+"""The key of the line that has a model answer."""
 _TOPIC = 11
 
 
-def exam_lines(found: Exam, width: int, glyphs: Glyphs) -> Block:
-    """An exam in lines. enter on a question goes to what proves its answer."""
+def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Glyphs) -> Block:
+    """An exam in lines, with what models answered. enter on a question goes to what proves its answer, on the last line asks one."""
     answered, asked = found.count()
     if not asked:
         return Block(
@@ -40,7 +45,13 @@ def exam_lines(found: Exam, width: int, glyphs: Glyphs) -> Block:
     for number, one in enumerate(found.graded):
         lines.append(LabLine())
         lines += _question(number, one, width, glyphs)
-    return Block(lines)
+    lines.append(LabLine())
+    for sat in answers:
+        model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
+        told = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
+        lines.append(spread(told, [Span(money(sat.cost) if sat.cost else "", "faint")], width))
+    ask = [Span(f"{glyphs.folded} ", "faint"), Span("have a model answer them", "text")]
+    return Block([*lines, spread(ask, [], width, SIT)])
 
 
 def _question(number: int, one: Graded, width: int, glyphs: Glyphs) -> list[LabLine]:
