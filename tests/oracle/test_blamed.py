@@ -255,8 +255,8 @@ def test_a_branch_that_was_left_and_wrote_the_same_line_is_named(tmp_path: Path,
         second = writing("one line of the try\nanother line of the try\n")
         if isinstance(agent, Claude):
             rows = map(json.loads, agent.file(session).read_text().splitlines())
-            first = next(str(row["uuid"]) for row in rows if row["type"] == "assistant")
-            agent.ask(folder, "The second try.", second, session, back=first)
+            row = next(row for row in rows if row["type"] == "assistant")
+            agent.ask(folder, "The second try.", second, session, back=row["uuid"])
         else:
             assert main(["move", str(agent.file(session)), first]) == 0
             agent.ask(folder, "The second try.", second, session)
