@@ -205,5 +205,5 @@ def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:
         lines.append(f"    right: {safe_line(answers[one.question.right].text, 300)}")
         if not one.right:
             answer = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
-            lines.append(f"    prepared: {answer}")
+            lines.append(f"    given: {answer}")
     return "\n".join(lines)
