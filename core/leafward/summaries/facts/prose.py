@@ -103,6 +103,7 @@ def considers(sentence: str) -> bool:
     return _CONSIDERS.search(sentence.lower()) is not None or hedges(sentence)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def accompanies(sentence: str) -> bool:
     """Whether a sentence said between calls tells what is being done or thought at that moment: soon it holds no more."""
     return _ONGOING.search(sentence.lower()) is not None or _MUSES.search(sentence) is not None
