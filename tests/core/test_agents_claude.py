@@ -258,15 +258,6 @@ def test_files_by_the_tools_of_claude(tmp_path: Path) -> None:
     assert [one.path for one in found.modified] == ["edited.py", "many.py", "note.ipynb", "written.py"]
 
 
-def test_files_touched_are_found_in_bytes_too(tmp_path: Path) -> None:
-    transcript = Transcript(tmp_path)
-    transcript.call("Read", "c1", file_path="a.py")
-    transcript.call("Bash", "c2", command="head -3 b.py")
-    transcript.call("Edit", "c3", file_path="c.py", old_string="x", new_string="y")
-    touched = [tuple(one) for one in CLAUDE.touched(transcript.path.read_bytes())]
-    assert touched == [("a.py", False), ("b.py", False), ("c.py", True)]
-
-
 def test_the_patch_of_an_edit_has_its_line_numbers(tmp_path: Path) -> None:
     from leafward.files.edits import hunks
     from leafward.files.tool_calls import table_of

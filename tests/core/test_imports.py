@@ -20,6 +20,7 @@ HEAVY = {
     "httpx",
     "leafward_tui.app.app",
     "litellm",
+    "msgspec",
     "openai",
     "pydantic",
     "rich",

@@ -18,7 +18,6 @@ from leafward.agents.base import (
     Listing,
     Stamp,
     Text,
-    Touch,
     Trouble,
 )
 from leafward.agents.pi import Pi
@@ -224,7 +223,6 @@ __all__ = [
     "Resume",
     "Stamp",
     "Text",
-    "Touch",
     "Trouble",
     "agent_behind",
     "agent_named",

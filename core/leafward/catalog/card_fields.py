@@ -17,7 +17,7 @@ from leafward.session.title import title_or_none
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.agents import Agent, Candidate, Touch
+    from leafward.agents import Agent, Candidate
     from leafward.session.entries import Body
 
 FILES_KEPT = 64
@@ -30,7 +30,7 @@ ARCHIVE_TYPE = "leafward.archive"
 """A `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole
 session. The last one counts."""
 
-_LATEST = 8_640_000_000_000_000
+LATEST = 8_640_000_000_000_000
 """The last moment that JavaScript has a date for, in milliseconds."""
 _HEAD_SEALED = 64
 _TAIL_SEALED = 256
@@ -56,7 +56,7 @@ def spoken_at(body: Body | None) -> int:
     ):
         return 0
     own = message.get("timestamp")
-    if isinstance(own, (int, float)) and not isinstance(own, bool) and 0 < own < _LATEST:
+    if isinstance(own, (int, float)) and not isinstance(own, bool) and 0 < own < LATEST:
         return int(own)
     return parse_time((body or {}).get("timestamp")) or 0
 
@@ -167,12 +167,8 @@ class TouchedFiles:
         self.changed: dict[str, None] = dict.fromkeys(known.changed if known else ())
         self.read: dict[str, None] = dict.fromkeys(known.read if known else ())
 
-    def add(self, agent: Agent, data: bytes) -> None:
-        """Takes in the calls in a piece of the file."""
-        self.take(agent.touched(data))
-
-    def take(self, touches: Iterable[Touch]) -> None:
-        """Takes in files touched, in order."""
+    def take(self, touches: Iterable[tuple[str, bool]]) -> None:
+        """Takes in files touched, in order, each with whether it was changed."""
         for path, changed in touches:
             if not path.isprintable():
                 continue

@@ -32,11 +32,11 @@ class NativeFile:
     inherited: int = 0
     tools: object = None
 
-    def __init__(self, path: Path, scan: Scan | None = None) -> None:
-        """A `scan` of the same file is taken over, and goes on where it ended. Raises NotASession."""
+    def __init__(self, path: Path, scan: Scan | None = None, *, once: bool = False) -> None:
+        """A `scan` of the same file is taken over, and goes on where it ended; `once` as in `SessionFile`. Raises NotASession."""
         self.path = path
         self.gone = False
-        self.file = SessionFile(path)
+        self.file = SessionFile(path, once=once)
         self.scan = Scan() if scan is None else scan
 
     @classmethod
@@ -72,7 +72,10 @@ class NativeFile:
         try:
             self.file.look()
             with gc_paused():
-                added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
+                if self.file.content is not None:
+                    added = self.scan.take_whole(self.file.content)
+                else:
+                    added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
             self.file.was_read(self.scan.end)
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -171,14 +174,6 @@ class NativeFile:
         following = index + 1
         end = columns.start[following] if following < len(columns) else self.scan.end
         return self.file.at(start, end - start).partition(b"\n")[0]
-
-    def stretches(self) -> Iterator[tuple[int, int]]:
-        """Where what was read of the file begins and ends, without the lines that are too large to be read."""
-        begin = 0
-        for offset, place in self.scan.long_lines.items():
-            yield begin, offset
-            begin = offset + place.size
-        yield begin, self.scan.end
 
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""

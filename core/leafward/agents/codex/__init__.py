@@ -27,7 +27,7 @@ from leafward.agents.codex.store import (
     segment_of,
     walk,
 )
-from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.codex.transcript import CodexReader
 from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
@@ -41,7 +41,7 @@ from leafward.session.source import Note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.base import Candidate, Stamp, Touch
+    from leafward.agents.base import Candidate, Stamp
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -176,10 +176,6 @@ class Codex:
                 for data in unpacked_lines(piece):
                     yield Text(path, data=data)
         yield from kept_texts(self.name, ids)
-
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Files that calls of `exec_command`, `shell` and `apply_patch` name."""
-        return touched_in(data)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """Every file that the thread is made of: its segments and what they are based on."""

@@ -42,7 +42,7 @@ from leafward.session.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.base import Candidate, Glimpse, Touch
+    from leafward.agents.base import Candidate, Glimpse
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -170,11 +170,6 @@ class OpenCode:
                 # Whatever was missed, opening them finds.
                 yield from map(Text, here)
         yield from kept_texts(self.name, ids)
-
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Nothing: sessions lie in no one file, so they are never looked through in pieces."""
-        del data
-        return iter(())
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""

@@ -49,9 +49,7 @@ class Settings:
             "cut.down": partial(self._cut_beside, 1),
             "cut.up": partial(self._cut_beside, -1),
             "cut.here": self.cut_here,
-            "strategy.pi": partial(self.by_strategy, Strategy.PI),
-            "strategy.codex": partial(self.by_strategy, Strategy.CODEX),
-            "strategy.opencode": partial(self.by_strategy, Strategy.OPENCODE),
+            **{f"strategy.{one}": partial(self.by_strategy, one) for one in Strategy},
             "injection.switch": self.switch,
         }
 
