@@ -230,7 +230,6 @@ NOT_YET = {
     "leafward_tui.explorer.model.rows",
     "leafward_tui.explorer.state",
     "leafward_tui.catalogue.screen",
-    "leafward_tui.inspector.jobs",
     "leafward_tui.inspector.model.entry",
     "leafward_tui.ui.markdown",
     "leafward_tui.ui.page",
