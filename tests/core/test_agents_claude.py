@@ -15,8 +15,9 @@ from leafward.catalog import Catalogue
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
-from leafward.session.headline import headline, title_of
+from leafward.session.headline import headline
 from leafward.session.messages import prompt_text
+from leafward.session.title import title_of
 from tests.claude_transcript import (
     CLAUDE,
     DATA,
@@ -174,7 +175,7 @@ def test_a_session_that_begins_with_a_command_is_called_by_it(tmp_path: Path) ->
     catalogue.refresh()
     assert [card.title for card in catalogue.cards()] == ["/review the pears"]
     transcript.turn("Thanks", "Welcome.")
-    assert title_of(transcript.opened()) == "Thanks", "what was said counts first"
+    assert title_of(transcript.opened()) == "/review the pears", "words behind a command are a prompt"
 
 
 @pytest.mark.parametrize("apart", [False, True])

@@ -42,7 +42,6 @@ GOLDEN = """\
 
 ### In Progress
 - Last request: commit what you have, then fix the test
-- Last reply: The table is filled, but one test fails with a TypeError in src/parser.py.
 
 ### Blocked
 - src/parser.py:12: TypeError: rowCount is None
@@ -57,6 +56,7 @@ GOLDEN = """\
 ## Critical Context
 - Last file changed: `plan.md`
 - Last test run: `make test` failed with exit 2
+- The table is filled, but one test fails with a TypeError in src/parser.py.
 - On the git branch `table-parser`
 - `plan.md` changed 2×
 - `src/parser.py` changed: parse_table

@@ -23,7 +23,7 @@ from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.responses_model import ResponsesModel, answering
 from tests.oracle.resume import find_node
 from tests.oracle.scripted_model import Step, scripted
-from tests.oracle.sweep_agents import CLAUDE, OPENCODE, PI, SUMMARY, newest, painted, steps
+from tests.oracle.sweep_agents import CLAUDE, MOVE, OPENCODE, PI, SUMMARY, newest, painted, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -212,8 +212,8 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
         ours |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", **environment}
 
         @contextmanager
-        def open_(path: Path | None) -> Iterator[OpenPi]:
-            named = ["--session", str(path)] if path is not None else []
+        def open_(path: Path | None, *options: str) -> Iterator[OpenPi]:
+            named = [*options, *(["--session", str(path)] if path is not None else [])]
             argv = [node, str(package / "dist" / "bundle" / "cli.js"), "--mode", "rpc", *named]
             with running(argv, project, ours) as process:
                 yield OpenPi(process, Path(), model.requests)
@@ -250,5 +250,22 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
         assert made["fromHook"]
         assert "Never push to main." in made["summary"]
         assert held(sent, made["summary"]) == 1
+        # pi's own move in its tree, with a summary by the model, then with one of ours.
+        move = tmp_path / "move.js"
+        move.write_text(MOVE, "utf-8")
+        for options in ((), ("--summary",)):
+            leafward(ours, "uninstall", "pi")
+            leafward(ours, "install", "pi", *options)
+            kinds = [json.loads(line) for line in path.read_text().splitlines()]
+            target = next(one["id"] for one in kinds if one.get("message", {}).get("role") == "user")
+            text, asked = leafward(ours, "inject", str(path)), len(model.requests)
+            with open_(path, "--extension", str(move)) as pi:
+                pi.command("prompt", message=f"/go {target}")
+                sent = prompted(pi, AFTER)
+            assert (held(sent, text), marks(sent)) == (1, 1)
+            assert len(model.requests) == asked + (1 if options else 2)
         leafward(ours, "uninstall", "pi")
+        with open_(path, "--extension", str(move)) as pi:
+            pi.command("prompt", message=f"/go {target}")
+            assert marks(prompted(pi, AFTER)) == 0
         assert not (agent / "extensions").exists()

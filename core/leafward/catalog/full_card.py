@@ -15,7 +15,7 @@ from leafward.agents import native
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
-from leafward.catalog.lines import (
+from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
@@ -44,12 +44,13 @@ from leafward.session.entries import (
     Kind,
 )
 from leafward.session.foreign import ForeignFiles
-from leafward.session.headline import shown_only, typed_command
+from leafward.session.headline import shown_only
 from leafward.session.line_decoding import CURRENT_VERSION
-from leafward.session.messages import messages_of, trusted_usage
+from leafward.session.messages import is_bare_command, messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
 from leafward.session.scan import Scan
 from leafward.session.session import Session
+from leafward.session.title import typed_command
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -220,16 +221,23 @@ class _Look:
         return context.total
 
     def first_prompt(self) -> str:
-        """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""
+        """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it.
+
+        A command without words counts where no other comes.
+        """
         at = self.kinds.find(Kind.USER, self.session.inherited)
         at = at if at >= 0 else self.kinds.find(Kind.USER)
+        bare = ""
         while at >= 0:
             body = self.body(at)
             text = excerpt(body)
-            if text:
+            if text and not is_bare_command(body or {}):
                 return text
+            bare = bare or text
             self.shown = self.shown or shown_only(body or {})
             at = self.kinds.find(Kind.USER, at + 1)
+        if bare:
+            return bare
         command = None if self.session.is_native else typed_command(self.session)
         return safe_line(command, EXCERPT) if command else ""
 

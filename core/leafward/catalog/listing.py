@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, all_agents, is_there
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import is_kept
 from leafward.catalog.backups import is_kept_in, kept_root, shown_once
-from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
+from leafward.catalog.sidecars import changed_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -212,7 +212,7 @@ class Catalogue:
         stale: list[Candidate] = []
         whole: set[str] = set()
         present: set[str] = set()
-        with collector_paused():
+        with gc_paused():
             for listing in listings(self.config, self.paths, self.env, known, stop, self.trouble):
                 if self._exclusion:
                     self._leave_out(listing)
@@ -276,7 +276,7 @@ class Catalogue:
 
         if processes is None or not processes.count:
             return {}
-        asked = [
+        cards = [
             one
             for one in stale
             if in_process(one)
@@ -284,8 +284,8 @@ class Catalogue:
             and self._late.get(one.path) != one.stamp
             and self.index.reading(one.path) is None
         ]
-        readings = processes.read(asked, self._seconds, stop)
-        return {one.path: readings for one in asked}
+        readings = processes.read(cards, self._seconds, stop)
+        return {one.path: readings for one in cards}
 
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
         """A first answer for every file that has no card and is not read soon; a card that is out of date says so."""

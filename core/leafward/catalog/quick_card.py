@@ -10,7 +10,7 @@ from leafward.agents import Glimpse
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
-from leafward.catalog.lines import (
+from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
@@ -30,7 +30,7 @@ from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
-from leafward.session.stored_title import title_or_none
+from leafward.session.title import title_or_none
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from leafward.base.times import parse_time
-from leafward.catalog.lines import LATEST, TouchedFiles, spoken_at
+from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
 from leafward.catalog.spending import Meter
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.session.entries import MOST_TOKENS, Kind, calls_in

@@ -39,6 +39,7 @@ from leafward.compaction.draft import accept
 from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.growth import planned_growth
+from leafward.compaction.pins import as_sentences
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import repair
 from leafward.compaction.run import draft, prepared, refuse_nothing
@@ -83,12 +84,14 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
             refuse_unwritable(session)
         with busy(session.path, "a compaction") as claim, cancellable() as stop:
             if options.repair is not None:
-                made = _repaired(session, options.repair, options, settings)
+                options = _with_sentences(session, session.find(options.repair), options)
+                made = _repaired(session, options.repair or "", options, settings)
                 if options.pin_lost:
                     made = pinned(made, gate_pins(made))
             else:
                 plan = requested_plans(session, options, settings)[0]
                 refuse_nothing(plan)
+                options = _with_sentences(session, plan.at, options)
                 if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
                     _refuse_larger(planned_growth(plan.diagnostics), "sent")
                 injection = _injection(session, plan, options, settings, stop)
@@ -135,6 +138,11 @@ def _gate_text(made: Draft) -> str:
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
     losses = " and ".join(plural(count, word) for count, word in counts if count)
     return f"{losses} would be in nothing that the model sees afterwards"
+
+
+def _with_sentences(session: Session, at: int, options: CompactOptions) -> CompactOptions:
+    """The options with pins that are sentences: of a bare token the one that says it."""
+    return replace(options, pins=as_sentences(session, at, options.pins))
 
 
 def _refuse_larger(grows: str, undone: str) -> None:

@@ -62,7 +62,7 @@ class CompactOptions(PlanOptions):
         "--pin",
         multiple=True,
         metavar="TEXT",
-        help="Put TEXT into the summary, word for word (repeatable).",
+        help="Put TEXT into the summary, word for word; of a bare name the sentence that says it (repeatable).",
     )
     focus: str | None = focus_field()
     inject: bool = option(

@@ -12,6 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.pins import clean_pins
 from leafward.compaction.run import edited
 from leafward.summaries.facts import FactKind, Voice
+from leafward.summaries.facts.reader import DECLINED
 from leafward.summaries.survival import Status
 
 if TYPE_CHECKING:
@@ -41,9 +42,17 @@ def unseen(survival: Survival) -> tuple[Fate, ...]:
 
 
 def pin_text(fact: Fact) -> str:
-    """The line that a pinned fact makes: the fact as written, with how a command ended."""
+    """The line that a pinned fact makes: the fact as written; of a command that it was run, and how it ended.
+
+    Bare tokens are made sentences where they are pinned (`pins.as_sentences`): only the session knows what was said of them.
+    """
     text = safe_line(fact.text, _PIN)
-    return f"{text} ({fact.outcome})" if fact.kind is FactKind.COMMAND and fact.outcome else text
+    if fact.kind is not FactKind.COMMAND:
+        return text
+    if fact.outcome == DECLINED:
+        return f"The user declined the command `{text}`."
+    ended = "failed" if fact.outcome == "failed" else f"ended with {fact.outcome}"
+    return f"The command `{text}` {ended if fact.outcome else 'came up'}."
 
 
 def gate_pins(draft: Draft) -> tuple[str, ...]:

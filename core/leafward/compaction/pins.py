@@ -1,18 +1,35 @@
-"""Facts that the user wants in every summary, word for word: stored with a compaction, and carried on to the next."""
+"""Facts that the user wants in every summary, word for word: stored with a compaction, and carried on to the next.
+
+A pin is a sentence. Of a bare name, path, number or command nobody knows later what was to be known of it, so what is pinned
+then is the sentence that says it.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact import Redactor
-from leafward.summaries.summarizers.outline import harmless
+from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
+from leafward.session.messages import as_typed, messages_of
+from leafward.summaries.facts import prose
+from leafward.summaries.summarizers.outline import LINE_LIMIT, cut, harmless
 from leafward.summaries.survival import compactions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from leafward.session.entries import Body
     from leafward.session.session import Session
+
+_SPOKEN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{4}")
+"""Scripts that put no spaces between words."""
+_FEW_WORDS = 2
+_LEAST_WORDS = 4
+"""Words of a sentence that says more than the token in it."""
+_FAR = 2_000
+"""Entries up to which the sentence of a token is looked for."""
+_QUOTE = LINE_LIMIT - 60
 
 
 def carried_pins(session: Session, at: int) -> tuple[str, ...]:
@@ -35,3 +52,90 @@ def clean_pins(pins: Iterable[str]) -> tuple[str, ...]:
     """Pins as they go into a summary: one line each, harmless, secrets taken out, none twice."""
     redactor = Redactor()
     return tuple(dict.fromkeys(line for pin in pins if (line := harmless(redactor.text(pin)))))
+
+
+def is_bare(pin: str) -> bool:
+    """Whether a pin is no sentence: one name, path, number or flag, or a number with its unit."""
+    words = pin.split()
+    if _SPOKEN.search(pin) is not None:
+        return False
+    return len(words) < _FEW_WORDS or (len(words) == _FEW_WORDS and any(char.isdigit() for char in words[0]))
+
+
+def as_sentences(session: Session, at: int, pins: Iterable[str]) -> tuple[str, ...]:
+    """Pins with each bare token replaced by the sentence that says it last on the path to an entry.
+
+    What somebody wrote comes before what a tool was given or printed. A token that stands nowhere there stays as it is, as do
+    the user's own sentences.
+    """
+    return tuple(
+        (_sentence_of(session, at, pin.strip()) or pin) if is_bare(pin) else pin for pin in pins if pin
+    )
+
+
+def _sentence_of(session: Session, at: int, token: str) -> str:
+    """Empty where the token stands nowhere, or is empty."""
+    if not token:
+        return ""
+    named = re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-])")
+    printed = ""
+    entry = at
+    for _ in range(_FAR):
+        if entry < 0:
+            break
+        kind = Kind(session.columns.kind[entry])
+        for message in messages_of(session.body(EntryIndex(entry)) or {}, kind):
+            message = as_typed(message)
+            for text in _written(message):
+                if token in text and (found := _said(text, token, named)):
+                    return found
+            printed = printed or _used(message, token, named)
+        entry = session.columns.parent[entry]
+    return printed
+
+
+def _written(message: Body) -> Iterator[str]:
+    """What a person or a model wrote in a message."""
+    role = message.get("role")
+    if role in ("user", "custom"):
+        yield text_of(message.get("content"))
+    elif role == "assistant":
+        for block in blocks_of(message.get("content")):
+            if isinstance(text := block.get("text"), str):
+                yield text
+
+
+def _said(text: str, token: str, named: re.Pattern[str]) -> str:
+    """The last sentence of a text that says a token and something of it."""
+    found = ""
+    for sentence in prose.sentences(text):
+        if token in sentence and len(sentence.split()) >= _LEAST_WORDS and named.search(sentence):
+            found = sentence
+    line = _around(found, token)
+    return line if token in line else ""
+
+
+def _used(message: Body, token: str, named: re.Pattern[str]) -> str:
+    """A sentence that says which tool was given a token, or printed it."""
+    if message.get("role") == "toolResult":
+        for line in text_of(message.get("content")).split("\n"):
+            if token in line and named.search(line):
+                return f"The tool `{harmless(str(message.get('toolName') or 'run'), 40)}` printed: {_around(line, token)}"
+        return ""
+    for call in tool_calls(message):
+        for value in call.arguments.values():
+            if isinstance(value, str) and token in value and named.search(value):
+                line = next(line for line in value.split("\n") if token in line)
+                return (
+                    f"The tool `{harmless(call.name or 'run', 40)}` was called with: {_around(line, token)}"
+                )
+    return ""
+
+
+def _around(line: str, token: str) -> str:
+    """A line that fits into a pin, with the token in it."""
+    line = " ".join(line.split())
+    start = line.find(token)
+    if len(line) > _QUOTE and start + len(token) > _QUOTE - 2:
+        line = f"…{line[max(0, start + len(token) - _QUOTE // 2) :]}"
+    return cut(line, _QUOTE)

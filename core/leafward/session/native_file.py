@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.base.errors import NotASession
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
@@ -17,6 +17,7 @@ from leafward.session.source import Growth, Note, Origin
 
 if TYPE_CHECKING:
     import os
+    from array import array
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
@@ -70,7 +71,7 @@ class NativeFile:
         """Reads on to the end of the file; returns how many entries came."""
         try:
             self.file.look()
-            with collector_paused():
+            with gc_paused():
                 if self.file.content is not None:
                     added = self.scan.take_whole(self.file.content)
                 else:
@@ -207,11 +208,7 @@ class NativeFile:
             following = together[-1] + 1
             end = starts[following] if following < len(starts) else self.scan.end
             block = self.file.at(begin, end - begin)
-            find = block.find
-            for index in together:
-                at = starts[index] - begin
-                newline = find(b"\n", at)
-                line = block[at:] if newline < 0 else block[at:newline]
+            for index, line in zip(together, _lines_at(block, together, starts), strict=True):
                 if pick is not None and not pick(index, line):
                     continue
                 try:
@@ -220,7 +217,7 @@ class NativeFile:
                     body = decode_line(line)
                 if type(body) is not dict:
                     body = None
-                yield EntryIndex(index), body if current else self._migrated(index, body)
+                yield index, body if current else self._migrated(index, body)
 
     def entry(self, index: int) -> Entry:
         """One entry, decoded."""
@@ -324,3 +321,21 @@ class NativeFile:
     def went_on(self) -> str | None:
         """None: there are no files beside this one."""
         return None
+
+
+def _lines_at(block: bytes, together: list[EntryIndex], starts: array[int]) -> list[bytes]:
+    """The lines of some entries in a block that begins with the first and ends with the last of them."""
+    if together[-1] - together[0] == len(together) - 1:
+        lines = block.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        if len(lines) == len(together):
+            # Nothing else lies between.
+            return lines
+    begin = starts[together[0]]
+    found = []
+    for index in together:
+        at = starts[index] - begin
+        newline = block.find(b"\n", at)
+        found.append(block[at:] if newline < 0 else block[at:newline])
+    return found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from leafward.base.config import Config
-    from leafward.compaction.exam.sitting import Sat, Sitting
+    from leafward.compaction.exam.sitting import ExamAnswers, Sitting
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing, Progress
@@ -42,13 +42,13 @@ def prepared(
 
     settings = model_settings(name, config)
     Model(settings).refuse_unknown()
-    given = sitting(session, compaction, settings, job.unwanted)
-    return Prepared(given, given.work.outgoing()) if given is not None else None
+    prepared = sitting(session, compaction, settings, job.unwanted)
+    return Prepared(prepared, prepared.work.outgoing()) if prepared is not None else None
 
 
 def answered(
-    path: Path, given: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
-) -> Sat:
+    path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
+) -> ExamAnswers:
     """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
     from leafward.compaction.exam.sitting import sit
     from leafward.session.journal.lock import busy
@@ -59,7 +59,7 @@ def answered(
         job.report(partial(tell, now.text, now.stage))
 
     with busy(path, "an exam"):
-        return sit(given, Model(model_settings(name, config), watch), stop=job.unwanted)
+        return sit(prepared, Model(model_settings(name, config), watch), stop=job.unwanted)
 
 
 class ExamRequest:
@@ -70,7 +70,7 @@ class ExamRequest:
         services: AppServices,
         jobs: Jobs,
         ask: Callable[[Any, Callable[[str | None], object]], object],
-        keep: Callable[[EntryIndex, Sat, str, Callable[[str], object]], object],
+        keep: Callable[[EntryIndex, ExamAnswers, str, Callable[[str], object]], object],
     ) -> None:
         """`ask` opens a sheet. `keep` writes what was answered and says so in the words it is given, or why it is not written."""
         self._services = services
@@ -161,18 +161,18 @@ class ExamRequest:
             again="ask another model",
         )
 
-    def _send(self, session: Session, compaction: EntryIndex, name: str, given: Sitting) -> None:
+    def _send(self, session: Session, compaction: EntryIndex, name: str, prepared: Sitting) -> None:
         """Sends what was shown."""
         sheet = self._sheet(session, compaction, name)
         sheet.grow("", f"asking {safe_line(name, 60)}")
         self._jobs.latest(
             "exam",
-            partial(answered, session.path, given, name, self._services.config, sheet.grow),
+            partial(answered, session.path, prepared, name, self._services.config, sheet.grow),
             partial(self._done, sheet, compaction),
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )
 
-    def _done(self, sheet: ReadingSheet, compaction: EntryIndex, sat: Sat) -> None:
+    def _done(self, sheet: ReadingSheet, compaction: EntryIndex, sat: ExamAnswers) -> None:
         """Shows what is right, and keeps it."""
         cost = sat.result["cost"]
         price = "price not known" if cost is None else money(cost) if cost else "free"
@@ -187,7 +187,7 @@ class ExamRequest:
         self._keep(compaction, sat, f"{who} answered {words}, {price}; kept with the compaction", refused)
 
 
-def answer_text(sat: Sat, glyphs: Glyphs) -> str:
+def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:
     """The questions, each with the right answer and with the one that the model gave."""
     lines = []
     for number, one in enumerate(sat.answers, 1):
@@ -195,6 +195,6 @@ def answer_text(sat: Sat, glyphs: Glyphs) -> str:
         lines.append(f"{glyphs.ok if one.right else glyphs.error} {number}. {one.question.text}")
         lines.append(f"    right: {safe_line(answers[one.question.right].text, 300)}")
         if not one.right:
-            given = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
-            lines.append(f"    given: {given}")
+            answer = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
+            lines.append(f"    given: {answer}")
     return "\n".join(lines)

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
-from leafward.agents.beside import kept_texts
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
@@ -18,6 +17,7 @@ from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of
+from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import Refused
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import decode_line
@@ -145,9 +145,9 @@ class Claude:
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file, and what is kept beside it."""
-        wanted = list(paths)
-        yield from map(Text, wanted, wanted)
-        yield from kept_texts(self.name, ((path, place_of(path).id) for path in wanted))
+        files = list(paths)
+        yield from map(Text, files, files)
+        yield from kept_texts(self.name, ((path, place_of(path).id) for path in files))
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""

@@ -19,7 +19,7 @@ from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
 from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
 from leafward.base.errors import NotASession, Refused
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.times import written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
@@ -79,7 +79,7 @@ class ClaudeReader:
         before, file = self._file, TranscriptFile(os.path.abspath(self.path))
         try:
             self._file = file
-            with collector_paused():
+            with gc_paused():
                 made = self._read(file, stop)
         except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self._file = before

@@ -10,7 +10,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, is_file, refuse_copy
-from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
@@ -32,6 +31,7 @@ from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.codex.transcript import CodexReader
 from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
+from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignFiles, reader_of
@@ -248,14 +248,14 @@ class Codex:
 
     # --- a thread and what surrounds it ---
 
-    def _shelf(self, home: str, wanted: str = "", *, anew: bool = False) -> Shelf:
+    def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
         """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
         now = self._clock()
         with self._lock:
             known = self._shelves.get(home)
         if known is not None and not anew and now - known[0] < _FRESH:
-            pieces = known[1].threads.get(wanted, ())
-            if not wanted or (pieces and all(os.path.exists(one.path) for one in pieces)):
+            pieces = known[1].threads.get(session, ())
+            if not session or (pieces and all(os.path.exists(one.path) for one in pieces)):
                 return known[1]
         shelf = Shelf.of(walk(home, []))
         with self._lock:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Listing, Text, Trouble, expanded, refuse_copy
-from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
@@ -33,6 +32,7 @@ from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
+from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignFiles

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary
 from leafward.branches.transfer.summary_merge import MergeDraft, Section
-from leafward.compaction.pins import clean_pins
+from leafward.compaction.pins import as_sentences, clean_pins
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.placement import place_at
 
@@ -24,12 +24,15 @@ _NOTHING = SideSummary("", NO_ENTRY)
 def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
     """A summary of some facts, to stand at the leaf. Nothing is written; `apply_merge` appends it.
 
-    Facts are made one line each, without secrets. Raises Refused where none is left.
+    Facts are made one line each, without secrets; of a bare token the sentence that says it on either branch. Raises Refused
+    where none is left.
     """
+    session = sides.session
+    for side in (sides.a, sides.b):
+        facts = as_sentences(session, side.node, facts)
     lines = clean_pins(facts)
     if not lines:
         raise Refused("no fact to pin")
-    session = sides.session
     place = place_at(session, session.leaf)
     return MergeDraft(
         sides,

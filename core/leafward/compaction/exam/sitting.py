@@ -32,7 +32,7 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Sat:
+class ExamAnswers:
     """What a model answered."""
 
     result: Body
@@ -66,21 +66,21 @@ def sitting(
     found = exam_of(session, compaction, stop)
     if not found.graded:
         return None
-    asked = [one.question for one in found.graded]
-    return Sitting(found, work_for_exam(asked, context_after(session, compaction), settings))
+    questions = [one.question for one in found.graded]
+    return Sitting(found, work_for_exam(questions, context_after(session, compaction), settings))
 
 
 def sit(
-    given: Sitting,
+    prepared: Sitting,
     model: Model,
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Sat:
+) -> ExamAnswers:
     """Asks a model and grades what it answers; nothing is written. Blocks. Raises SummaryFailed, Cancelled."""
-    reply = model.answer(given.work, progress, stop)
+    reply = model.answer(prepared.work, progress, stop)
     if stop():
         raise Cancelled("cancelled; nothing was written")
-    answers = marked([one.question for one in given.exam.graded], reply.text)
+    answers = marked([one.question for one in prepared.exam.graded], reply.text)
     used = reply.usage if reply.usage is not None else Usage()
     result: Body = {
         "model": model.name,
@@ -97,13 +97,13 @@ def sit(
         },
         "cost": reply.cost,
     }
-    return Sat(result, answers, reply.remarks)
+    return ExamAnswers(result, answers, reply.remarks)
 
 
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
     """What models answered before, in the order of the file; what does not fit is left out."""
     for one in kept_exams(session, compaction):
-        right, asked, cost = one.get("right"), one.get("asked"), one.get("cost")
-        if isinstance(right, int) and isinstance(asked, int):
+        right, total, cost = one.get("right"), one.get("asked"), one.get("cost")
+        if isinstance(right, int) and isinstance(total, int):
             dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
-            yield KeptExam(str(one.get("model")), right, asked, dollars)
+            yield KeptExam(str(one.get("model")), right, total, dollars)

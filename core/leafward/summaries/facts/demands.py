@@ -53,7 +53,7 @@ _STATES = re.compile(
 )
 """How things are, in the words of rules."""
 _GUESSED = re.compile(
-    r"\b(?:i(?:['’]m| am| would| actually| basically| just)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory)\b"
 )
 _WORK = re.compile(
@@ -64,6 +64,13 @@ _TAKES_BACK = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*(?:you can |let['’]s |please |just )*"
     r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
 )
+_REFUTES = re.compile(
+    r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah)[\s,.!]+)*"
+    r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
+    r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das )?stimmt nicht\b|c['’]est faux\b|不对|错了|違う)"
+)
+"""Of the answer before it."""
+_DENIES = re.compile(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
 _LEAST_WORDS = 3
 
 
@@ -87,6 +94,16 @@ def guesses(sentence: str) -> bool:
 def takes_back(prompt: str) -> bool:
     """Whether a prompt takes back the one before it."""
     return _TAKES_BACK.match(prompt) is not None
+
+
+def refutes(prompt: str) -> bool:
+    """Whether a prompt says that what was answered before is wrong."""
+    return _REFUTES.match(prompt) is not None
+
+
+def denies(prompt: str) -> bool:
+    """Whether a prompt begins with a no: to what was answered, where that asked nothing."""
+    return _DENIES.match(prompt) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -25,9 +25,8 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？])")
-_MAY_END = re.compile(r"[.!?]\s|[。！？]")
-"""What stands wherever a sentence ends before its line does."""
+_SENTENCE_END = re.compile(r"[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|[。！？]")
+"""The sign that ends a sentence before its line does, and the space behind it."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -76,6 +75,13 @@ _ONGOING = re.compile(
     r"\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
     r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b"
 )
+_LEADS_ON = re.compile(
+    r"^\W*(?:now|next|then|first|also|and|or|alternatively|instead|maybe|actually)\b"
+    r"|\b(?:i|we)(?: also| still| now| just| only)? (?:need|have|want) to\b|^\W*(?:also )?needs? to\b"
+    r"|\b(?:i|we)(?: also| still| now| just)? (?:can|could|should|may|must)\b"
+    r"|\b(?:to fix|to check|to update|to do)\W*$|\b(?:issues?|errors?|problems?|things?) to fix\b"
+    r"|\b(?:is|are)(?: now)? (?:now )?(?:unused|stale)(?: now)?\b"
+)
 _MUSES = re.compile(r"(?i)^\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
 
 
@@ -100,6 +106,11 @@ def considers(sentence: str) -> bool:
 def accompanies(sentence: str) -> bool:
     """Whether a sentence said between calls tells what is being done or thought at that moment: soon it holds no more."""
     return _ONGOING.search(sentence.lower()) is not None or _MUSES.search(sentence) is not None
+
+
+def leads_on(sentence: str) -> bool:
+    """Whether a sentence said between calls leads to the next of them: what is to be looked at, weighed or put right there."""
+    return _LEADS_ON.search(sentence.lower()) is not None
 
 
 def announces(sentence: str) -> bool:
@@ -131,7 +142,7 @@ def sentences(text: str) -> Iterator[str]:
         if first in "-*+•" or first.isdecimal():
             line = _LIST_MARK.sub("", line)
         line = without_emphasis(line).strip()
-        for sentence in _SENTENCE_END.split(line) if _MAY_END.search(line) else (line,):
+        for sentence in _parted(line):
             sentence = sentence.strip()
             if 8 <= len(sentence) <= SENTENCE_LIMIT or (len(sentence) >= 4 and _CJK.search(sentence)):
                 yield sentence[:SENTENCE_LIMIT]
@@ -139,7 +150,18 @@ def sentences(text: str) -> Iterator[str]:
 
 def last_sentence(line: str) -> str:
     """The last sentence of a line, marks of lists and emphasis taken off."""
-    return _SENTENCE_END.split(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()
+    return _parted(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()
+
+
+def _parted(line: str) -> list[str]:
+    """The sentences of a line, each with the sign that ends it; nothing behind the last sign is an empty one."""
+    found = []
+    start = 0
+    for end in _SENTENCE_END.finditer(line):
+        found.append(line[start : end.start() + 1])
+        start = end.end()
+    found.append(line[start:])
+    return found
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -184,9 +206,9 @@ def sentence_key(text: str) -> str:
     return f"not {words}" if words and negated(text) else words
 
 
-def shared(wanted: tuple[str, ...], given: frozenset[str]) -> float:
+def shared(words: tuple[str, ...], among: frozenset[str]) -> float:
     """The part of the wanted words that is among the given, 0…1."""
-    return sum(word in given for word in wanted) / len(wanted) if wanted else 0.0
+    return sum(word in among for word in words) / len(words) if words else 0.0
 
 
 def negated(sentence: str) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import demands, forms, pasting, prose
-from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
+from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -89,7 +90,13 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
+_AGREED_PLAN = "Implement the following plan:"
+"""How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
 _STATES = frozenset({"status", "state", "priority", "id"})
+
+
+_seen: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
+"""Its constructor runs Python for each of a hundred thousand."""
 
 
 @dataclass(slots=True)
@@ -113,6 +120,10 @@ class FactReader:
         self._calls: dict[str, _Call] = {}
         self._planned: dict[str, str] = {}
         """The open items of the list that the agent keeps of its own work, as it was written last."""
+        self._asked_for: dict[str, str] = {}
+        """What the last request of the user's says is to be done."""
+        self._is_answered = False
+        """Whether the last message is an answer that asks nothing back."""
         self.written: list[tuple[str, list[str]]] = []
         """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
 
@@ -122,7 +133,7 @@ class FactReader:
         role = message.get("role")
         self.written = []
         if role == "user":
-            return list(self._typed(text_of(message.get("content")), entry))
+            return self._request(entry, text_of(message.get("content")))
         if role == "custom":
             name = message.get(PUT_IN)
             if name is None:
@@ -132,6 +143,8 @@ class FactReader:
             text = text_of(message.get("content")) if kind in _SAID else ""
             return self.prose(text, Voice.TOLD, entry)
         if role == "assistant":
+            said = text_of(message.get("content")).rstrip("*_ )\n")
+            self._is_answered = bool(said) and not said.endswith(("?", "？")) and not tool_calls(message)
             return list(self._reply(entry, message))
         if role == "toolResult":
             return list(self._result(entry, message))
@@ -154,7 +167,26 @@ class FactReader:
             found = self._known[what] = list(read())
         if not found or found[0].entry == entry:
             return found
-        return [Sighting(*seen[:4], entry, *seen[5:]) for seen in found]
+        return [
+            _seen((kind, key, text, voice, entry, outcome, about, is_open))
+            for kind, key, text, voice, _, outcome, about, is_open in found
+        ]
+
+    def _request(self, entry: EntryIndex, text: str) -> list[Sighting]:
+        """The facts of a request; what the one before it says is to be done is done, where that was answered."""
+        done = self._asked_for if self._is_answered and not demands.refutes(text) else {}
+        closed = [
+            Sighting(FactKind.TODO, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
+            for key, said in done.items()
+        ]
+        found = list(self._typed(text, entry))
+        self._asked_for = {
+            one.key: one.text
+            for one in found
+            if one.kind is FactKind.TODO and one.voice is Voice.USER and one.is_open
+        }
+        self._is_answered = False
+        return [*closed, *found]
 
     def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
@@ -175,7 +207,8 @@ class FactReader:
             found = match[0].strip("`")
             if found not in _PLAIN_ERRORS:
                 yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
-        user = voice is Voice.USER
+        # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
+        user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
         for sentence in prose.sentences(text):
             key = prose.sentence_key(sentence)
             if len(key) < 3:
@@ -239,7 +272,7 @@ class FactReader:
             seen = list(self._call(entry, call.id, call.arguments))
             yield from seen
             path = next(
-                (given for name in PATH_ARGUMENTS if isinstance(given := call.arguments.get(name), str)), ""
+                (value for name in PATH_ARGUMENTS if isinstance(value := call.arguments.get(name), str)), ""
             )
             if path and changes_text(call.arguments):
                 names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 DROPPED = "dropped"
 """The outcome of a todo that was taken off its list."""
+ANSWERED = "answered"
+"""The outcome of one that stood in a request of the user's, which was answered before the user went on."""
 
 
 class FactKind(StrEnum):
@@ -63,7 +65,7 @@ class Sighting(NamedTuple):
     voice: Voice
     entry: EntryIndex
     outcome: str = ""
-    """Of a command: `exit 0`, `exit 1`, …, `failed`; of a todo: `dropped`; empty where it is not known."""
+    """Of a command: `exit 0`, `exit 1`, …, `failed`; of a todo: `dropped`, `answered`; empty where it is not known."""
     about: str = ""
     """Of a number: the path that it is said of. Of a todo: the heading that it stands under."""
     is_open: bool = True

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gather
+from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.reader import PATH_ARGUMENTS
 from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import quotes as quoting
-from leafward.summaries.summarizers import state, statements, unless_cancelled
+from leafward.summaries.summarizers import state, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tell_state, tells_state
 from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.quotes import reached
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.summaries.summarizers import Said, Span
+    from leafward.summaries.summarizers.turns import Turn
 
 _PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = re.compile(r"\s*\|\s*")
@@ -32,6 +35,7 @@ _FILE_LINE = re.compile(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
 _OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
+_SAID_BY_USER = re.compile(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
 _MORE_NAMES = re.compile(r" and \d{1,4} more$")
 _FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
 _FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
@@ -60,10 +64,10 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
         _work(evidence.files, seen, reader.written, message, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
-    _carried(evidence, previous, span.previous_entry)
     turns = turns_of(messages)
+    _carried(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
-    quoting.requests(
+    user_requests.requests(
         evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
     )
     quoting.answers(evidence, messages, turns, stop)
@@ -119,7 +123,7 @@ def _work(
     """Notes what a reply's calls do to files, and the names in what they write."""
     if message.get("role") != "assistant":
         return
-    given = {
+    arguments = {
         call.arguments[name]
         for call in tool_calls(message)
         for name in PATH_ARGUMENTS
@@ -136,7 +140,7 @@ def _work(
             work.sources.append(entry)
         if sighting.voice is Voice.CHANGED:
             work.changes += 1
-        elif sighting.text in given:
+        elif sighting.text in arguments:
             work.reads += 1
         else:
             work.named += 1
@@ -151,8 +155,12 @@ def _work(
             work_of.names.update(dict.fromkeys(names, place))
 
 
-def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
-    """The lines of the previous summary, each in its section; what is done by now is moved there."""
+def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[Turn]) -> None:
+    """The lines of the previous summary, each in its section; what is done by now is moved there.
+
+    Where work followed, nothing but the last request is in progress any more that was then, and that only until the next one.
+    """
+    worked = any(turn.works for turn in turns) or any(work.changes for work in evidence.files.values())
     if not previous:
         return
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
@@ -171,6 +179,18 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex) -> None:
             section = (
                 Section.DONE if section in {Section.NEXT, Section.IN_PROGRESS, Section.DONE} else section
             )
+        if section is Section.IN_PROGRESS and text.startswith(user_requests.LAST_REQUEST):
+            if turns:
+                section, text = Section.DONE, text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
+        elif section is Section.IN_PROGRESS and worked:
+            if not reached(text):
+                continue
+            section = Section.DONE
+        if section is Section.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
+            # Of a list of all that the user said: what was asked then is answered, what was ruled holds.
+            if not demands(said[1]):
+                continue
+            section, text = Section.CONSTRAINTS, said[1]
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
         worth = _CARRIED_WORTH.get(section, 0.3)

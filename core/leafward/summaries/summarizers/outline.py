@@ -30,6 +30,9 @@ class Section(Enum):
     NEXT = ("Next Steps", 2)
     CONTEXT = ("Critical Context", 2)
 
+    # There is one of each; by its name it would be told apart in Python's own code, a million times.
+    __hash__ = object.__hash__
+
     @property
     def title(self) -> str:
         """The heading without its marks."""
@@ -56,12 +59,16 @@ _NAMES: tuple[tuple[str, Section], ...] = (
     (r"done|complete|progress|accomplish|finished", Section.DONE),
 )
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.{1,200})$|^\*\*([^*]{1,100}):?\*\*:?\s*$")
-_NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+):\s*$")
+_NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \([^()\n]{1,60}\))?:\s*$")
 """A heading of a summary by Claude Code 2.1, which numbers its sections."""
 _DRAFTED = re.compile(r"^Analysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
 """What such a summary thinks aloud before it begins; it says all of it again."""
 _POINTER = re.compile(r"^If you need specific details from before compaction\b.*\Z", re.DOTALL | re.MULTILINE)
 """What Claude Code 2.1 puts behind such a summary: where the transcript lies, and to go on."""
+_CONTINUED = re.compile(
+    r"\AThis session is being continued from a previous conversation\b[^\n]*\n?(?:[^\n#]*\bsummar[^\n]*:\s*\n)?"
+)
+"""What it puts before one."""
 _LISTS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)", re.DOTALL)
 _MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
 _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
@@ -92,7 +99,7 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
     current = Section.CONTEXT
     top: Section | None = None
     fenced = False
-    for extra in (_LISTS, _DRAFTED, _POINTER):
+    for extra in (_CONTINUED, _LISTS, _DRAFTED, _POINTER):
         text = extra.sub("", text)
     lines = text.split("\n")
     for line, following in zip(lines, [*lines[1:], ""], strict=True):

@@ -1,4 +1,4 @@
-"""What was said, as lines: the user's requests, and those of the model's own sentences that can stand alone."""
+"""What the model said, as lines: those of its own sentences that can stand alone."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.summarizers import unless_cancelled
-from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, is_drawn, line_key, read_outline
-from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, keeps_going, last_of
+from leafward.summaries.summarizers.candidates import Evidence, add
+from leafward.summaries.summarizers.outline import Section, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers.turns import Turn
 
 _FINISHED = re.compile(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
+    r"|^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|^the (?:fix|solution) was\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b|\btests? pass(?:es)?\b|\b\d+ passed\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
 )
@@ -51,94 +53,20 @@ _OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
 }
 """Where the lines of a branch's summary go, what they are worth, and the words before them: its goal is not the goal now,
 and what was next there is not what is next."""
-_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ed|ing|ures?)?|broken|still|not yet|remain(?:s|ing)?)\b")
-"""In an answer that does not say that everything was reached."""
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
 
-_LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _OUTCOMES = (Section.DONE, Section.DECISIONS, Section.NEXT)
 _ITEM = 100
 """Characters up to which the items of a list share a line."""
 _TOGETHER = 290
 """Characters of such a line."""
-_OUTCOME = 120
-"""Characters of what came of a request."""
-_ASKED = 4
-"""Earlier requests that could be quoted."""
 
 
-def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
-    """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
-    goal = (
-        goal_of([turn for number, turn in enumerate(turns) if not _is_over(turns, number)]) if first else None
-    )
-    if goal is not None:
-        text = _whole_sentences(goal.text, REQUEST_LIMIT)
-        add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
-    latest = last_of(turns)
-    total = max(1, evidence.size)
-    earlier = [
-        turn
-        for turn in turns
-        if turn is not goal
-        and turn is not latest
-        and turn.works
-        and turn.words > SUBSTANTIAL
-        # An answered question is closed, and so is what was only to be shown.
-        and not demands.asks(turn.text)
-        and not _LOOKS.match(turn.text)
-    ]
-    for turn in earlier[-_ASKED:]:
-        worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
-        text = _with_outcome(_whole_sentences(turn.text, 160), turn)
-        add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
-    if latest is not None and latest is not goal:
-        text = _whole_sentences(latest.text, REQUEST_LIMIT)
-        sources = (latest.entry,)
-        add(
-            evidence,
-            Section.DONE if is_answered(latest) else Section.IN_PROGRESS,
-            text,
-            sources,
-            2.0,
-            first=True,
-            limit=REQUEST_LIMIT,
-            lead="Last request: ",
-        )
-
-
-def _is_over(turns: Sequence[Turn], number: int) -> bool:
-    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else."""
-    behind = next(iter(turns[number + 1 : number + 2]), None)
-    if behind is None or keeps_going(behind) or not is_answered(turns[number]):
-        return False
-    if not any(turn.works and turn.words >= SUBSTANTIAL for turn in turns[number + 1 :]):
-        return False
-    said = [_section_of(sentence) for sentence in _quotable(turns[number].answer)]
-    return Section.DONE in said and Section.NEXT not in said and not _FAILS.search(turns[number].answer)
-
-
-def is_answered(turn: Turn) -> bool:
-    """Whether the model ended with words, and these ask nothing back."""
-    return bool(turn.answer) and not turn.answer.rstrip("*_ )").endswith(("?", "？"))
-
-
-def _with_outcome(text: str, turn: Turn) -> str:
-    """A request with what came of it, in the first sentence of the answer that says it."""
-    for sentence in _quotable(turn.answer):
-        if len(sentence) <= _OUTCOME and _section_of(sentence) is Section.DONE:
-            return f"{text}{OUTCOME}{sentence}"
-    return text
-
-
-def _whole_sentences(text: str, limit: int) -> str:
-    """The first sentences of a text that fit; where not even one does, the text."""
-    if len(text) <= limit:
-        return text
-    end = max(text.rfind(mark, 0, limit - 1) for mark in (". ", "! ", "? ", "。", "！", "？"))
-    return f"{text[: end + 1]} …" if end > 0.3 * limit else text
+def reached(sentence: str) -> bool:
+    """Whether a sentence says what was reached."""
+    return section_of_sentence(sentence) is Section.DONE
 
 
 def answers(
@@ -150,6 +78,8 @@ def answers(
     settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
+    # What was only asked leaves the answer before it under discussion.
+    current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
     # What precedes the first request belongs to a turn that began before the span.
     final.update(
         [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
@@ -167,13 +97,14 @@ def answers(
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
-            for line in _quotable(text):
-                section = _section_of(line)
-                if (
-                    is_drawn(line)
-                    or prose.announces(_OPENING.sub("", line))
-                    or (not ends and prose.accompanies(line))
-                ):
+            for line in quotable(text):
+                section = section_of_sentence(line)
+                if is_drawn(line) or prose.announces(_OPENING.sub("", line)):
+                    continue
+                if not ends and (prose.accompanies(line) or prose.leads_on(line)):
+                    continue
+                if section is Section.CONTEXT and place < current and _is_guessed(line):
+                    # What was taken to be so then has shown itself since.
                     continue
                 if section is Section.NEXT and (place in settled or prose.accompanies(line)):
                     # What was left at the end of a turn is said there.
@@ -221,7 +152,10 @@ def last_word(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn
     if turns and is_answered(turns[-1]):
         # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.
         return
-    for entry, message in reversed(messages):
+    asked = turns[-1].first if turns else -1
+    for place in range(len(messages) - 1, asked, -1):
+        # What precedes the last request is no reply to it.
+        entry, message = messages[place]
         if message.get("role") != "assistant":
             continue
         elsewhere = {
@@ -232,7 +166,7 @@ def last_word(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn
         passages = ""
         texts = [text for text in _texts(message) if text.strip()]
         for text in texts:
-            for passage in _quotable(text, shortest=8):
+            for passage in quotable(text, shortest=8):
                 plain = _OPENING.sub("", passage)
                 if line_key(plain) in elsewhere or prose.announces(plain) or prose.accompanies(passage):
                     continue
@@ -264,7 +198,7 @@ def _texts(message: Body) -> Iterator[str]:
             yield text
 
 
-def _quotable(text: str, shortest: int = 20) -> Iterator[str]:
+def quotable(text: str, shortest: int = 20) -> Iterator[str]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
     Short items of one list come together, behind the words that introduce them: alone they seldom say what they are about.
@@ -277,7 +211,7 @@ def _quotable(text: str, shortest: int = 20) -> Iterator[str]:
         item = stripped[mark.end() :].strip() if mark is not None else ""
         if not stripped:
             continue
-        if mark is not None and len(item) <= _ITEM and _section_of(item) is Section.CONTEXT:
+        if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)
             continue
@@ -321,11 +255,16 @@ def _is_code(sentence: str) -> bool:
     return len(prose.content_words(outside)) == 0
 
 
+def _is_guessed(sentence: str) -> bool:
+    return demands.guesses(sentence) or prose.hedges(sentence)
+
+
 @lru_cache(maxsize=1 << 14)
-def _section_of(sentence: str) -> Section:
+def section_of_sentence(sentence: str) -> Section:
+    """The section that a sentence of the model's speaks for; context where it says nothing decided, reached or left."""
     if demands.asks(sentence):
         return Section.CONTEXT
-    guessed = demands.guesses(sentence) or prose.hedges(sentence)
+    guessed = _is_guessed(sentence)
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
     if (

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from leafward.files.shell.effects import effects
 from leafward.files.shell.programs import Effect
-from leafward.session.entries import EntryIndex, tool_calls
-from leafward.summaries.facts import forms
-from leafward.summaries.facts.demands import takes_back
+from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
+from leafward.summaries.facts import FactKind, Voice, forms
+from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
@@ -27,15 +27,28 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
+_CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
 _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of what is done has to share."""
 _TOLD_FILES = 8
 """Files of which it is told that they are gone."""
-_BRIEF = 4
-"""Words below which a decision says nothing alone."""
-_PLAIN = re.compile(r"(?i)^\W*option\b")
+_WAY = re.compile(
+    r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])"
+)
+"""One of several ways, by the number that it had where they were listed."""
+_SWITCHED = re.compile(
+    r"(?i)\b(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|convert(?:ed|ing)) (?:\w+ ){0,3}?from (.{2,160}?) to (.{2,160})"
+    r"|\breplac(?:ed|ing) (.{2,120}?) (?:with|by) (.{2,160})"
+)
+_NAME = re.compile(r"`([^`]{2,80})`|(?<![\w`])([A-Z][\w-]{2,40})\b")
+_MAKES = re.compile(
+    r"(?i)^(?:\W*(?:add|create|implement|write|introduce|extract|define|move|modify|update|change|replace|convert|wire|use|import|fix"
+    r"|refactor|make|expose|store|handle|support|build|adapt|adjust|extend|rewrite|port|switch|put|let|have)\b)"
+)
+"""Steps that are done by changing files."""
+_REMOVES = re.compile(r"(?i)^\W*(?:remove|delete|drop|rename|get rid of|clean up)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +67,15 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
     The files that are no longer under their names.
     """
     _take_back(evidence, messages, turns)
+    _refute(evidence, messages, turns)
+    _replace(evidence)
     gone = _gone(messages, cwd)
     _files(evidence, gone)
+    _fulfil(evidence)
     _steps(evidence)
     _counts(evidence)
     evidence.candidates = [
-        candidate
-        for candidate in evidence.candidates
-        if candidate.section is not Section.DECISIONS
-        or not (_PLAIN.match(candidate.text) and len(candidate.text.split()) < _BRIEF)
+        candidate for candidate in evidence.candidates if not _points_at_a_way(evidence, candidate)
     ]
     return frozenset(gone)
 
@@ -95,13 +108,13 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
         for call in tool_calls(message):
             if call.id in failed:
                 continue
-            given = call.arguments
-            if changes_text(given):
+            arguments = call.arguments
+            if changes_text(arguments):
                 for name in PATH_ARGUMENTS:
-                    if isinstance(given.get(name), str):
-                        gone.pop(forms.canonical_path(given[name], cwd), None)
+                    if isinstance(arguments.get(name), str):
+                        gone.pop(forms.canonical_path(arguments[name], cwd), None)
             command = next(
-                (given[name] for name in COMMAND_ARGUMENTS if isinstance(given.get(name), str)), ""
+                (arguments[name] for name in COMMAND_ARGUMENTS if isinstance(arguments.get(name), str)), ""
             )
             if _MOVES.search(command) is None:
                 continue
@@ -117,7 +130,7 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
 
 
 def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
-    told = 0
+    listed = 0
     for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
         name = path.rsplit("/", 1)[-1]
         if "." not in name:
@@ -142,8 +155,8 @@ def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
         if work is None and len(left) == len(evidence.candidates):
             continue
         evidence.candidates = left
-        if told < _TOLD_FILES:
-            told += 1
+        if listed < _TOLD_FILES:
+            listed += 1
             text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
             add(evidence, Section.DONE, text, (what.entry,), 3.0)
 
@@ -153,8 +166,91 @@ def _place(evidence: Evidence, candidate: Candidate) -> int:
     return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
 
+def _refute(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
+    """Leaves out what the model answered where the user said that it is wrong."""
+    wrong: set[EntryIndex] = set()
+    for number, turn in enumerate(turns[1:]):
+        before = turns[number]
+        if before.answer and (
+            refutes(turn.own) or (denies(turn.own) and not before.answer.rstrip("*_ )").endswith(("?", "？")))
+        ):
+            wrong.add(messages[before.last].entry)
+    if wrong:
+        evidence.candidates = [
+            candidate
+            for candidate in evidence.candidates
+            if candidate.section not in _CLAIMS
+            or not candidate.sources
+            or not wrong.issuperset(candidate.sources)
+        ]
+
+
+def _replace(evidence: Evidence) -> None:
+    """Leaves out the lines by which something uses what was replaced since (`switched from X to Y`, `replaced X with Y`)."""
+    for by in [one for one in evidence.candidates if one.section in {Section.DONE, Section.DECISIONS}]:
+        switched = _SWITCHED.search(_said_by_model(by))
+        if switched is None:
+            continue
+        old, new = (_names(text) for text in (switched[1] or switched[3], switched[2] or switched[4]))
+        gone = "|".join(re.escape(name) for name in sorted(old - new))
+        if not gone:
+            continue
+        uses = re.compile(
+            rf"(?i)\b(?:us(?:e|es|ed|ing)|via|built on|based on) [^.;]{{0,40}}(?<!\w)(?:{gone})(?!\w)"
+        )
+        place = _place(evidence, by)
+        instead = new - old
+        evidence.candidates = [
+            candidate
+            for candidate in evidence.candidates
+            if candidate is by
+            or candidate.first
+            or instead & _names(candidate.text)
+            or candidate.section not in _SUBJECTS
+            or _place(evidence, candidate) >= place
+            or uses.search(candidate.text) is None
+        ]
+
+
+def _names(text: str) -> set[str]:
+    """The names in a text: what is code, and what begins with a capital letter."""
+    return {(code or word).casefold() for code, word in _NAME.findall(text)}
+
+
+def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
+    """Whether a line chooses one of several ways by its number alone: what that is stands elsewhere."""
+    if candidate.section not in _CLAIMS or _WAY.search(candidate.text) is None or ":" in candidate.text:
+        return False
+    return not any(
+        seen.kind in {FactKind.PATH, FactKind.IDENTIFIER, FactKind.COMMAND}
+        for seen in evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
+    )
+
+
+def _fulfil(evidence: Evidence) -> None:
+    """A step that somebody only told is done where all that it names was written, or changed, since.
+
+    Items of a checklist, or of the agent's own plan, say themselves when they are done.
+    """
+    written: dict[str, int] = {}
+    changed: dict[str, int] = {}
+    for work in evidence.files.values():
+        if work.changes:
+            changed[work.path] = max(work.names.values(), default=work.last)
+        for name, place in work.names.items():
+            written[name] = max(place, written.get(name, place))
+    for candidate in evidence.candidates:
+        if candidate.section is not Section.NEXT or candidate.carries or not _MAKES.match(candidate.text):
+            continue
+        place = _place(evidence, candidate)
+        seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
+        names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
+        if names and all(written.get(name, -1) > place for name in names):
+            candidate.section = Section.DONE
+
+
 def _steps(evidence: Evidence) -> None:
-    """A step is out when a later line of what is done says the same."""
+    """A step is out when a later line of what is done says the same, or several say its parts."""
     done = [
         (_place(evidence, candidate), frozenset(content_words(candidate.text)))
         for candidate in evidence.candidates
@@ -164,9 +260,12 @@ def _steps(evidence: Evidence) -> None:
     def is_done(candidate: Candidate) -> bool:
         words = frozenset(content_words(candidate.text))
         place = _place(evidence, candidate)
-        return len(words) > 1 and any(
-            later > place and len(words & other) >= _DONE_ALREADY * len(words) for later, other in done
-        )
+        behind = [other for later, other in done if later > place]
+        if len(words) > 1 and any(len(words & other) >= _DONE_ALREADY * len(words) for other in behind):
+            return True
+        verb = next(iter(content_words(candidate.text)), "")
+        parts = [other for other in behind if verb in other and len(other & words) > 1]
+        return _REMOVES.match(candidate.text) is not None and words <= frozenset().union(*parts)
 
     evidence.candidates = [
         candidate

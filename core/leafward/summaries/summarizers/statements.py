@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.demands import guesses, without_fillers
-from leafward.summaries.facts.prose import accompanies, announces, considers
+from leafward.summaries.facts.prose import accompanies, announces, considers, leads_on
 from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, DECLINED
-from leafward.summaries.facts.values import DROPPED
+from leafward.summaries.facts.values import ANSWERED, DROPPED
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
 
@@ -121,6 +121,7 @@ def stated(evidence: Evidence) -> None:
             if (
                 announces(fact.text)
                 or accompanies(fact.text)
+                or leads_on(fact.text)
                 or guesses(fact.text)
                 or considers(fact.text)
                 or is_drawn(fact.text)
@@ -128,7 +129,7 @@ def stated(evidence: Evidence) -> None:
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
-            if fact.outcome != DROPPED and fact.last not in evidence.left:
+            if fact.outcome not in (DROPPED, ANSWERED) and fact.last not in evidence.left:
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
         elif (
             fact.kind is FactKind.ERROR
@@ -203,12 +204,14 @@ class _Passed:
         self._evidence = evidence
         self._checked = -1
         self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
         for fact in evidence.facts.values():
             if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
                 continue
             place = evidence.position.get(fact.last, -1)
             words = frozenset(fact.key.split())
             self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
+            self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
             if _CHECKS.search(fact.key) is not None and "|" not in fact.key:
                 self._checked = max(self._checked, place)
 
@@ -218,10 +221,21 @@ class _Passed:
         if self._checked > place and _CHECKS.search(fact.key) is None:
             return True
         words = frozenset(fact.key.split())
+        if any(
+            later > place and _wraps(fact.key, key)
+            for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
+        ):
+            return True
         return any(
             later > place and len(words & other) >= _ALIKE * min(len(words), len(other))
             for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
         )
+
+
+def _wraps(one: str, other: str) -> bool:
+    """Whether one command is the other behind a program that runs it, such as `sudo` or `npx`."""
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return longer.endswith(f" {shorter}") and " " in shorter
 
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:

@@ -22,6 +22,7 @@ _PICTURE = re.compile(
 _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
 """A message that is one element of markup."""
 _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
+_FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
 )
@@ -39,6 +40,8 @@ class Turn:
     entry: EntryIndex
     text: str
     """As it is quoted: without the first small words, pasted pictures named as such."""
+    own: str
+    """All that the person typed, on one line."""
     words: int
     """Content words; 0 where it only keeps the work going."""
     first: int
@@ -49,6 +52,8 @@ class Turn:
     """Whether a tool was called."""
     answer: str = ""
     """The model's last words, where it ended with them: what it said to the request."""
+    said: str = ""
+    """The model's last words, wherever it ended."""
 
 
 def by_machine(message: Body) -> bool:
@@ -69,16 +74,21 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
             text = " ".join(text_of(message.get("content")).split())
             if not text or by_machine(message):
                 continue
-            own = " ".join(divided(text_of(message.get("content")))[0].split()).rstrip("` ")
-            prompt = without_fillers(_PICTURE.sub("[image]", own or text)) or own or text
+            typed = divided(text_of(message.get("content")))[0]
+            own = " ".join(typed.split()).rstrip("` ")
+            # What stands in a fence was copied there, unless there is nothing else.
+            bare = " ".join(_FENCED.sub(" ", typed).split()) or own
+            prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
             words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
-            turns.append(Turn(entry, prompt, words, place, place))
+            turns.append(Turn(entry, prompt, own, words, place, place))
         elif role == "assistant" and turns:
             turns[-1].last = place
             called = any(True for _ in tool_calls(message))
             turns[-1].works = turns[-1].works or called
             ended = not called and message.get("stopReason") not in _BROKEN_OFF
-            turns[-1].answer = text_of(message.get("content")).strip() if ended else ""
+            said = text_of(message.get("content")).strip()
+            turns[-1].answer = said if ended else ""
+            turns[-1].said = said or turns[-1].said
         elif role == "toolResult" and turns:
             turns[-1].answer = ""
     return turns
@@ -108,3 +118,8 @@ def keeps_going(turn: Turn) -> bool:
 
 def _is_readable(turn: Turn) -> bool:
     return turn.words > 0 and (len(turn.text) >= 12 or (len(turn.text) >= 4 and not turn.text.isascii()))
+
+
+def is_answered(turn: Turn) -> bool:
+    """Whether the model ended with words, and these ask nothing back."""
+    return bool(turn.answer) and not turn.answer.rstrip("*_ )").endswith(("?", "？"))

@@ -10,7 +10,7 @@ from leafward_tui.explorer.model.folds import LineKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.exam.sitting import Sat
+    from leafward.compaction.exam.sitting import ExamAnswers
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -106,7 +106,7 @@ class Compactions:
         request.begin(session, EntryIndex(compaction))
 
     def _keep_exam(
-        self, compaction: EntryIndex, sat: Sat, done: str, refused: Callable[[str], object]
+        self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
     ) -> None:
         from leafward.session.journal.verbs import keep_exam
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafward.compaction.pins import as_sentences
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact, lost_facts
@@ -107,11 +108,16 @@ class Pins:
             return
         before, made, pinned = state.draft, what_if.choices, list(what_if.pinned)
         for fact in facts:
-            made = made.pinned(fact.pin)
             if fact.pinned:
+                made = made.pinned(fact.pin)
                 pinned = [known for known in pinned if known.pin != fact.pin]
-            else:
-                pinned.append(replace(fact, pinned=True))
+                continue
+            # Where it stands it is found at once; what was not looked up is looked for from the end.
+            at = fact.entry if fact.entry >= 0 else int(what_if.plan.at)
+            (sentence,) = as_sentences(state.session, at, [fact.pin])
+            if sentence not in made.pins:
+                made = made.pinned(sentence)
+            pinned.append(replace(fact, pin=sentence, pinned=True))
         self._settings.set_pins(pinned, made)
         if before is not None and (before.changed or before.summary.usage is not None):
             # What a model wrote, or the user, is not written anew for a pin.

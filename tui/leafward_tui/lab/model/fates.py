@@ -29,6 +29,8 @@ _CLOSE = {
 _TITLE = "Facts kept"
 _NAME = 12
 _COUNTS = 12
+_NAMED = 4
+"""Invented facts that a sentence names."""
 _LEAST_LOST = 4
 """Rows of lost facts for which the lines above them move closer together."""
 
@@ -51,7 +53,8 @@ class LostFact:
 
 def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[LostFact]:
     """What is lost or contradicted, what weighs most first; pinned facts stay in their places."""
-    pins = {fact.pin for fact in pinned}
+    # A token is pinned as the sentence that says it, and listed as what it is.
+    pins = {fact.pin for fact in pinned} | {fact.text for fact in pinned}
     found = [
         LostFact(
             safe_line(fate.fact.text, 300),
@@ -64,7 +67,7 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
         for fate in survival.fates
         if fate.status in (Status.LOST, Status.CONTRADICTED)
     ]
-    every = [*pinned, *(fact for fact in found if fact.pin not in pins)]
+    every = [*pinned, *(fact for fact in found if fact.pin not in pins and fact.text not in pins)]
     return sorted(every, key=lambda fact: (-fact.weight, fact.entry, fact.pin))
 
 
@@ -80,15 +83,17 @@ def invented(survival: Survival) -> list[str]:
     return list(dict.fromkeys(safe_line(fact.text, 300) for fact in found))
 
 
-def invented_words(survival: Survival, most: int = 4) -> str:
+def invented_words(survival: Survival) -> str:
     """`2 facts of the summary are invented: src/a.py, 41 of 44`; empty where none is."""
     found = invented(survival)
     if not found:
         return ""
     verb = "is" if len(found) == 1 else "are"
-    more = f" and {len(found) - most:,} more" if len(found) > most else ""
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
     facts = counted(len(found), "fact")
-    return f"{facts} of the summary {verb} invented (nothing before says so): {', '.join(found[:most])}{more}"
+    return (
+        f"{facts} of the summary {verb} invented (nothing before says so): {', '.join(found[:_NAMED])}{more}"
+    )
 
 
 def kept_by_kind(survival: Survival) -> list[tuple[FactKind, int, int]]:
