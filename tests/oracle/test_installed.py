@@ -253,11 +253,11 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
         # pi's own move in its tree, with a summary by the model, then with one of ours.
         move = tmp_path / "move.js"
         move.write_text(MOVE, "utf-8")
+        kinds = [json.loads(line) for line in path.read_text().splitlines()]
+        target = next(one["id"] for one in kinds if one.get("message", {}).get("role") == "user")
         for options in ((), ("--summary",)):
             leafward(ours, "uninstall", "pi")
             leafward(ours, "install", "pi", *options)
-            kinds = [json.loads(line) for line in path.read_text().splitlines()]
-            target = next(one["id"] for one in kinds if one.get("message", {}).get("role") == "user")
             text, asked = leafward(ours, "inject", str(path)), len(model.requests)
             with open_(path, "--extension", str(move)) as pi:
                 pi.command("prompt", message=f"/go {target}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,14 @@ from leafward.session.journal.verbs import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
+from leafward_tui.lab.controllers.exam import SIT
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import EXAM
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.model_endpoint import Endpoint, Reply
-from tests.tui.considered import stored
+from tests.tui.considered import considering, stored
 from tests.tui.explored import NARROW, WIDE, exploring, ready
 from tests.tui.session_store import reached, rows, until
 from tests.tui.test_pictures import FixedApp
@@ -40,9 +42,8 @@ pytestmark = [
 SECRET = "sk-ant-api03-abcdefghijklmnop0123456789"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    made = Acting(tmp_path / "s.jsonl")
+def worked(path: Path) -> Acting:
+    made = Acting(path)
     made.user("Build the queue for the shop first.")
     for number, name in enumerate(("src/queue.py", "src/store.py")):
         made.said(call("write", f"w{number}", path=name, content="a = 1\n"))
@@ -51,6 +52,12 @@ def path(tmp_path: Path) -> Path:
     made.answered("b", "bash", "done")
     made.said(call("bash", "t", command="python -m pytest -q"))
     made.answered("t", "bash", "2 passed in 0.1s")
+    return made
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = worked(tmp_path / "s.jsonl")
     made.compacted(made.user("go on"), f"The tests run with `python -m pytest -q`, the key is {SECRET}.")
     made.said("Going on.")
     return made.path
@@ -210,3 +217,40 @@ def test_what_would_be_sent(
 
     app = FixedApp(demo, Config(model="anthropic/claude-haiku-4-5"))
     assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path, endpoint: Endpoint) -> None:
+    made = worked(tmp_path / "d.jsonl")
+    made.said(f"Built: the key is {SECRET}.")
+    made.user("go on with the pages of the shop")
+    made.said("Going on with them.")
+    path = made.path
+    before = stored(path)
+    async with considering(path, config=replace(asking(endpoint, None), keep_recent=1)) as (pilot, screen):
+        screen.controllers.layout.go_to("text", "Exam")
+        exam = screen.state.exam
+        await until(pilot, lambda: exam.result is not None)
+        await pilot.pause()
+        assert exam.result is not None
+        _, asked = exam.result.count()
+        assert asked
+        endpoint.script = [Reply("\n".join(f"{number} A" for number in range(1, asked + 1)))]
+        assert screen.panes.text.go(SIT)
+        await pilot.press("enter")
+        await reached(pilot, TextSheet)
+        await pilot.press(*"openai", "slash", "x", "enter")
+        sheet = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not sheet.running)
+        assert SECRET not in sheet.text
+        assert endpoint.asked == []
+        await pilot.press("enter")
+        done = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not done.running)
+        (sent,) = endpoint.asked
+        assert screen.state.draft is not None
+        assert sheet.text.endswith(sent.prompt)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        assert [(one.model, one.asked) for one in exam.answers] == [("openai/x", asked)]
+        await until(pilot, lambda: f"of {asked} right" in "\n".join(rows(pilot.app)))
+    assert stored(path) == before

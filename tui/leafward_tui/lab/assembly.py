@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.controllers.acceptance import Acceptance
@@ -50,9 +51,8 @@ class Controllers:
         """`prefetch` loads what the keys of the lab open."""
         glyphs = services.glyphs
         self.turns = TurnsPane(state, view, jobs, glyphs)
-        self.display = Display(
-            state, view, glyphs, self.turns, TextPane(state, view, services, DraftGrader(state, view, jobs))
-        )
+        grader = DraftGrader(state, view, jobs, services)
+        self.display = Display(state, view, glyphs, self.turns, TextPane(state, view, services, grader))
         self.prompt = PromptReader(state, view, jobs, services, self.display)
         self.layout = PaneLayout(state, view, self.display, self.prompt)
         self.drafts = DraftMaker(state, view, jobs, services, self.display, self.prompt, kept)
@@ -81,7 +81,15 @@ class Controllers:
         self.file = SessionFile(state, view, jobs, services.keymap, self.path)
         self.acceptance = Acceptance(state, view, jobs, services, self.edit, self.file, kept, self.pins)
         self.sources = Sources(
-            state, view, services, self.turns, self.layout, self.settings, self.pins, self.request
+            state,
+            view,
+            services,
+            self.turns,
+            self.layout,
+            self.settings,
+            self.pins,
+            self.request,
+            partial(grader.ask_model, self.display.show_text),
         )
         self.leave = Leave(state, view, self.layout, self.edit, self.request)
         self.routed: tuple[Controller, ...] = (

@@ -12,6 +12,7 @@ from leafward_tui.lab.model.choices import AS_IT_IS
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.exam import Exam
+    from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection import Collected
     from leafward.session.headline import Headline
     from leafward.session.session import Session
@@ -129,6 +130,8 @@ class DraftExam:
     """Whose exam it is, or whose is being graded."""
     result: Exam | None = None
     """None while it is being graded."""
+    answers: tuple[KeptExam, ...] = ()
+    """What models answered: told while the draft is there, since nothing is stored yet."""
 
 
 @dataclass(slots=True)

@@ -15,14 +15,26 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
-    from leafward.session.entries import EntryIndex
-    from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing, Progress
+    from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ExamRequest"]
+__all__ = ["ExamRequest", "Subject"]
+
+
+class Subject(NamedTuple):
+    """Whose exam it is, and what is done with the answers."""
+
+    path: Path
+    """Of the session."""
+    make: Callable[[ModelSettings, Callable[[], bool]], Sitting | None]
+    """The exam for a model; None where there is nothing to ask. Raises LeafwardError, OSError."""
+    keep: Callable[[ExamAnswers, str, Callable[[str], object]], object]
+    """Keeps what was answered and says so in the words that it is given, or says why it is not kept."""
+    operation: str
+    """What is done with the answers, in words."""
 
 
 class Prepared(NamedTuple):
@@ -32,17 +44,14 @@ class Prepared(NamedTuple):
     outgoing: Outgoing
 
 
-def prepared(
-    session: Session, compaction: EntryIndex, name: str, config: Config, job: Job
-) -> Prepared | None:
-    """The exam of a stored compaction for a model that can be asked; nothing is sent. Raises LeafwardError, OSError."""
-    from leafward.compaction.exam.sitting import sitting
+def prepared(subject: Subject, name: str, config: Config, job: Job) -> Prepared | None:
+    """The exam for a model that can be asked; nothing is sent. Raises LeafwardError, OSError."""
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.model import Model
 
     settings = model_settings(name, config)
     Model(settings).refuse_unknown()
-    prepared = sitting(session, compaction, settings, job.unwanted)
+    prepared = subject.make(settings, job.unwanted)
     return Prepared(prepared, prepared.work.outgoing()) if prepared is not None else None
 
 
@@ -69,38 +78,38 @@ class ExamRequest:
         self,
         services: AppServices,
         jobs: Jobs,
-        ask: Callable[[Any, Callable[[str | None], object]], object],
-        keep: Callable[[EntryIndex, ExamAnswers, str, Callable[[str], object]], object],
+        ask: Callable[[Any, Callable[[str | None], None]], object],
+        subject: Subject,
     ) -> None:
-        """`ask` opens a sheet. `keep` writes what was answered and says so in the words it is given, or why it is not written."""
+        """`ask` opens a sheet."""
         self._services = services
         self._jobs = jobs
         self._ask = ask
-        self._keep = keep
+        self._subject = subject
         self._ready: Prepared | None = None
         """What the sheet on show would send."""
 
-    def begin(self, session: Session, compaction: EntryIndex, name: str = "") -> None:
+    def begin(self, name: str = "") -> None:
         """Reads what the configured model would be sent, or asks for the name of one."""
         name = name or self._services.config.model or ""
         if not name:
-            self._name(session, compaction)
+            self._name()
             return
-        sheet = self._sheet(session, compaction, name)
+        sheet = self._sheet(name)
         sheet.grow("", "reading what would be sent")
         self._jobs.latest(
             "exam",
-            partial(prepared, session, compaction, name, self._services.config),
+            partial(prepared, self._subject, name, self._services.config),
             partial(self._show, sheet, name),
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )
 
-    def _name(self, session: Session, compaction: EntryIndex) -> None:
+    def _name(self) -> None:
         from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         def done(text: str | None) -> None:
             if text is not None and text.strip():
-                self.begin(session, compaction, text.strip())
+                self.begin(text.strip())
 
         about = SheetLine("as litellm names it: provider/model; keys come from the environment")
         self._ask(
@@ -115,7 +124,7 @@ class ExamRequest:
             done,
         )
 
-    def _sheet(self, session: Session, compaction: EntryIndex, name: str) -> ReadingSheet:
+    def _sheet(self, name: str) -> ReadingSheet:
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
         sheet = ReadingSheet(
@@ -128,9 +137,9 @@ class ExamRequest:
 
         def done(chosen: str | None) -> None:
             if chosen == "move" and self._ready is not None:
-                self._send(session, compaction, name, self._ready.sitting)
+                self._send(name, self._ready.sitting)
             elif chosen == "again":
-                self._name(session, compaction)
+                self._name()
 
         self._ready = None
         self._ask(sheet, done)
@@ -157,22 +166,22 @@ class ExamRequest:
             figures=f"{exact(sending.tokens)} tokens, {price}",
             tone="warn" if secrets or sending.remarks else "",
             move=f"send it to {safe_line(name, 40)}",
-            operation="the answer is kept with the compaction",
+            operation=self._subject.operation,
             again="ask another model",
         )
 
-    def _send(self, session: Session, compaction: EntryIndex, name: str, prepared: Sitting) -> None:
+    def _send(self, name: str, prepared: Sitting) -> None:
         """Sends what was shown."""
-        sheet = self._sheet(session, compaction, name)
+        sheet = self._sheet(name)
         sheet.grow("", f"asking {safe_line(name, 60)}")
         self._jobs.latest(
             "exam",
-            partial(answered, session.path, prepared, name, self._services.config, sheet.grow),
-            partial(self._done, sheet, compaction),
+            partial(answered, self._subject.path, prepared, name, self._services.config, sheet.grow),
+            partial(self._done, sheet),
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )
 
-    def _done(self, sheet: ReadingSheet, compaction: EntryIndex, sat: ExamAnswers) -> None:
+    def _done(self, sheet: ReadingSheet, sat: ExamAnswers) -> None:
         """Shows what is right, and keeps it."""
         cost = sat.result["cost"]
         price = "price not known" if cost is None else money(cost) if cost else "free"
@@ -184,7 +193,7 @@ class ExamRequest:
         def refused(problem: str) -> None:
             sheet.ended(text, f"{words}, and not kept: {problem}", figures=price, tone="bad")
 
-        self._keep(compaction, sat, f"{who} answered {words}, {price}; kept with the compaction", refused)
+        self._subject.keep(sat, f"{who} answered {words}, {price}", refused)
 
 
 def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:

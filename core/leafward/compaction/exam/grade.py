@@ -136,6 +136,11 @@ def context_after(session: Session, compaction: int) -> str:
     return "\n\n".join(text for text in (there.summary, there.injected, *kept) if text)
 
 
+def context_of_draft(draft: Draft) -> str:
+    """All that a model would see right after a compaction that is not written, as text."""
+    return "\n\n".join(text for text in (draft.text, draft.ground.kept) if text)
+
+
 def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
     """The exam of a compaction that is not written. Raises Cancelled where `stop` turns true."""
     there = draft.ground.there

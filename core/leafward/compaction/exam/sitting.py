@@ -1,4 +1,4 @@
-"""A model sits the exam of a stored compaction: what it is sent, and what of its answers is kept with the compaction."""
+"""A model sits the exam of a compaction, stored or drafted: what it is sent, and what of its answers is kept with the compaction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.exam.grade import context_after, exam_of
+from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
 from leafward.compaction.exam.oral import marked, work_for_exam
 from leafward.session.entries import Usage
 from leafward.session.journal.verbs import kept_exams
@@ -14,6 +14,7 @@ from leafward.session.journal.verbs import kept_exams
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from leafward.compaction.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.oral import Marked
     from leafward.session.entries import Body, EntryIndex
@@ -64,10 +65,20 @@ def sitting(
     Raises Refused where the entry is no compaction, Cancelled where `stop` turns true.
     """
     found = exam_of(session, compaction, stop)
+    return _asking(found, context_after(session, compaction), settings)
+
+
+def sitting_of_draft(
+    draft: Draft, settings: ModelSettings, stop: Callable[[], bool] = lambda: False
+) -> Sitting | None:
+    """The same of a compaction that is not written. Raises Cancelled where `stop` turns true."""
+    return _asking(exam_of_draft(draft, stop), context_of_draft(draft), settings)
+
+
+def _asking(found: Exam, context: str, settings: ModelSettings) -> Sitting | None:
     if not found.graded:
         return None
-    questions = [one.question for one in found.graded]
-    return Sitting(found, work_for_exam(questions, context_after(session, compaction), settings))
+    return Sitting(found, work_for_exam([one.question for one in found.graded], context, settings))
 
 
 def sit(
@@ -98,6 +109,12 @@ def sit(
         "cost": reply.cost,
     }
     return ExamAnswers(result, answers, reply.remarks)
+
+
+def kept_as(answers: ExamAnswers) -> KeptExam:
+    """What a model answered just now, as it is told of earlier ones."""
+    result = answers.result
+    return KeptExam(str(result["model"]), int(result["right"]), int(result["asked"]), result["cost"])
 
 
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:

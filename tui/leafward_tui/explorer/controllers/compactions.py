@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind
@@ -92,7 +93,8 @@ class Compactions:
 
     def examine(self, compaction: int) -> None:
         """Has a model sit the exam of a compaction, after showing what it would be sent; its answers are kept."""
-        from leafward_tui.ui.exam_request import ExamRequest
+        from leafward.compaction.exam.sitting import sitting
+        from leafward_tui.ui.exam_request import ExamRequest, Subject
 
         session = self._state.session
         if (
@@ -102,8 +104,10 @@ class Compactions:
             or self._write.waits_for_write()
         ):
             return
-        request = ExamRequest(self._services, self._jobs, self._view.ask, self._keep_exam)
-        request.begin(session, EntryIndex(compaction))
+        index = EntryIndex(compaction)
+        make, keep = partial(sitting, session, index), partial(self._keep_exam, index)
+        subject = Subject(session.path, make, keep, "the answer is kept with the compaction")
+        ExamRequest(self._services, self._jobs, self._view.ask, subject).begin()
 
     def _keep_exam(
         self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
@@ -113,7 +117,7 @@ class Compactions:
         def keep(session: Session, writing: Writing) -> Write:
             return keep_exam(session, compaction, sat.result, writing)
 
-        self._write.start(done, keep, self._view.inspector.reload, refused)
+        self._write.start(f"{done}; kept with the compaction", keep, self._view.inspector.reload, refused)
 
     # --- the lab ------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The exam of the draft on show, graded when its page is."""
+"""The exam of the draft on show, graded when its page is; a model sits it where it is asked to."""
 
 from __future__ import annotations
 
@@ -7,42 +7,64 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
-from leafward_tui.ui.cells import counted, fit, percent, wrap
+from leafward_tui.ui.cells import counted, fit, money, percent, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.compaction.draft import Draft
     from leafward.compaction.exam import Exam, Graded
+    from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["DraftGrader", "exam_lines"]
+__all__ = ["SIT", "DraftGrader", "exam_lines"]
 
 
 class DraftGrader:
     """Owns `state.exam`."""
 
-    def __init__(self, state: LabState, view: LabPort, jobs: Jobs) -> None:
+    def __init__(self, state: LabState, view: LabPort, jobs: Jobs, services: AppServices) -> None:
         self._state = state
         self._view = view
         self._jobs = jobs
+        self._services = services
 
     def grade(self, draft: Draft, then: Callable[[], object]) -> None:
         """Grades a draft where that was not done; `then` is called when it is."""
         found = self._state.exam
         if found.draft is draft:
             return
-        found.draft, found.result = draft, None
+        found.draft, found.result, found.answers = draft, None, ()
         self._jobs.latest(
             "exam",
             partial(graded, draft),
             partial(self._take, draft, then),
             lambda text: self._view.tell(text, "bad"),
         )
+
+    def ask_model(self, then: Callable[[], object]) -> None:
+        """Has a model sit the exam of the draft, after showing what it would be sent; `then` is called when it answered."""
+        from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
+        from leafward_tui.ui.exam_request import ExamRequest, Subject
+
+        state, draft = self._state, self._state.exam.draft
+        if draft is None:
+            return
+
+        def keep(sat: ExamAnswers, words: str, _refused: Callable[[str], object]) -> None:
+            if state.exam.draft is draft:
+                state.exam.answers = (*state.exam.answers, kept_as(sat))
+                self._view.tell(words)
+                then()
+
+        subject = Subject(
+            state.session.path, partial(sitting_of_draft, draft), keep, "the answer is told beside the draft"
+        )
+        ExamRequest(self._services, self._jobs, self._view.open_sheet, subject).begin()
 
     def _take(self, draft: Draft, then: Callable[[], object], result: Exam) -> None:
         found = self._state.exam
@@ -58,11 +80,13 @@ def graded(draft: Draft, job: Job) -> Exam:
     return exam_of_draft(draft, job.unwanted)
 
 
+SIT = "sit"
+"""The key of the line that has a model answer."""
 _TOPIC = 11
 
 
-def exam_lines(found: Exam, width: int, glyphs: Glyphs) -> Block:
-    """An exam in lines. enter on a question goes to what proves its answer."""
+def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Glyphs) -> Block:
+    """An exam in lines, with what models answered. enter on a question goes to what proves its answer, on the last line asks one."""
     answered, total = found.count()
     if not total:
         return Block(
@@ -83,7 +107,13 @@ def exam_lines(found: Exam, width: int, glyphs: Glyphs) -> Block:
     for number, one in enumerate(found.graded):
         lines.append(LabLine())
         lines += _question(number, one, width, glyphs)
-    return Block(lines)
+    lines.append(LabLine())
+    for sat in answers:
+        model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
+        result = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
+        lines.append(spread(result, [Span(money(sat.cost) if sat.cost else "", "faint")], width))
+    ask = [Span(f"{glyphs.folded} ", "faint"), Span("have a model answer them", "text")]
+    return Block([*lines, spread(ask, [], width, SIT)])
 
 
 def _question(number: int, one: Graded, width: int, glyphs: Glyphs) -> list[LabLine]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward_tui.lab.controllers.exam import SIT
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -34,7 +36,9 @@ class Sources:
         settings: Settings,
         pins: Pins,
         request: SummaryRequest,
+        sit: Callable[[], object],
     ) -> None:
+        """`sit` has a model answer the exam of the draft."""
         self._state = state
         self._view = view
         self._services = services
@@ -43,6 +47,7 @@ class Sources:
         self._settings = settings
         self._pins = pins
         self._request = request
+        self._sit = sit
         self.actions: Mapping[str, Callable[[], object]] = {
             "lab.choose": self.choose,
             "copy.text": self.copy,
@@ -62,10 +67,12 @@ class Sources:
         return views.get(self._state.layout.area, panes.cut)
 
     def choose(self) -> None:
-        """In a list the source of the line; else writes the summary."""
+        """In a list the source of the line, on the last line of the exam a model that answers it; else writes the summary."""
         area, line = self._state.layout.area, self.pane.line
         if area in ("text", "fates") and line is not None and line.entry >= 0:
             self.go_to_source(self.pane)
+        elif area == "text" and line is not None and self.pane.key == SIT:
+            self._sit()
         elif area == "plan" and self._view.panes.plan.key.startswith("section:"):
             self._settings.switch()
         else:

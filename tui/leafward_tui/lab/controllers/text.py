@@ -79,7 +79,7 @@ class TextPane:
             return (page, state.prompt.sending, what_if.choices.summarizer)
         shown = state.shown_draft
         if page == "Exam":
-            return (page, shown, state.exam.result)
+            return (page, shown, state.exam.result, state.exam.answers)
         summary = shown.summary if shown is not None else None
         plan = what_if.plan
         nothing = [remark.text for remark in plan.diagnostics[:1]] if plan.nothing else None
@@ -127,7 +127,7 @@ class TextPane:
             return note_lines([("no summary to ask about yet", "nothing")], width, glyphs)
         if state.exam.result is None:
             return note_lines([("grading", "nothing")], width, glyphs)
-        return exam_lines(state.exam.result, width, glyphs)
+        return exam_lines(state.exam.result, state.exam.answers, width, glyphs)
 
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
         glyphs, outgoing = self._services.glyphs, self._state.prompt.sending
