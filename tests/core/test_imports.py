@@ -81,6 +81,14 @@ def test_the_core_package_alone_loads_nothing_heavy(tmp_path: Path, monkeypatch:
     assert not loaded & HEAVY
 
 
+def test_a_list_of_what_is_known_loads_no_second_decoder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, _ = run_and_list(tmp_path, monkeypatch, "import leafward.catalog")
+    assert "leafward.catalog.quick_card" in loaded
+    assert "msgspec" not in loaded
+
+
 @pytest.mark.parametrize("package", ["leafward_tui", "leafward_themes"])
 def test_the_other_packages_are_empty_until_used(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leafward.catalog.replies import Replies
@@ -93,6 +93,15 @@ def agree(lines: list[bytes]) -> None:
     assert taken.spoken == whole.spoken
 
 
+@example(
+    [
+        ({"role": "assistant", "usage": None, "timestamp": 1}, (b"", b"")),
+        (
+            {"role": "assistant", "usage": {"totalTokens": 1, "cost": {"total": 0}}, "timestamp": -3},
+            (b"", b""),
+        ),
+    ]
+)
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(REPLIES, st.sampled_from(SPOILT)), min_size=1, max_size=4))
 def test_replies_of_any_shape_say_what_decoding_says(replies: list[tuple[Any, tuple[bytes, bytes]]]) -> None:

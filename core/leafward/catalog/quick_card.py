@@ -24,7 +24,6 @@ from leafward.catalog.card_fields import (
     seal_of,
     spoken_at,
 )
-from leafward.catalog.replies import Replies
 from leafward.catalog.spending import Meter
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
@@ -169,6 +168,9 @@ def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
 
 
 def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
+    # Its decoder takes longer to load than anything else here.
+    from leafward.catalog.replies import Replies
+
     card, details, mark, known = reading
     if mark is None or not card.entries or not mark.end < candidate.size <= mark.end + READ_ON_LIMIT:
         return None

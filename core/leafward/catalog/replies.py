@@ -106,7 +106,8 @@ class Replies:
                 message
                 and usage
                 and cost
-                and message.timestamp
+                and message.timestamp is not None
+                and 0 < message.timestamp < LATEST
                 and cost.total is not None
                 and 0 < usage.total_tokens < MOST_TOKENS
                 and (day := day_at(seen.timestamp))
@@ -116,7 +117,7 @@ class Replies:
             day[0] += usage.total_tokens
             day[1] += cost.total
             day[2] += 1
-            if spoken < message.timestamp < LATEST:
+            if message.timestamp > spoken:
                 spoken = int(message.timestamp)
             if type(message.content) is list:
                 for part in message.content:
