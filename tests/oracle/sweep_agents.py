@@ -130,8 +130,11 @@ def record_claude(package: Path, folder: Path) -> Run | None:
         if "compact_boundary" in path.read_text("utf-8"):
             tried.add("compaction")
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        last = next(place for place, row in enumerate(rows) if PROMPTS[-1] in str(row.get("message")))
-        back = next(row["uuid"] for row in reversed(rows[:last]) if row["type"] == "assistant")
+        named = {row["uuid"]: row for row in rows if "uuid" in row}
+        # The prompt may hang on another row of the reply than the last (2.0.42), and only what is above it can be gone back to.
+        back = next(row["parentUuid"] for row in rows if PROMPTS[-1] in str(row.get("message")))
+        while named[back]["type"] != "assistant":
+            back = named[back]["parentUuid"]
         try:
             client.ask(project, AFTER[0], "--resume", session, "--resume-session-at", back)
             client.ask(project, AFTER[1], "--resume", session)
