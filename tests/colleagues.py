@@ -151,7 +151,8 @@ class ClaudeColleague:
         self.folder.put(name, text)
         self.known[name] = text
         kind = "create" if before is None else "update"
-        told = {"type": kind, "filePath": path, "content": text, "originalFile": before}
+        told: dict[str, Any] = {"type": kind, "filePath": path, "content": text, "originalFile": before}
+        told["structuredPatch"] = []
         if before is None:
             self.rows.result(made, f"File created successfully at: {path}", toolUseResult=told)
         else:

@@ -165,7 +165,15 @@ def of_the_screen(code: Code, one: Class) -> bool:
         return True
     if any(root.startswith("textual.") and "message" not in root for root in code.roots(one)):
         return True
-    return ".controllers." in one.module or one.module.endswith((".ports", ".state"))
+    if one.module.endswith((".ports", ".state")):
+        return True
+    return ".controllers." in one.module and not is_value(code, one)
+
+
+def is_value(code: Code, one: Class) -> bool:
+    """Whether a class only holds values: a named tuple, a dataclass."""
+    calls = [node for node in one.node.decorator_list if isinstance(node, ast.Call)]
+    return "typing.NamedTuple" in code.roots(one) or "dataclass" in [dotted(node.func) for node in calls]
 
 
 _OF_NAMED_TUPLES = frozenset({"_asdict", "_fields", "_field_defaults", "_make", "_replace"})
@@ -298,17 +306,19 @@ def test_a_thread_elsewhere_is_found(source: str) -> None:
 JOB = """
 from functools import partial
 from leafward_tui.log.widgets import List
-from leafward_tui.log.controllers.undo import Undo
+from leafward_tui.log.controllers.undo import Request, Undo
 from leafward_tui.log.jobs import elsewhere
 def counted(numbers: list[int], job): ...
 def listed(view: "List | None", job): ...
 def drawn(view: List | None, job): ...
 def taken(undo: Undo, job): ...
+def asked(request: Request, job): ...
 class Screen:
     def start(self):
         work = {work}
         self.jobs.latest("key", work, print)
 """
+UNDO = "from typing import NamedTuple\nclass Undo: ...\nclass Request(NamedTuple): ..."
 
 
 @pytest.mark.parametrize(
@@ -327,17 +337,18 @@ def test_a_job_that_is_given_a_screen_is_found(work: str, words: str) -> None:
     code = planted(
         log__screen=JOB.format(work=work),
         log__widgets="from textual.widget import Widget\nclass Base(Widget): ...\nclass List(Base): ...",
-        log__controllers__undo="class Undo: ...",
+        log__controllers__undo=UNDO,
         log__jobs="from leafward_tui.log.widgets import List\ndef elsewhere(view: List, job): ...",
     )
     assert [one.partition(": ")[2] for one in shared_with_screens(code)] == [words]
 
 
-def test_a_job_of_values_is_not() -> None:
+@pytest.mark.parametrize("work", ["partial(counted, self.numbers)", "partial(asked, self.request)"])
+def test_a_job_of_values_is_not(work: str) -> None:
     code = planted(
-        log__screen=JOB.format(work="partial(counted, self.numbers)"),
+        log__screen=JOB.format(work=work),
         log__widgets="from textual.widget import Widget\nclass List(Widget): ...",
-        log__controllers__undo="class Undo: ...",
+        log__controllers__undo=UNDO,
     )
     assert list(shared_with_screens(code)) == []
 

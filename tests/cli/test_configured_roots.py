@@ -13,8 +13,8 @@ from leafward.agents import agent_of
 from leafward.base.config import Config
 from leafward.base.paths import config_dir
 from leafward.catalog import find_session, stores
-from leafward.session.tree_layout import Density
-from leafward_tui.explorer.jobs.session import open_session
+from leafward.session.density import Density
+from leafward_tui.explorer.controllers.session_loader import open_session
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:

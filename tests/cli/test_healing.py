@@ -11,6 +11,9 @@ import pytest
 
 from leafward import agents
 from leafward.branches.healing import BEGINNING, healing
+from leafward.context.context_messages import message_body
+from leafward.context.model_context import context_at
+from leafward.session.messages import message_text
 from tests.acting import Acting, call
 from tests.broken_shapes import END, SHAPES, document, pdf, png, written
 from tests.claude_transcript import Transcript
@@ -154,6 +157,120 @@ def test_a_document_that_is_sound_is_said_to_be_told_by_its_name(run: Run, tmp_p
     assert [one["code"] for one in made["diagnostics"]] == ["documents-left"]
     forked = run("fork", file.path, "leaf", "--to", "pi", "--cwd", tmp_path, "--dry-run", "--json").document
     assert "documents-left" in {one["code"] for one in forked["diagnostics"]}
+
+
+def test_what_stands_before_a_gap_comes_first_in_the_new_session(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    for number, parent in enumerate((None, "never written", "nor was this")):
+        file.user(f"plant row {number}", *((parent,) if parent else ()))
+        file.said(f"planted row {number}")
+    before = file.path.read_bytes()
+    preview = run("heal", file.path, "--cwd", tmp_path, "--dry-run", "--json").document
+    assert [one["code"] for one in preview["changes"]] == ["gap", "gap"]
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    assert made["messages"] == 6
+    with closing(agents.agent_named("pi").open(Path(made["path"]))) as session:
+        messages = [message_body(session, one) for one in context_at(session).messages]
+    said = [message_text(one) for one in messages if one["role"] in ("user", "assistant")]
+    assert said == [f"{word} row {number}" for number in range(3) for word in ("plant", "planted")]
+    again = run("heal", made["path"], "--json").document
+    assert (again["changes"], again["path"]) == ([], None)
+    assert file.path.read_bytes() == before
+
+
+def test_what_the_window_has_no_room_for_is_left_out_before_a_gap(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "config").mkdir(parents=True)
+    (tmp_path / "home" / "config" / "config.toml").write_text("window = 6000\nkeep-recent = 2000\n")
+    file = long_session(tmp_path / "s.jsonl", tmp_path)
+    file.user("and now?", "never written")
+    file.said("nothing")
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    assert made["messages"] == 2
+    assert "no room" in made["changes"][0]["text"]
+
+
+THINKING = "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified."
+
+
+def refused(file: Transcript, said: str) -> None:
+    """What Claude Code 2.1 writes where the provider refused a request."""
+    message = {
+        "id": "refused",
+        "type": "message",
+        "role": "assistant",
+        "model": "<synthetic>",
+        "content": [{"type": "text", "text": f"API Error: 400 {said}"}],
+        "stop_reason": "stop_sequence",
+    }
+    file.row("assistant", isApiErrorMessage=True, error="invalid_request", message=message)
+
+
+def test_thinking_that_the_provider_refused_is_a_change(run: Run, tmp_path: Path) -> None:
+    """As in anthropics/claude-code #63463, #12743 and many more: signed, and refused for good."""
+    file = Transcript(tmp_path / ".claude")
+    file.prompt("count the pears")
+    file.block({"type": "thinking", "thinking": "seven", "signature": "c2lnbmVk"}, "msg_t", None)
+    file.block({"type": "text", "text": "Seven."}, "msg_t", "end_turn")
+    assert run("heal", file.path, "--dry-run", "--json").document["changes"] == []
+    file.prompt("and the plums")
+    refused(file, f'{{"type":"invalid_request_error","message":"messages.1.content.0: {THINKING}"}}')
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    assert [one["code"] for one in made["changes"]] == ["refused-thinking"]
+    text = Path(made["path"]).read_text("utf-8")
+    assert '"thinking"' not in text
+    assert "API Error" not in text
+    assert "and the plums" in text
+
+
+def test_images_that_the_provider_refused_are_those_behind_the_last_reply(run: Run, tmp_path: Path) -> None:
+    """As in anthropics/claude-code #47391, #25592, #53228: bytes that look right, and cannot be used."""
+    file = Transcript(tmp_path / ".claude")
+
+    def show() -> None:
+        source = {"type": "base64", "media_type": "image/png", "data": png()}
+        content = [{"type": "text", "text": "what is this?"}, {"type": "image", "source": source}]
+        file.row("user", message={"role": "user", "content": content})
+
+    show()
+    file.reply("A pear.")
+    show()
+    refused(file, '{"type":"invalid_request_error","message":"Could not process image"}')
+    file.prompt("go on")
+    refused(file, '{"type":"invalid_request_error","message":"Could not process image"}')
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    assert [one["code"] for one in made["changes"]] == ["image"]
+    text = Path(made["path"]).read_text("utf-8")
+    assert text.count('"image/png"') == 1
+    assert text.count("the provider could not use it") == 1
+
+
+def test_a_prompt_that_the_provider_called_too_long_is_compacted(run: Run, tmp_path: Path) -> None:
+    file = long_session(tmp_path / "s.jsonl", tmp_path)
+    file.user("and now?")
+    error = '400 {"type":"invalid_request_error","message":"prompt is too long: 12100 tokens > 8000 maximum"}'
+    message = {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}
+    file.entry("message", message={**message, "provider": "anthropic", "model": "claude-x"})
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    (change,) = made["changes"]
+    assert change["code"] == "over-window"
+    assert "is over the window of 8,000" in change["text"]
+
+
+def test_a_refusal_that_nothing_explains_is_said(run: Run, tmp_path: Path) -> None:
+    file = Transcript(tmp_path / ".claude")
+    file.turn("count the pears", "Seven.")
+    file.prompt("and the plums")
+    refused(file, '{"type":"invalid_request_error","message":"the moon is full"}')
+    document = run("heal", file.path, "--json").document
+    assert (document["changes"], document["path"]) == ([], None)
+    assert [one["code"] for one in document["diagnostics"]] == ["refused"]
+    assert "the moon is full" in run("heal", file.path).err
+    # An answer ends it: what was refused before is past.
+    file.turn("try again", "Two.")
+    assert run("heal", file.path, "--json").document["diagnostics"] == []
 
 
 def test_doctor_says_what_would_heal_it(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from leafward.branches import fork as forking
 from tests.acting import Acting, call
+from tests.claude_transcript import Transcript
+from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
 from tests.pi_file import HEADER
 from tests.untouched import contents
@@ -141,9 +143,7 @@ def test_folders_below_go_along_where_they_are_there(run: Run, stores: Stores) -
 
 def test_what_cannot_go_on_says_why_and_the_others_are_begun(run: Run, stores: Stores) -> None:
     planted(stores)
-    unfinished = stores.pi("unfinished")
-    unfinished.user("plant a fig")
-    unfinished.said(call("bash", "b", command="plant fig"))
+    planted(stores, "sheds", f"{OLD}/sheds")
     stores.pi("empty")
     asked = planted(stores, "asked")
     asked.user("and now?")
@@ -152,23 +152,36 @@ def test_what_cannot_go_on_says_why_and_the_others_are_begun(run: Run, stores: S
     lines = outcome.out.splitlines()
     assert any("2 sessions" in line and str(stores.new) in line for line in lines)
     text = outcome.out
-    assert "1 tool call has no result here" in text
+    assert f"no folder {stores.new / 'sheds'}" in text
     assert "it ends before the last prompt, which has no reply" in text
     assert "nothing was said in it" in text
 
 
-def test_what_cannot_go_on_names_the_command_that_heals_it_into_the_new_folder(
+def test_what_stopped_inside_a_call_is_healed_and_a_second_run_makes_nothing(
     run: Run, stores: Stores
 ) -> None:
     file = stores.pi("unfinished")
     file.user("plant a fig")
     file.said("planting", call("bash", "b", command="plant fig"))
-    refused = run("relocate", OLD, stores.new, "--json").document["sessions"]
-    (reason,) = [one["reason"] for one in refused]
-    command = reason.partition("`")[2].partition("`")[0].split()
-    assert command == ["leafward", "heal", "unfinished", "--cwd", str(stores.new)]
-    healed = run(*command[1:], "--json")
-    assert (healed.code, healed.document["cwd"]) == (0, str(stores.new))
+    rollout = Rollout(stores.home / ".codex", cwd=OLD)
+    rollout.turn("plant?", "planted.")
+    rollout.item("function_call", call_id="open", name="shell_command", arguments="{}")
+    claude = Transcript(stores.home / ".claude")
+    claude.prompt("count the pears")
+    claude.block({"type": "thinking", "thinking": "let me see", "signature": "c2ln"}, "msg_t", None)
+    claude.call("Bash", "toolu_one", "msg_t", command="ls pears")
+    claude.call("Bash", "toolu_two", "msg_t", command="ls apples")
+    claude.result("toolu_one", "7")
+    before = stores.files()
+    first = run("relocate", OLD, stores.new, "--json").document
+    assert first["totals"] == {"made": 3, "there": 0, "skipped": 0, "refused": 0}
+    for one in first["sessions"]:
+        assert "has no result" in str(one["diagnostics"]), one["agent"]
+        assert "No result is recorded" in Path(one["new"]).read_text("utf-8")
+    second = run("relocate", OLD, stores.new, "--json").document
+    assert second["totals"] == {"made": 0, "there": 3, "skipped": 0, "refused": 0}
+    after = stores.files()
+    assert {name: after[name] for name in before} == before
 
 
 def test_a_failure_half_way_leaves_whole_sessions_and_a_second_run_goes_on(

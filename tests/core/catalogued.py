@@ -7,6 +7,8 @@ from typing import Any
 
 from leafward.base.config import Config
 from leafward.catalog import Card, Catalogue, parents, with_parents
+from leafward.catalog.replies import Replies
+from leafward.session.scan import Scan
 from tests.core.drafts import START, Draft, file_name
 
 
@@ -49,3 +51,10 @@ def cards_in(place: Path, index: Path) -> list[Card]:
 def cards_by_id(place: Path, index: Path) -> dict[str, Card]:
     """The same by the ids of the sessions."""
     return {card.id: card for card in cards_in(place, index)}
+
+
+def replies_in(*lines: bytes) -> Replies:
+    """What the lines of a native file said of usage and files, header first."""
+    taken = Replies()
+    Scan(taken.watch).take_whole(b"".join(line + b"\n" for line in lines))
+    return taken

@@ -15,8 +15,9 @@ from leafward.catalog import Catalogue
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
-from leafward.session.headline import headline, title_of
+from leafward.session.headline import headline
 from leafward.session.messages import prompt_text
+from leafward.session.title import title_of
 from tests.claude_transcript import (
     CLAUDE,
     DATA,
@@ -174,7 +175,7 @@ def test_a_session_that_begins_with_a_command_is_called_by_it(tmp_path: Path) ->
     catalogue.refresh()
     assert [card.title for card in catalogue.cards()] == ["/review the pears"]
     transcript.turn("Thanks", "Welcome.")
-    assert title_of(transcript.opened()) == "Thanks", "what was said counts first"
+    assert title_of(transcript.opened()) == "/review the pears", "words behind a command are a prompt"
 
 
 @pytest.mark.parametrize("apart", [False, True])
@@ -255,15 +256,6 @@ def test_files_by_the_tools_of_claude(tmp_path: Path) -> None:
     found = working_set(transcript.opened())
     assert [one.path for one in found.read] == ["one.py", "read.py", "two.py"]
     assert [one.path for one in found.modified] == ["edited.py", "many.py", "note.ipynb", "written.py"]
-
-
-def test_files_touched_are_found_in_bytes_too(tmp_path: Path) -> None:
-    transcript = Transcript(tmp_path)
-    transcript.call("Read", "c1", file_path="a.py")
-    transcript.call("Bash", "c2", command="head -3 b.py")
-    transcript.call("Edit", "c3", file_path="c.py", old_string="x", new_string="y")
-    touched = [tuple(one) for one in CLAUDE.touched(transcript.path.read_bytes())]
-    assert touched == [("a.py", False), ("b.py", False), ("c.py", True)]
 
 
 def test_the_patch_of_an_edit_has_its_line_numbers(tmp_path: Path) -> None:

@@ -157,7 +157,12 @@ def test_errors_of_the_service_are_replies_that_failed(tmp_path: Path) -> None:
         ("<local-command-stdout>done</local-command-stdout>", {}, "INJECTED"),
         ("<system-reminder>note</system-reminder>", {}, "INJECTED"),
         ("[Request interrupted by user]", {}, "INJECTED"),
-        ("<command-message>init</command-message>\n<command-name>/init</command-name>", {}, "CUSTOM_MESSAGE"),
+        ("<command-message>init</command-message>\n<command-name>/init</command-name>", {}, "USER"),
+        (
+            "<command-message>The skill is running</command-message>\n<command-name>peel</command-name>",
+            {},
+            "CUSTOM_MESSAGE",
+        ),
         ("<bash-input>ls</bash-input>", {}, "CUSTOM_MESSAGE"),
         ("<task-notification>x</task-notification>", {}, "CUSTOM_MESSAGE"),
         ("done", {"origin": {"kind": "task-notification"}}, "CUSTOM_MESSAGE"),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import (
-    Touch,
     Trouble,
     agent_named,
     agent_of,
@@ -137,19 +136,6 @@ def test_a_file_nobody_recognises_is_opened_as_native(tmp_path: Path) -> None:
     assert agent_of(tmp_path) is PI
     os.mkfifo(tmp_path / "pipe")
     assert agent_of(tmp_path / "pipe") is PI
-
-
-def test_files_are_named_by_calls_and_not_by_text_about_calls() -> None:
-    draft = Draft()
-    draft.user('say {"name":"edit","arguments":{"path":"no.py"}}')
-    draft.assistant(
-        calls=(("read", "a.py"), ("edit", 'odd "name"\\.py'), ("write", "ä.py"), ("bash", "b.py"))
-    )
-    assert list(PI.touched(draft.text())) == [
-        Touch("a.py", changed=False),
-        Touch('odd "name"\\.py', changed=True),
-        Touch("ä.py", changed=True),
-    ]
 
 
 def test_resume_names_the_path_and_the_folder_and_keeps_our_variables_back(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.catalog import sighted
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
-from leafward.query.blame import Blame, blame, concerned
+from leafward.query.blame import Blame, blame
+from leafward.query.blame_sources import concerned
 from tests.colleagues import ClaudeColleague, CodexColleague, OpencodeColleague
 from tests.forks import made, terms
 from tests.opencode_store import Database
@@ -270,10 +271,25 @@ def test_a_branch_that_was_left_and_wrote_the_same_line_is_named(tmp_path: Path)
     found = office.blamed()
     first, second = found.lines
     assert found.authors[second.author].request == "the second try"
-    assert [found.authors[one].request for one in (first.author, *first.also)] in (
-        ["the first try"],
-        ["the second try", "the first try"],
-    )
+    assert [found.authors[one].request for one in (first.author, *first.also)] == [
+        "the second try",
+        "the first try",
+    ]
+
+
+def test_a_line_that_a_branch_read_and_wrote_again_stays_with_the_branch_that_was_left(
+    tmp_path: Path,
+) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    root = agent.file.user("begin")
+    agent.file.user("the first try", root)
+    agent.write(NAME, "one line of the try\n")
+    agent.file.user("the second try", root)
+    agent.read(NAME)
+    agent.write(NAME, "one line of the try\nanother line of the try\n")
+    found = office.blamed()
+    assert [found.authors[line.author].request for line in found.lines] == ["the first try", "the second try"]
 
 
 def test_lines_of_brackets_are_no_ones_between_two_turns(tmp_path: Path) -> None:
@@ -299,6 +315,49 @@ def test_a_copy_of_a_session_does_not_take_its_lines(tmp_path: Path) -> None:
     (tmp_path / "a-copy.jsonl").write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
     found = office.blamed()
     assert [os.path.basename(one.card.path) for one in found.authors] == ["s0.jsonl"]
+
+
+def test_lines_that_a_command_showed_are_not_those_of_who_writes_them_again(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    (office.folder / "src").mkdir(exist_ok=True)
+    (office.folder / NAME).write_text("the line of the person\n")
+    agent.file.user("write it anew")
+    agent.run(f"python3 -c \"print(open('{NAME}').read())\"")
+    agent.write(NAME, "the line of the person\nthe line of the agent\n")
+    found = office.blamed()
+    assert [line.author for line in found.lines] == [UNSURE, 0]
+
+
+def test_a_write_whose_result_tells_what_was_there_claims_what_is_new(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire_from("claude")
+    (office.folder / "src").mkdir(parents=True, exist_ok=True)
+    (office.folder / NAME).write_text("the line of the person\n")
+    agent.user("write it anew")
+    # The newest versions write over a file that they did not read.
+    agent.known[NAME] = office.text()  # type: ignore[attr-defined]
+    agent.write(NAME, "the line of the person\nthe line of the agent\n")
+    found = office.blamed()
+    assert [line.author for line in found.lines] == [UNKNOWN, 0]
+
+
+def test_a_fork_as_old_as_its_original_takes_no_line_of_it(tmp_path: Path) -> None:
+    """As `claude --fork-session` makes one: the same rows with the same times, under an id that sorts before."""
+    office = Office(tmp_path, 1)
+    agent = office.hire_from("claude")
+    agent.user("begin")
+    agent.write(NAME, "the first line here\n")
+    path = agent.close()
+    fork = path.with_name("00000000-0000-4000-8000-000000000000.jsonl")
+    rows = [json.loads(line.replace(path.stem, fork.stem)) for line in path.read_text().splitlines()]
+    rows = [{**row, "requestSessionId": path.stem} for row in rows]
+    fork.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    office.agents.clear()
+    cards = list(sighted(Config(), [tmp_path], os.environ, []))
+    assert len({card.created for card in cards}) == 1
+    found = office.blamed()
+    assert [author.card.path for author in found.authors] == [str(path)]
 
 
 def test_nothing_recorded_claims_nothing(tmp_path: Path) -> None:

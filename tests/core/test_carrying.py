@@ -163,7 +163,7 @@ class TestContextEdits:
         long, short = at(session, "one\ntwo"), at(session, "begun")
         draft = draft_edits(session, [ContextEdit(long, keep=50), ContextEdit(short, keep=50)])
         assert [one for one, _ in draft.contents] == [session.columns.id(long)]
-        with pytest.raises(Refused, match="none of them is larger"):
+        with pytest.raises(Refused, match="none of them would get shorter"):
             draft_edits(session, [ContextEdit(short, keep=50)])
 
 
@@ -392,7 +392,7 @@ def test_facts_are_pinned_as_a_summary_without_secrets(session: Session) -> None
 
 
 def test_names_in_underscores_and_code_keep_their_signs() -> None:
-    from leafward.compaction.lines import bare
+    from leafward.compaction.summary_lines import bare
     from leafward.summaries.facts.prose import sentences
 
     assert list(sentences("- **Never** touch Retry.__init__() or `__slots__`.")) == [

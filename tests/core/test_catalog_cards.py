@@ -12,9 +12,9 @@ from leafward.agents import Candidate
 from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, iso_time, parse_time
 from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading
+from leafward.catalog.card_fields import FILES_KEPT
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
-from leafward.catalog.lines import FILES_KEPT
 from leafward.catalog.quick_card import peek, read_on
 from leafward.context.model_context import context_at
 from leafward.session.session import Session

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, parents, totals
 from leafward.catalog.index import Index
 from leafward.catalog.spending import Meter, counted_once, sum_of
-from tests.core.catalogued import listed
+from tests.core.catalogued import listed, replies_in
 from tests.core.drafts import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
 
@@ -31,7 +32,13 @@ def priced(draft: Draft, tokens: int, cost: float | None = None) -> str:
     }
     if cost is not None:
         usage["cost"] = {"total": cost}
-    message = {"role": "assistant", "content": [], "usage": usage, "stopReason": "stop"}
+    message = {
+        "role": "assistant",
+        "content": [],
+        "usage": usage,
+        "stopReason": "stop",
+        "timestamp": draft.clock + 1000,
+    }
     return draft.entry("message", {"message": message})
 
 
@@ -164,8 +171,8 @@ def test_lines_that_are_not_decoded_count_on_the_same_days(began: int) -> None:
             draft.clock += 420_000 + number
             priced(draft, number, 0.5 if number % 7 else None)
     lines = draft.lines[1:]
-    quick, decoded = Meter(began), Meter(began)
-    quick.add_lines(b"\n".join(lines))
+    header = {"type": "session", "version": 3, "id": "s", "timestamp": iso_time(began) if began else None}
+    quick, decoded = replies_in(json.dumps(header).encode(), *lines).meter, Meter(began)
     for line in lines:
         decoded.add(json.loads(line))
     assert quick.days() == decoded.days()
@@ -179,6 +186,5 @@ def test_usage_in_a_text_or_said_twice_is_no_usage_of_the_entry() -> None:
     draft.entry("message", {"message": {"role": "user", "content": text}})
     twice = {"role": "assistant", "usage": {"totalTokens": 7, "cost": {"total": 1}}}
     draft.entry("message", {"data": {"usage": {"totalTokens": 5, "cost": {"total": 2}}}, "message": twice})
-    meter = Meter(0)
-    meter.add_lines(b"\n".join(draft.lines) + b"\n")
+    meter = replies_in(*draft.lines).meter
     assert sum(day.tokens for day in meter.days()) == 47

@@ -15,7 +15,7 @@ from leafward.compaction.draft import accept
 from leafward.compaction.injection import inject
 from leafward.compaction.repair import repair
 from leafward.compaction.run import draft, edited
-from leafward.compaction.stored import parts_of
+from leafward.compaction.stored_summary import parts_of
 from leafward.context.model_context import context_at
 from leafward.session import line_decoding, native_file
 from leafward.session.entries import Usage

@@ -12,7 +12,14 @@ from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
 from leafward.compaction.injection import inject
 from leafward.compaction.run import draft, edited, span_of
-from leafward.compaction.stored import KEPT_HEADING, cut_middle, fitted, parts_of, stored_text, with_pins
+from leafward.compaction.stored_summary import (
+    KEPT_HEADING,
+    cut_middle,
+    fitted,
+    parts_of,
+    stored_text,
+    with_pins,
+)
 from leafward.context.model_context import context_at
 from leafward.session.entries import Usage
 from leafward.session.injected_block import enclose

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafward.base.emphasis import without_emphasis
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
 
@@ -307,3 +309,13 @@ def test_a_sentence_is_compared_by_its_words() -> None:
     assert prose.negated("do not push")
     assert not prose.negated("push")
     assert forms.canonical_command("cd /x && make test 2>&1 | tail -3") == "make test"
+
+
+@given(st.text(alphabet="abeigvs.!?。！ \t'`*_-", max_size=80))
+def test_a_sentence_ends_where_its_sign_stands(text: str) -> None:
+    """Behind a full stop with space behind it, but for those of abbreviations, and behind one that needs no space."""
+    line = f"x {text}"
+    sign = r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？])"
+    parted = [part.strip() for part in re.split(sign, without_emphasis(line).strip())]
+    assert list(prose.sentences(line)) == [part for part in parted if len(part) >= 8]
+    assert prose.last_sentence(line) == parted[-1]

@@ -20,6 +20,7 @@ HEAVY = {
     "httpx",
     "leafward_tui.app.app",
     "litellm",
+    "msgspec",
     "openai",
     "pydantic",
     "rich",
@@ -111,6 +112,14 @@ def imports_of(tree: ast.Module, package: str) -> Iterator[str]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = node.name
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_a_hook_loads_its_own_agent_only(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, _ = run_and_list(tmp_path, monkeypatch, COMMAND.format(arguments=["hook", name]))
+    others = {f"leafward.agents.{other}" for other in ("claude", "codex", "opencode") if other != name}
+    assert f"leafward.agents.{name}" in loaded
+    assert not loaded & others
 
 
 def test_litellm_is_imported_in_one_function() -> None:

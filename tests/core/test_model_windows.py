@@ -10,6 +10,7 @@ import pytest
 from leafward.base.config import DEFAULT_WINDOW, Config, parse
 from leafward.base.model_windows import WindowSource, known_window
 from leafward.context.model_context import context_at, context_window
+from tests.claude_transcript import Transcript
 from tests.codex_rollout import CODEX, DATA, Rollout, opened
 
 
@@ -74,3 +75,31 @@ def test_the_table_holds_each_model_once_with_its_window() -> None:
     assert len(rows) > 200
     assert [row[0] for row in rows] == sorted({row[0] for row in rows})
     assert all(len(row) == 3 and int(row[1]) > 0 and int(row[2]) >= 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("version", "model", "window"),
+    [
+        ("2.1.332", "claude-opus-5-5", 1_000_000),
+        ("2.1.332", "claude-opus-4-7", 1_000_000),
+        ("2.1.332", "claude-sonnet-4-6", 200_000),
+        ("2.1.332", "claude-opus-4-20250514", 200_000),
+        ("2.1.332", "claude-3-5-sonnet-20241022", 200_000),
+        ("2.1.283", "claude-opus-4-7", 200_000),
+        ("2.1.285", "claude-opus-4-7", 1_000_000),
+        ("2.1.332", "claude-that-comes-later", 200_000),
+    ],
+)
+def test_claude_code_gives_newer_models_their_long_window_unasked(
+    tmp_path: Path, version: str, model: str, window: int
+) -> None:
+    """As its /context says: 2.1.283 and before 200k for each of them, 2.1.285 and later the long one from 4.7 on."""
+    transcript = Transcript(tmp_path)
+    transcript.defaults["version"] = version
+    transcript.prompt("Hello")
+    said = {"id": "m1", "role": "assistant", "model": model, "content": [{"type": "text", "text": "Hi."}]}
+    transcript.row("assistant", message={**said, "usage": {"input_tokens": 10, "output_tokens": 5}})
+    session = transcript.opened()
+    context = context_at(session)
+    assert context.model == model
+    assert context_window(session, context, Config()).tokens == window

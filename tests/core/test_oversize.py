@@ -14,7 +14,7 @@ import pytest
 from leafward.agents import Candidate, agent_of, lines
 from leafward.catalog.full_card import read_whole
 from leafward.query.search.literals import needle
-from leafward.query.search.prefilter import Sieve
+from leafward.query.search.prefilter import Prefilter
 from leafward.session import abridged_lines as abridging
 from leafward.session import scan as scanning
 from leafward.session.abridged_lines import LINE_LIMIT
@@ -342,11 +342,13 @@ def test_the_search_reads_no_hole_and_gives_ripgrep_none(
 
     given: list[str] = []
     monkeypatch.setattr(os, "read", counting)
-    monkeypatch.setattr(Sieve, "_ask", lambda _self, _program, _options, paths, _told: _given(given, paths))
+    monkeypatch.setattr(
+        Prefilter, "_ask", lambda _self, _program, _options, paths, _told: _given(given, paths)
+    )
     for words, hits in (("pear trees", 1), ("plum tree", 0)):
         wanted = needle([words])
         assert wanted is not None
-        found = list(Sieve(wanted, "rg", {}).passing(cards, lambda: False))
+        found = list(Prefilter(wanted, "rg", {}).passing(cards, lambda: False))
         assert [path for path in found if path == str(sparse)] == [str(sparse)] * hits
     assert set(given) == {str(usual)}
     assert read < 100 << 20

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.branch_summary import left_branch
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
@@ -88,7 +87,7 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             return {use.path: () for use in found.read} | {use.path: use.entries for use in found.modified}
 
         for target in (-1, *rng.sample(range(len(session)), 25)):
-            found = price_of_move(session, target, tallies=tallies)
+            found = price_of_move(session, target, metrics=tallies)
             mine, theirs = said(session.leaf), said(target)
             common = [one for one in mine if one in theirs]
             assert found.ancestor == (common[-1] if common else NO_ENTRY)
@@ -99,7 +98,6 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
                     len(entries),
                     sum(tallies.tokens[one] for one in entries),
                 )
-                assert part.summarisable <= part.tokens
             assert found.before.total == context_at(session, session.place).total
             assert found.after.total == context_at(session, session.tree.content_at(target)).total
             assert 0 <= found.cached <= found.after.total
@@ -114,21 +112,6 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             assert found == price_of_move(session, target), "with columns filled or not"
 
 
-def test_what_is_told_is_what_a_summary_of_it_says_it_is_made_from(file: Acting) -> None:
-    first = file.user("first words")
-    file.said("an answer", "w" * 400)
-    kept = file.user("more words")
-    file.compacted(kept, summary="a summary that is not short " * 20)
-    file.said("the last answer")
-    with reading(file.path) as session:
-        target = session.columns.index(first)
-        branch = left_branch(session, session.place, target)
-        assert branch is not None
-        left = price_of_move(session, target).left
-        assert left.summarisable == branch.tokens
-        assert left.summarisable < left.tokens, "what the compaction says stands for what is counted already"
-
-
 class TestMoves:
     def test_to_the_place_itself_cost_nothing(self, file: Acting) -> None:
         file.user("go")
@@ -136,7 +119,7 @@ class TestMoves:
         file.entry("label", targetId=file.leaf, label="here")
         found = price(file, 2)
         assert (found.place, found.target, found.ancestor) == (1, 1, 1)
-        assert (found.left, found.entered) == (Part(0, 0, 0), Part(0, 0, 0))
+        assert (found.left, found.entered) == (Part(0, 0), Part(0, 0))
         assert (found.cached, found.sent_again, found.surprises) == (900, 0, ())
 
     def test_back_up_the_path_need_nothing_sent_again(self, file: Acting) -> None:
@@ -311,7 +294,7 @@ def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.
 
         monkeypatch.setattr(session, "bodies", counting_bodies)
         monkeypatch.setattr(session, "body", counting_body)
-        assert price_of_move(session, 31, tallies=tallies, rates=Rates()).left.entries == 568
+        assert price_of_move(session, 31, metrics=tallies, rates=Rates()).left.entries == 568
         assert len(decoded) < 16
 
 

@@ -34,7 +34,7 @@ def walked(session: Session) -> Iterator[tuple[Step, Rebuilt, Rebuilt]]:
             name = step.to or step.path
             before = replay.rebuilt(name)
             replay.go([step])
-            if step.deed.changes and step.outcome is Outcome.DONE and not step.inferred:
+            if step.operation.changes and step.outcome is Outcome.DONE and not step.inferred:
                 yield step, before, replay.rebuilt(name)
 
 
@@ -112,7 +112,7 @@ def test_what_opencode_found_and_left_is_what_is_rebuilt(tmp_path: Path) -> None
     for session in sessions_of(store, tmp_path):
         for step, before, after in walked(session):
             difference = told.get(step.call_id)
-            if difference is None or step.deed is not FileOperation.EDIT:
+            if difference is None or step.operation is not FileOperation.EDIT:
                 continue
             if before.certainty is Certainty.EXACT and after.certainty is Certainty.EXACT:
                 added = difference["additions"], difference["deletions"]

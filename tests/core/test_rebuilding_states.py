@@ -283,7 +283,7 @@ text(`*** Begin Patch\n*** Delete File: gone.py\n*** End Patch`); await tools.ap
     with closing(Session.open(file.path)) as session:
         session.source.tools = CODEX_TOOLS
         made = steps(session, range(len(session)))
-        assert [(one.deed.value, one.path) for one in made] == [
+        assert [(one.operation.value, one.path) for one in made] == [
             ("read", "src/b.py"),
             ("write", "c.py"),
             ("delete", "gone.py"),
@@ -316,7 +316,7 @@ def test_looking_for_something_is_no_read(
     file.answered("failed", calls[0][0], "no such folder", failed=True)
     with closing(Session.open(file.path)) as session:
         session.source.tools = tools
-        assert [(one.path, one.wanted) for one in searched(session)] == [(".", ("*.py",)), ("lib", ("x",))]
+        assert [(one.path, one.patterns) for one in searched(session)] == [(".", ("*.py",)), ("lib", ("x",))]
         assert working_set(session).read == ()
 
 

@@ -39,6 +39,28 @@ HEX = "28bf6609ada91e735e4ee46643f9fba7"
         (f"https://eth-mainnet.g.alchemy.com/v2/{HEX}", "https://eth-mainnet.g.[redacted: node key]"),
         (f"prod:happy-animal-123|{HEX}{HEX}", "[redacted: convex key]"),
         (f"shippo_live_{HEX}a1b2c3d4", "shippo_[redacted: payment key]"),
+        ("Das Passwort lautet Tr0ub4dor&3", "Das Passwort lautet [redacted: password]"),
+        ("mot de passe : Tr0ub4dor&3.", "mot de passe : [redacted: password]."),
+        ("la contraseña es «Tr0ub4dor&3»", "la contraseña es «[redacted: password]»"),
+        ("密码：Tr0ub4dor&3。", "密码：[redacted: password]。"),
+        ("パスワードは「Tr0ub4dor&3」です", "パスワードは「[redacted: password]」です"),
+        ("user,password\nada,Tr0ub4dor&3", "user,password\nada,[redacted: secret]"),
+        ("id;api_key;plan\n1;q8Zk2LmN0pR4sT6u;free\n", "id;api_key;plan\n1;[redacted: secret];free\n"),
+        ("new PDO($dsn, 'ada', 'Tr0ub4dor&3')", "new PDO($dsn, 'ada', '[redacted: password]')"),
+        ('Client("q8Zk2LmN0pR4sT6uVw7xYz12")', 'Client("[redacted: password]")'),
+        ("schtasks /create /ru ada /rp Tr0ub4dor&3", "schtasks /create /ru ada /rp [redacted: password]"),
+        ("mosquitto_sub -u ada -P Tr0ub4dor&3 -t x", "mosquitto_sub -u ada -P [redacted: password] -t x"),
+        (
+            'ConvertTo-SecureString "Tr0ub4dor3" -AsPlainText',
+            'ConvertTo-SecureString "[redacted: password]" -AsPlainText',
+        ),
+        (
+            "<password>{jSMOWnoPFgsHVpMvz5VrIt5kRbzGpI8u=}</password>",
+            "<password>[redacted: secret]</password>",
+        ),
+        ("app-specific password: abcd-efgh-ijkl-mnop", "app-specific password: [redacted: secret]"),
+        (f"secretKey: [{', '.join(map(str, range(100, 164)))}]", "secretKey: [redacted: secret]"),
+        ("nsec1" + "q0z9" * 14 + "q0", "[redacted: nostr key]"),
         (f"token: eyJhbGciOiJSUzI1NiJ9.{HEX}.{HEX}{HEX}", "token: [redacted: web token]"),
     ],
 )
@@ -72,6 +94,19 @@ def test_taken_out(text: str, kept: str) -> None:
         f"cache key {HEX}",
         f"the row key: {HEX}",
         "the secret sauce of 2026-11-21",
+        "Passwort: optional",
+        "Passwort vergessen? Hier klicken",
+        "Das Passwort ist falsch",
+        "mot de passe : obligatoire",
+        "la contraseña es obligatoria",
+        "密码：必填",
+        "密码错误，请重试",
+        "パスワードは必須です",
+        "user,token,count\nada,word,12",
+        "name, password, role\nthis, that, other",
+        "key: [1, 2, 3, 4]",
+        'new Client("http://localhost:8080/api/v1/orders")',
+        'new Client("a-name-of-a-service-that-is-long")',
     ],
 )
 def test_left_alone(text: str) -> None:
@@ -116,6 +151,6 @@ def test_a_picture_is_left_alone() -> None:
 )
 def test_no_text_takes_long(text: str) -> None:
     """Linear or nearly so: quadratic work on these sizes would take minutes."""
-    started = time.perf_counter()
+    started = time.process_time()
     redact(text)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

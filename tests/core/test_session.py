@@ -183,6 +183,17 @@ class TestEntries:
         assert [index for index, _ in session.bodies(asked)] == asked
         assert [body for _, body in session.bodies(asked)] == [session.body(index) for index in asked]
 
+    @pytest.mark.parametrize("between", ["", "  ", "\r", "{broken"])
+    def test_bodies_are_found_whatever_lies_between(
+        self, between: str, file: PiFile, opened: Callable[[Path], Session]
+    ) -> None:
+        lines = file.path.read_bytes().splitlines()
+        file.path.write_bytes(f"\n{between}\n".encode().join(lines) + b"\r\n\n")
+        session = opened(file.path)
+        every = range(len(session))
+        assert [body for _, body in session.bodies(every)] == [session.body(index) for index in every]
+        assert sum(body is not None for _, body in session.bodies(every)) == len(lines) - 1
+
     def test_a_malformed_line_is_an_entry_without_a_body(
         self, file: PiFile, opened: Callable[[Path], Session]
     ) -> None:

@@ -60,7 +60,7 @@ def done_in(session: Session, *, inferred: bool = False) -> set[Done]:
         if step.outcome is Outcome.DONE and step.inferred is inferred:
             path = step.to if step.to is not None else step.path
             whole = posixpath.normpath(posixpath.join(session.cwd, path))
-            found.add(Done(step.call_id, _VERB.get(step.deed, "change"), whole))
+            found.add(Done(step.call_id, _VERB.get(step.operation, "change"), whole))
     return found
 
 
@@ -96,7 +96,7 @@ def test_places_that_were_looked_through_are_those_of_the_tool_table(tmp_path: P
         for leaf in session.tree.leaves():
             for place in searched(session, leaf):
                 whole = posixpath.normpath(posixpath.join(session.cwd, place.path))
-                ours |= {(pattern, whole) for pattern in place.wanted or ("",)}
+                ours |= {(pattern, whole) for pattern in place.patterns or ("",)}
     theirs = corpus_files.opencode_searches(store / "opencode.db")
     assert ours == theirs
     assert theirs

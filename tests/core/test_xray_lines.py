@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
+from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.export.demo import demo_session
 from leafward.session.injected_block import enclose, split_enclosed
 from leafward.session.session import Session

@@ -164,7 +164,7 @@ class Codex:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=400,
             check=False,
         )
         sent = self.script.requests[before:]

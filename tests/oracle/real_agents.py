@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.oracle.scripted_model import Model
 
-LIMIT = 120
+LIMIT = 400
 """Seconds that an agent may take for one prompt."""
 
 

@@ -124,14 +124,36 @@ def test_pi_goes_on_in_a_healed_session(tmp_path: Path) -> None:
     draft = made(
         "pi", file.path, {"PI_CODING_AGENT_DIR": str(tmp_path / "agent"), "HOME": str(tmp_path)}, tmp_path
     )
+    text = sent_by_pi(draft.path, tmp_path / "scratch")
+    assert text.index("let me look") < text.index("All right.") < text.index(END)
+
+
+@pytest.mark.skipif(
+    not PI or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
+)
+def test_pi_leaves_out_what_stands_before_a_gap_and_the_healed_session_does_not(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("count the pears")
+    file.said("Seven.")
+    file.user("and the plums", "never written")
+    file.said("Two.")
+    draft = made(
+        "pi", file.path, {"PI_CODING_AGENT_DIR": str(tmp_path / "agent"), "HOME": str(tmp_path)}, tmp_path
+    )
+    assert "Seven." not in sent_by_pi(file.path, tmp_path / "before")
+    text = sent_by_pi(draft.path, tmp_path / "after")
+    assert text.index("Seven.") < text.index("Two.") < text.index(END)
+
+
+def sent_by_pi(session: Path, scratch: Path) -> str:
+    """The messages that pi sends where it goes on in a copy of a session; they keep every rule."""
     assert PI is not None
     with model() as (url, requests):
-        copy, cwd, env = surroundings(tmp_path / "scratch", draft.path, url)
+        copy, cwd, env = surroundings(scratch, session, url)
         command = [str(find_node()), f"{PI}/dist/bundle/cli.js", "-p", "--session", str(copy), "--", END]
-        subprocess.run(command, cwd=cwd, env=env, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, cwd=cwd, env=env, check=True, capture_output=True, timeout=200)
     assert chat_errors(requests[0]) == []
-    text = json.dumps(requests[0]["messages"])
-    assert text.index("let me look") < text.index("All right.") < text.index(END)
+    return json.dumps(requests[0]["messages"])
 
 
 @pytest.mark.skipif(not _OPENCODE, reason="LEAFWARD_OPENCODE names no program")

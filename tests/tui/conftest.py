@@ -62,7 +62,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
             pass
         return made(session, branch, summarizer, **how)
 
-    monkeypatch.setattr("leafward_tui.explorer.jobs.summary.summarize_branch", held)
+    monkeypatch.setattr("leafward.compaction.branch_summary.summarize_branch", held)
     yield opened
     opened.set()
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
 from leafward.session.session import Session
-from leafward_tui.lab import LabScreen, jobs
+from leafward_tui.lab import LabScreen
+from leafward_tui.lab.controllers.path import begin
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
@@ -104,7 +105,7 @@ def considered(path: Path, **asked: object) -> Iterator[tuple[Session, WhatIf]]:
     """A compaction considered at the leaf."""
     session = Session.open(path)
     try:
-        what_if = jobs.begin(session, session.leaf, -1, Config(**asked))  # type: ignore[arg-type]  # fields of Config
+        what_if = begin(session, session.leaf, -1, Config(**asked))  # type: ignore[arg-type]  # fields of Config
         yield session, what_if
     finally:
         session.close()

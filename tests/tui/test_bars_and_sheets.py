@@ -273,3 +273,16 @@ async def test_what_becomes_known_while_a_sheet_is_put_up_is_said_once() -> None
         await pilot.pause()
         await pilot.pause()
         assert sum("it costs nothing" in row for row in rows(pilot.app)) == 1
+
+
+async def test_what_a_sheet_is_about_fits_every_size() -> None:
+    about = SheetLine(
+        "drops 63 entries (~14.0k tokens); 777 cached, 49.7k sent again; context 33.3k to 50.5k"
+    )
+    async with plain((100, 24)) as (pilot, _):
+        pilot.app.push_screen(ChoiceSheet("Move", CHOICES, [about]))
+        await until(pilot, lambda: any("33.3k to 50.5k" in row for row in rows(pilot.app)))
+        await pilot.resize_terminal(70, 24)
+        await until(pilot, lambda: any(row.strip() == "context 33.3k to 50.5k" for row in rows(pilot.app)))
+        await pilot.resize_terminal(100, 24)
+        await until(pilot, lambda: any("33.3k to 50.5k" in row for row in rows(pilot.app)))

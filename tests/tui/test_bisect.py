@@ -126,5 +126,5 @@ async def test_the_ends_have_to_lie_on_one_path(tmp_path: Path) -> None:
         await until(pilot, lambda: "go to a turn after which the command passes" in note(screen))
         await pilot.press("g", "j", "m", "G", "percent_sign")
         sheet = await reached(pilot, TextSheet)
-        assert "passes at" in shown(pilot)
+        assert "should pass at" in shown(pilot)
         assert sheet.input.value == ""

@@ -14,8 +14,7 @@ from leafward.catalog import Sort, Update
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
-from leafward_tui.catalogue.controllers.stores import Stores
-from leafward_tui.catalogue.jobs import Known
+from leafward_tui.catalogue.controllers.stores import StoreReading, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
 from leafward_tui.ui.two_panes import Panes
@@ -135,9 +134,9 @@ def test_escape_leaves_the_preview_before_it_takes_the_filter_away(parts: Parts)
 
 
 def test_what_a_cancelled_look_had_found_is_not_lost(parts: Parts, tmp_path: Path) -> None:
-    def known(cards: list[Any], **update: Any) -> Known:
+    def known(cards: list[Any], **update: Any) -> StoreReading:
         every = {"done": 1, "total": 1, "changed": 0, "gone": 0, "finished": True, **update}
-        return Known(cast("Any", object()), cards, cast("Update", SimpleNamespace(**every)))
+        return StoreReading(cast("Any", object()), cards, cast("Update", SimpleNamespace(**every)))
 
     small_store(tmp_path)
     cards = list(lines_of(tmp_path).stock.cards)

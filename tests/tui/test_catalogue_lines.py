@@ -9,7 +9,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue, Namesake, Sort
-from leafward_tui.catalogue.model.empty_words import empty_words
+from leafward_tui.catalogue.display import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.session_row import Columns, is_live

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def stored(tmp_path: Path) -> Path:
     """Two sessions of a folder that is not there, one of them unfinished, and one of another folder of its name."""
-    store, new = tmp_path / "store", tmp_path / "now" / "orchard"
+    store, new = tmp_path / "sessions", tmp_path / "now" / "orchard"
     new.mkdir(parents=True)
     store.mkdir()
     for name, folder in (("old", "/gone/orchard"), ("unfinished", "/gone/orchard"), ("new", str(new))):
@@ -34,6 +34,8 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
+    # Where a healed session is begun as well.
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path))
     store = stored(tmp_path)
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
@@ -46,13 +48,13 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
         await pilot.press("L")
         await reached(pilot, ChoiceSheet)
         text = shown(pilot)
-        assert "Begin 1 session in ~/now/orchard" in text
-        assert "1 tool call has no result here" in text
-        before = sorted(store.iterdir())
+        assert "Begin 2 sessions in ~/now/orchard" in text
+        assert "1 healed: a call there has no result" in text
+        before = sorted(store.rglob("*.jsonl"))
         await pilot.press("b")
-        await until(pilot, lambda: len(list(store.iterdir())) == len(before) + 1)
-        await until(pilot, lambda: any("began 1 session" in one.message for one in app._notifications))
-        await until(pilot, lambda: len(screen.sessions.listing.stock.cards) == 4)
+        await until(pilot, lambda: len(list(store.rglob("*.jsonl"))) == len(before) + 2)
+        await until(pilot, lambda: any("began 2 sessions" in one.message for one in app._notifications))
+        await until(pilot, lambda: len(screen.sessions.listing.stock.cards) == 5)
         screen.sessions.go(
             next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == "/gone/orchard")
         )
@@ -61,7 +63,7 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
         await reached(pilot, ChoiceSheet)
         assert "nothing is left to begin" in shown(pilot)
         await pilot.press("escape")
-    assert len(list(store.iterdir())) == len(before) + 1
+    assert len(list(store.rglob("*.jsonl"))) == len(before) + 2
 
 
 async def test_on_a_project_that_is_there_the_key_does_nothing(tmp_path: Path) -> None:

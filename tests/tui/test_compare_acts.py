@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from leafward.branches.transfer import Conflict
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
-from leafward_tui.compare.graft import GraftSheet
-from leafward_tui.compare.model.grafts import graft_turns, turn_lines, validation
-from leafward_tui.compare.summary_merge import MergeSheet, conflict_lines, from_difference
+from leafward_tui.compare.controllers.graft import graft_turns
+from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
+from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, reading

@@ -14,9 +14,10 @@ from leafward.compaction.exam import exam_of
 from leafward.session.journal.verbs import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.inspector import Inspector
-from leafward_tui.lab.model.exam_lines import SIT
-from leafward_tui.ui.page import EXAM, Tab
+from leafward_tui.inspector.pane import Inspector
+from leafward_tui.lab.controllers.exam import SIT
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import EXAM
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import Acting, call

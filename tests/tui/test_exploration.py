@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leafward.session.density import Density
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind, opening_folds
 from tests.acting import Acting

@@ -11,13 +11,15 @@ from leafward.base.config import Config
 from leafward.cli.output import Page
 from leafward.cli.tree import tree_text
 from leafward.export.demo import demo_session
+from leafward.session.density import Density
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.explorer.state import ExplorerState
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.intents import APP_ACTIONS, intents_for
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
@@ -43,11 +45,18 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from leafward_tui.explorer.panes import ExplorerPanes
+
 
 async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
     async with exploring(file.path) as (_, screen):
         keys = [one.id for one in intents_for("explorer") if one.id not in APP_ACTIONS]
         assert [one for one in keys if one not in screen.routes] == []
+
+
+def column_ends(panes: ExplorerPanes) -> tuple[int, ...]:
+    """Where the rule between the panes ends, in cells; nowhere where there is one pane."""
+    return (panes.column_rule.region.x + 1,) if panes.two_panes else ()
 
 
 class TestOpening:
@@ -108,6 +117,13 @@ class TestOpening:
                 await settled(pilot)
                 check_heads(screen)
 
+    async def test_the_rule_between_the_panes_ends_on_the_one_below_at_every_size(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            for size in (NARROW, WIDE, NARROW, (200, 60), (120, 32)):
+                await pilot.resize_terminal(*size)
+                await settled(pilot)
+                await until(pilot, lambda: screen.panes.strip_rule.joins == column_ends(screen.panes))
+
     @pytest.mark.parametrize("key", ["p", "e", "a"])
     async def test_the_heads_stand_above_their_columns_under_a_filter(self, key: str, tmp_path: Path) -> None:
         file = Named(tmp_path / "long.jsonl")
@@ -150,6 +166,28 @@ class TestOpening:
             panes.append(has_two_panes(screen.app.size))
             assert panes == [True, False]
             assert any("d prompt" in row for row in tree(screen))
+
+    async def test_words_take_the_cells_of_an_outcome_that_there_is_not(self, tmp_path: Path) -> None:
+        words = "one two three four five six seven"
+        file = Acting(tmp_path / "spoken.jsonl")
+        file.user(words)
+        file.said(call("bash", "c0", command=words))
+        file.answered("c0", "bash", "done")
+        async with exploring(file.path, (120, 32)) as (pilot, screen):
+            await pilot.press("v", "g")
+            await settled(pilot)
+            prompt, command = (row for row in tree(screen) if "one two" in row)
+            assert words in prompt
+            assert words not in command, "what comes of a command keeps its place"
+
+    async def test_a_key_before_it_is_read_says_what_is_waited_for(
+        self, file: Named, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with exploring(file.path) as (_, screen):
+            assert "still being read" not in screen.reason("lab.open")
+            with monkeypatch.context() as patch:
+                patch.setattr(ExplorerState, "session", None)
+                assert screen.reason("lab.open") == "compact: the session is still being read"
 
     async def test_keys_before_it_is_read_do_nothing(self, file: Named) -> None:
         app = app_over(file.path)

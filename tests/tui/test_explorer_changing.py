@@ -314,7 +314,7 @@ class TestLog:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("o")
             log = await reached(pilot, LogScreen)
-            await until(pilot, lambda: log.log_list.deeds is not None)
+            await until(pilot, lambda: log.log_list.operations is not None)
             await pilot.press("g", "enter")
             await until(pilot, lambda: screen.app.screen is screen)
             assert here(screen) == "x"

@@ -14,14 +14,14 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.files.restoration import RestorePlan
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import ExplorerState, Mode
 from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.sources import native

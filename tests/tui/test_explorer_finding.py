@@ -12,8 +12,8 @@ from leafward.session.headline import headline
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.inspector import Inspector
-from leafward_tui.ui.page import Tab
+from leafward_tui.inspector.pane import Inspector
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.journal import Writing, move
-from leafward_tui.explorer.controllers import cursor_details
-from leafward_tui.explorer.jobs import session as jobs
+from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.intents import intents_for
 from tests.pi_file import PiFile
@@ -115,7 +114,7 @@ class TestFollowing:
         self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         may_read, may_end = Event(), Event()
-        read = jobs.open_session
+        read = session_loader.open_session
 
         def held(*values: Any) -> Any:
             assert may_read.wait(PATIENCE)
@@ -130,7 +129,7 @@ class TestFollowing:
                 assert may_end.wait(PATIENCE)
                 return moved
 
-            monkeypatch.setattr(jobs, "open_session", held)
+            monkeypatch.setattr(session_loader, "open_session", held)
             other = Named(tmp_path / "other.jsonl")
             other.turn("q")
             os.replace(other.path, file.path)

@@ -8,8 +8,9 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafward.session.density import Density
 from leafward.session.tree import SessionTree
-from leafward.session.tree_layout import Density, arrange
+from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,

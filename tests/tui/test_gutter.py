@@ -16,7 +16,8 @@ from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, Standing
-from leafward_tui.explorer.model.gutter import LANE_WIDTH, GutterMaker
+from leafward_tui.explorer.model.gutter import GutterMaker
+from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
 from tests.pi_file import NO_PARENT_GIVEN, PiFile
 from tests.trees import Plan, plans, session_of

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.inspector import Selection, SelectionKind, Tab
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Selection, SelectionKind
 from tests.tui.inspector_data import (
     call,
     line_with,
@@ -420,7 +421,7 @@ def test_ascii_glyphs_alone_are_used_where_asked_for(work: Session) -> None:
 
 
 def test_building_stops_when_told(work: Session) -> None:
-    from leafward_tui.inspector import build
+    from leafward_tui.inspector.model.pages import build
     from leafward_tui.ui.glyphs import UNICODE
 
     asked = []

@@ -9,13 +9,13 @@ import pytest
 from leafward.agents import agent_named
 from leafward.context.model_context import context_at
 from leafward.session.headline import place_words
-from leafward_tui.inspector import Gauge, Selection, SelectionKind, Tab
 from leafward_tui.inspector.model.context import ContextLines
 from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.page import Span
+from leafward_tui.ui.page import Gauge, Selection, SelectionKind, Span
 from leafward_tui.ui.spans import cut, width_of, wrapped
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make

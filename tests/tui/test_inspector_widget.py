@@ -7,14 +7,16 @@ import pytest
 from textual.app import App, ComposeResult
 
 from leafward.base.config import Config
-from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.jobs import ScreenJobs
-from leafward_tui.inspector import Gauge, Inspector, Line, Page, Selection, Tab, build
-from leafward_tui.inspector import jobs as inspector_jobs
+from leafward_tui.inspector.model import pages
+from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
-from leafward_tui.ui.page import Span
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.theme import (
     Styles,
     built_in_theme,
@@ -46,14 +48,14 @@ class Host(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[Message] = []
-        self.keys_first = KeysFirst()
+        self.input_priority = InputPriority()
 
     @property
     def styles_now(self) -> Styles:
         return Styles.of(built_in_theme(self.theme))
 
     def jobs(self, owner: DOMNode) -> Jobs:
-        return ScreenJobs(owner, self.keys_first)
+        return ScreenJobs(owner, self.input_priority)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme_variable_defaults()
@@ -136,7 +138,7 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session, 4))
         await settled(pilot)
-        monkeypatch.setattr(inspector_jobs, "build", waiting)
+        monkeypatch.setattr(pages, "build", waiting)
         app.inspector.show(slow)
         await pilot.pause()
         assert "second prompt" in seen(app)

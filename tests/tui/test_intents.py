@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from leafward_tui.compare.graft import GraftSheet
-from leafward_tui.compare.summary_merge import MergeSheet
+from leafward_tui.compare.graft_sheet import GraftSheet
+from leafward_tui.compare.merge_sheet import MergeSheet
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import intents
 from leafward_tui.ui.intents import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.explorer.model.key_hints import Situation, hints
+from leafward_tui.explorer.controllers.modes import Situation, hints
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.intents import EVERYWHERE, INTENTS, intents_for
 from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of

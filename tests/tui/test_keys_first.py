@@ -8,8 +8,9 @@ import pytest
 
 from leafward_tui.app import input_priority as module
 from leafward_tui.app.app import LeafwardApp
-from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.input_priority import InputPriority
 from tests.tui.explored import exploring, forked
+from tests.tui.session_store import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,15 +53,16 @@ def clock(worker: Cancellable, monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_work_goes_on_where_nobody_types(worker: Cancellable, clock: Clock) -> None:
-    unwanted = KeysFirst().unwanted(cast("Worker[None]", worker))
+    unwanted = InputPriority().unwanted(cast("Worker[None]", worker))
     assert not unwanted()
     assert not clock.slept
 
 
 def test_work_rests_until_the_frame_of_a_key_stands(worker: Cancellable, clock: Clock) -> None:
-    keys = KeysFirst()
+    keys = InputPriority()
     unwanted = keys.unwanted(cast("Worker[None]", worker))
     keys.pressed()
+    keys.painted()
     assert not unwanted()
     assert clock.slept
     assert 0.016 < sum(clock.slept) < 0.05
@@ -69,8 +71,18 @@ def test_work_rests_until_the_frame_of_a_key_stands(worker: Cancellable, clock: 
     assert len(clock.slept) == rested
 
 
+def test_work_rests_longer_where_the_frame_is_late_but_not_for_ever(
+    worker: Cancellable, clock: Clock
+) -> None:
+    keys = InputPriority()
+    unwanted = keys.unwanted(cast("Worker[None]", worker))
+    keys.pressed()
+    assert not unwanted()
+    assert 0.05 < sum(clock.slept) < 0.2
+
+
 def test_what_is_no_longer_wanted_does_not_wait(worker: Cancellable, clock: Clock) -> None:
-    keys = KeysFirst()
+    keys = InputPriority()
     unwanted = keys.unwanted(cast("Worker[None]", worker))
     keys.pressed()
     worker.is_cancelled = True
@@ -79,7 +91,7 @@ def test_what_is_no_longer_wanted_does_not_wait(worker: Cancellable, clock: Cloc
 
 
 def test_cancelled_while_it_rests(worker: Cancellable, clock: Clock) -> None:
-    keys = KeysFirst()
+    keys = InputPriority()
     unwanted = keys.unwanted(cast("Worker[None]", worker))
     clock.cancels = True
     keys.pressed()
@@ -92,6 +104,16 @@ async def test_a_key_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     async with exploring(file.path, (120, 30)) as (pilot, _):
         pressed: list[None] = []
         assert isinstance(pilot.app, LeafwardApp)
-        monkeypatch.setattr(pilot.app.keys_first, "pressed", lambda: pressed.append(None))
+        monkeypatch.setattr(pilot.app.input_priority, "pressed", lambda: pressed.append(None))
         await pilot.press("k", "j")
         assert len(pressed) == 2
+
+
+async def test_a_frame_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = forked(tmp_path / "session.jsonl")
+    async with exploring(file.path, (120, 30)) as (pilot, _):
+        painted: list[None] = []
+        assert isinstance(pilot.app, LeafwardApp)
+        monkeypatch.setattr(pilot.app.input_priority, "painted", lambda: painted.append(None))
+        await pilot.press("k")
+        await until(pilot, lambda: bool(painted))

@@ -14,7 +14,9 @@ from leafward.session.entries import Kind
 from leafward.session.journal import operations
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.lab import LabScreen, jobs
+from leafward_tui.lab import LabScreen
+from leafward_tui.lab.controllers import drafts
+from leafward_tui.lab.controllers import path as path_reader
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.results import XRayResult
@@ -155,8 +157,8 @@ class TestEnding:
 
             before = screen.state.what_if
             assert before is not None
-            begin = jobs.begin
-            monkeypatch.setattr(jobs, "begin", slow)
+            begin = path_reader.begin
+            monkeypatch.setattr(path_reader, "begin", slow)
             await pilot.press("ctrl+r")
             await until(pilot, measuring.is_set)
             await pilot.press("right")
@@ -187,7 +189,7 @@ class TestEnding:
             assert screen.state.what_if is not None
             screen.state.what_if.injections.clear()
             before = screen.state.what_if
-            monkeypatch.setattr(jobs, "build", slow)
+            monkeypatch.setattr(drafts, "build", slow)
             await pilot.press("right")
             await until(pilot, building.is_set)
             await pilot.press("ctrl+r")

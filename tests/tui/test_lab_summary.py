@@ -8,7 +8,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction import Strategy
-from leafward_tui.lab import jobs
+from leafward_tui.lab.controllers.path import begin
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.codex_rollout import Rollout
 from tests.tui.considered import considering, follow, said, stored, working
@@ -113,5 +113,5 @@ def test_the_rules_are_those_of_the_sessions_agent(tmp_path: Path, strategy: str
     rollout.prompt("one")
     rollout.reply("first")
     session = rollout.opened()
-    found = jobs.begin(session, session.leaf, -1, Config(strategy=strategy))
+    found = begin(session, session.leaf, -1, Config(strategy=strategy))
     assert found.choices.strategy is planned

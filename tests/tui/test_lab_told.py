@@ -19,7 +19,7 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import SURVIVED
-from leafward_tui.lab import jobs
+from leafward_tui.lab.controllers.drafts import run_of
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
@@ -221,7 +221,7 @@ class TestRuns:
                 what_if.choices = what_if.choices.keeping(keep)
                 what_if.replan()
                 made = draft(session, what_if.plan, Extractive())
-                runs.append(jobs.run_of(made, what_if.choices))
+                runs.append(run_of(made, what_if.choices))
             facts = FactsKept(runs)
             for width in (58, 78, 118):
                 lines = run_lines(runs, 0, width, UNICODE)
@@ -262,7 +262,7 @@ class TestRuns:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
             made = draft(session, what_if.plan, Extractive())
-            run = jobs.run_of(made, what_if.choices)
+            run = run_of(made, what_if.choices)
             fates = run.survival.fates
             half = replace(run, survival=replace(run.survival, fates=fates[: len(fates) // 2]))
             facts = FactsKept([run, half])

@@ -11,7 +11,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cut_rules import IllegalCut
-from leafward_tui.lab import jobs
+from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, neighbours
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
@@ -239,7 +239,7 @@ class TestRows:
         for strategy in Strategy:
             with considered(tmp_path / "s.jsonl", keep_recent=2_000, strategy=strategy) as (session, what_if):
                 never = cast("Job", SimpleNamespace(unwanted=lambda: False))
-                words = jobs.worded(session, range(len(session)), never)
+                words = worded(session, range(len(session)), never)
                 for width in (24, 38, 90):
                     made = CutRows(what_if.turns, what_if.plan, 20, carried=True)
                     lines = CutLines(made, session.columns.kind, words.get, width, UNICODE)

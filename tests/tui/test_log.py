@@ -221,7 +221,7 @@ async def logging(path: Path, size: tuple[int, int] = WIDE) -> AsyncIterator[tup
     async with exploring(path, size, Config(follow_interval=0.02)) as (pilot, _):
         await pilot.press("o")
         screen = await reached(pilot, LogScreen)
-        await until(pilot, lambda: screen.log_list.deeds is not None)
+        await until(pilot, lambda: screen.log_list.operations is not None)
         await pilot.pause()
         yield pilot, screen
 
@@ -286,7 +286,9 @@ class TestScreen:
             await asked(pilot, "u")
             await pilot.press("u")
             await until(pilot, lambda: lines(hands.file.path) == before + 1 and not screen.state.writing)
-            await until(pilot, lambda: screen.log_list.deeds is not None and len(screen.log_list.deeds) == 5)
+            await until(
+                pilot, lambda: screen.log_list.operations is not None and len(screen.log_list.operations) == 5
+            )
             assert "undid: move to" in note(screen)
             written = json.loads(hands.file.path.read_bytes().splitlines()[-1])
             assert written["parentId"] == hands.file.ends["d"]
@@ -304,7 +306,9 @@ class TestScreen:
             await asked(pilot, "u")
             await pilot.press("enter")
             await until(pilot, lambda: lines(hands.file.path) == before + 1)
-            await until(pilot, lambda: screen.log_list.deeds is not None and len(screen.log_list.deeds) == 3)
+            await until(
+                pilot, lambda: screen.log_list.operations is not None and len(screen.log_list.operations) == 3
+            )
             written = json.loads(hands.file.path.read_bytes().splitlines()[-1])
             assert written["parentId"] == hands.file.ends["z"]
 

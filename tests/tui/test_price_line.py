@@ -82,10 +82,10 @@ def price(
 
 
 def test_a_price_in_words() -> None:
-    full = price(Part(79, 7_300, 7_000), Part(55, 3_100, 3_100))
+    full = price(Part(79, 7_300), Part(55, 3_100))
     assert PriceWords.of(full, UNICODE) == WORDS
     surprising = price(
-        Part(1, 0, 0), Part(0, 0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
+        Part(1, 0), Part(0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
     )
     words = PriceWords.of(surprising, ASCII)
     assert words.parts[:2] == ("drops 1 entry (~0 tokens)", "6.2k cached, 96.1k sent again")

@@ -9,7 +9,7 @@ import pytest
 from leafward.files.restoration import records
 from leafward.session.session import Session
 from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
-from leafward_tui.explorer.jobs.restore import FileWrite, write_files
+from leafward_tui.explorer.controllers.write import FileWrite, write_files
 from tests.core.test_restoring import snapshot
 from tests.tui.test_explorer_controllers import Services
 from tests.tui.test_restore import Work

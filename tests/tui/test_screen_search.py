@@ -170,7 +170,7 @@ async def test_arrows_move_the_cursor_where_lines_could_be_scrolled_instead(tmp_
         )
         await pilot.press("o")
         await until(
-            pilot, lambda: isinstance(pilot.app.screen, LogScreen) and pilot.app.screen.log_list.deeds
+            pilot, lambda: isinstance(pilot.app.screen, LogScreen) and pilot.app.screen.log_list.operations
         )
         log = pilot.app.screen
         assert isinstance(log, LogScreen)

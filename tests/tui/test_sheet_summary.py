@@ -13,7 +13,7 @@ from leafward.base.errors import Refused
 from leafward.context.model_context import context_at
 from leafward.session.journal import busy, move, work_on
 from leafward.session.session import Session
-from leafward_tui.explorer.model.branch_summary import Growth, SummaryRequest, SummaryRun, progress_words
+from leafward_tui.explorer.summary_run import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
@@ -180,8 +180,8 @@ class TestMoving:
             said = shown(pilot)
             assert "Move with a summary" in said
             if size != (60, 16):
-                assert re.search(r"summarises \d+ entries, 1\.1k tokens", said), (
-                    "other tokens than those that the move drops"
+                assert re.search(r"summarises \d+ entries *$", said, re.MULTILINE), (
+                    "tokens stand in the price alone"
                 )
             await pilot.press("j")
             if size == WIDE:

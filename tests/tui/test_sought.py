@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.inspector.jobs import PageRequest, build_page
+from leafward_tui.inspector.controllers.pages import PageRequest, build_page
 from leafward_tui.inspector.model.sought import Sought
 from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.page import Line, Page, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Line, Page, Span
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session
 
 if TYPE_CHECKING:

@@ -15,16 +15,18 @@ import pytest
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay import FileOperation, Outcome
+from leafward.session.density import Density
 from leafward.session.session import Session
-from leafward.session.tree_layout import Density
 from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines
+from leafward_tui.explorer.controllers.row_metrics import REST
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.overview import Hanging, Overview
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
+from leafward_tui.explorer.model.row_columns import Columns, RowState
+from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
 from tests.bench.generate import write_session
@@ -53,6 +55,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestPainting:
     async def _still(self, pilot: Pilot[int], screen: ExplorerScreen) -> None:
         """Until nothing more is drawn: what follows the cursor has followed."""
+        await pilot.pause(2 * REST)
         await pilot.app.workers.wait_for_complete()
         before = -1
 
@@ -83,8 +86,8 @@ class TestPainting:
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             graph = screen.panes.tree
             await pilot.press("Z", "g")
-            await self._still(pilot, screen)
             for _ in range(3):
+                await self._still(pilot, screen)
                 scrolled, drawn = graph.scroll_offset.y, graph.rendered
                 cursor = graph.state.cursor
                 screen.run_intent("page.down")
@@ -130,7 +133,9 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
         found = compared_sides(sides(session, a, b), -1)
         assert len(found.sets) > 200
         made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
-        undone = sum(step.deed is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made)
+        undone = sum(
+            step.operation is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made
+        )
         assert undone < len(made) / 20
         assert decoded["lines"] <= 5 + undone, "no result of what was done, and no reply that asked for it"
 
@@ -194,11 +199,12 @@ async def main():
             values = {value for module in ours for value in vars(module).values() if isinstance(value, type)}
             shown["dataclasses"] = sorted(value.__name__ for value in values if dataclasses.is_dataclass(value))
             shown["nodes"] = sorted(value.__name__ for value in values if issubclass(value, DOMNode))
+            shown["thrown_away"] = app._batch_count
         display(screen, renderable)
 
     app._display = displayed
     async with app.run_test(size=(120, 32)) as pilot:
-        while not shown or app.screen.state.exploration is None:
+        while not shown or not app.screen.ready or app.screen.state.exploration is None:
             await pilot.pause()
         shown["later"] = sorted(sys.modules)
 
@@ -218,10 +224,16 @@ NOT_YET = {
     "leafward.context.price",
     "leafward.session.session",
     "leafward.context.entry_metrics",
+    "leafward_tui.explorer.assembly",
+    "leafward_tui.explorer.controllers.navigation",
     "leafward_tui.explorer.model.overview",
+    "leafward_tui.explorer.model.rows",
+    "leafward_tui.explorer.state",
     "leafward_tui.catalogue.screen",
+    "leafward_tui.inspector.jobs",
     "leafward_tui.inspector.model.entry",
     "leafward_tui.ui.markdown",
+    "leafward_tui.ui.page",
     "leafward_tui.explorer.model.view_state",
     "leafward_tui.ui.sheet",
     "markdown_it",
@@ -231,7 +243,7 @@ NOT_YET = {
 }
 """What the first frame does without."""
 
-DATACLASSES = 34
+DATACLASSES = 6
 """As many are made before the first frame at most. Each takes as long as loading a module; a named tuple an eighth of it."""
 NODES = 30
 """As many classes are of Textual's kind then at most. Each takes as long as loading two modules."""
@@ -248,6 +260,7 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
     assert sorted(first & NOT_YET) == []
     assert len(told["dataclasses"]) <= DATACLASSES, told["dataclasses"]
     assert len(told["nodes"]) <= NODES, told["nodes"]
+    assert not told["thrown_away"], "the first frame is drawn before Textual paints what is drawn"
     assert {"leafward.session.journal", "leafward.session.session"} <= later
     assert "litellm" not in later
 
@@ -255,7 +268,7 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
 def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None:
     code = (
         "import sys\n"
-        "import leafward_tui.explorer.screen, leafward_tui.explorer.jobs.session, leafward_tui.explorer.jobs.lost_facts\n"
+        "import leafward_tui.explorer.screen, leafward_tui.explorer.controllers.session_loader, leafward_tui.explorer.lost_facts\n"
         "print(*sys.modules, sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

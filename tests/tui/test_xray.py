@@ -10,10 +10,12 @@ import pytest
 from leafward.compaction.xray import Link, What
 from leafward.session.session import Session
 from leafward.summaries.survival import survival_of
-from leafward_tui.inspector import Inspector, Tab
+from leafward_tui.inspector.pane import Inspector
+from leafward_tui.lab import LabScreen
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.summaries import SummariesScreen
@@ -358,7 +360,7 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
             "total",
             "Survival",
             "Lost",
-            "Decay  over 2 compactions",
+            "Decay  how facts fade over 2 compactions",
             "before and after",
         ):
             assert told in page.text
@@ -371,6 +373,20 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
         await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
         assert isinstance(pilot.app.screen, XRayScreen)
         assert pilot.app.screen.state.compaction == 22
+
+
+async def test_the_heads_of_the_ledger_are_whole_words_on_a_narrow_screen(demo: Path) -> None:
+    async with exploring(demo, NARROW) as (pilot, _):
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        await pilot.press("2", "X")
+        await until(pilot, lambda: any("Ledger" in row for row in rows(pilot.app)))
+        head = next(row for row in rows(pilot.app) if "Ledger" in row)
+        heads = (
+            f"Ledger system {UNICODE.same} kept summarised injected {UNICODE.cut} cut not in file error total"
+        )
+        assert head.split() == heads.split()
+        assert UNICODE.ellipsis not in head
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from leafward.agents.base import (
     Listing,
     Stamp,
     Text,
-    Touch,
     Trouble,
 )
 from leafward.agents.pi import Pi
@@ -28,7 +27,7 @@ from leafward.base.regular_files import open_buffered
 from leafward.session.foreign import ForeignFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from leafward.agents.opencode import OpenCode
     from leafward.base.config import Config
@@ -45,29 +44,44 @@ _DATABASE = b"SQLite format 3\0"
 
 
 @cache
+def _codex() -> Agent:
+    from leafward.agents.codex import Codex
+
+    return Codex()
+
+
+@cache
+def _claude() -> Agent:
+    from leafward.agents.claude import Claude
+
+    return Claude()
+
+
+@cache
 def _opencode() -> OpenCode:
     from leafward.agents.opencode import OpenCode
 
     return OpenCode()
 
 
+_LOADERS: Mapping[str, Callable[[], Agent]] = {
+    Pi.name: lambda: _NATIVE,
+    "codex": _codex,
+    "claude": _claude,
+    "opencode": _opencode,
+}
+"""By name. Who asks for one needs none of the others: a hook that an agent waits for is done in half the time."""
+
+
 @cache
 def all_agents() -> tuple[Agent, ...]:
     """Every agent, the native one first. The others are loaded here: who reads only native files needs none of them."""
-    from leafward.agents.claude import Claude
-    from leafward.agents.codex import Codex
-
-    return _NATIVE, Codex(), Claude(), _opencode()
+    return tuple(load() for load in _LOADERS.values())
 
 
 def _enclosing() -> tuple[Enclosing, ...]:
     """The agents whose files hold many sessions."""
     return (_opencode(),)
-
-
-@cache
-def _by_name() -> dict[str, Agent]:
-    return {agent.name: agent for agent in all_agents()}
 
 
 def native() -> Agent:
@@ -77,16 +91,14 @@ def native() -> Agent:
 
 def agent_named(name: str) -> Agent:
     """An agent by name. Raises NotFound with the nearest name."""
-    if name == _NATIVE.name:
-        return _NATIVE
-    found = _by_name().get(name)
-    if found is None:
-        close = get_close_matches(name, _by_name(), 1, 0.4)
+    load = _LOADERS.get(name)
+    if load is None:
+        close = get_close_matches(name, _LOADERS, 1, 0.4)
         raise NotFound(
-            f"no agent {name!r}; known: {', '.join(_by_name())}"
+            f"no agent {name!r}; known: {', '.join(_LOADERS)}"
             + (f" (did you mean {close[0]}?)" if close else "")
         )
-    return found
+    return load()
 
 
 def recognised(head: bytes) -> Agent | None:
@@ -112,13 +124,14 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
     except OSError:
         return native()
     inside = within(path)
-    return _by_name()[inside.agent] if inside is not None else native()
+    return agent_named(inside.agent) if inside is not None else native()
 
 
 def agent_behind(session: Session) -> Agent:
     """The agent of a session that is open: it is known, so nothing is looked for."""
     source = session.source
-    return _by_name().get(source.agent_name, native()) if isinstance(source, ForeignFiles) else native()
+    load = _LOADERS.get(source.agent_name) if isinstance(source, ForeignFiles) else None
+    return load() if load is not None else native()
 
 
 def _holder(path: Path) -> Agent | None:
@@ -192,8 +205,8 @@ def unknown_roots(config: Config) -> list[str]:
     found = []
     keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
     for table, name in keys:
-        if name not in _by_name():
-            close = get_close_matches(name, _by_name(), 1, 0.4)
+        if name not in _LOADERS:
+            close = get_close_matches(name, _LOADERS, 1, 0.4)
             found.append(
                 f"{table}.{name}: no such agent" + (f" (did you mean {close[0]!r}?)" if close else "")
             )
@@ -210,7 +223,6 @@ __all__ = [
     "Resume",
     "Stamp",
     "Text",
-    "Touch",
     "Trouble",
     "agent_behind",
     "agent_named",

@@ -88,15 +88,6 @@ class Trouble(NamedTuple):
     reason: str
 
 
-class Touch(NamedTuple):
-    """A file that a tool call names."""
-
-    path: str
-    """As written in the call."""
-    changed: bool
-    """False where it is only read."""
-
-
 class Text(NamedTuple):
     """Bytes in which a session keeps what it says: those of a file as it lies, or some that were read or unpacked.
 
@@ -166,10 +157,6 @@ class Agent(Protocol):
 
         Between them the pieces hold every text that is the session's own, also what was taken back. Never raises.
         """
-        ...
-
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Files that tool calls in a piece of a session file name, in order; found by their written shape, not decoded."""
         ...
 
     def belongings(self, path: str) -> list[tuple[str, str]]:

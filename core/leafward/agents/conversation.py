@@ -11,7 +11,7 @@ from leafward.context.context_messages import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.foreign import DOCUMENT, OF_AGENT
-from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text
+from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,8 +133,10 @@ class Conversation:
         """The same as they were stored: results without calls, calls without results and repeated ids among them."""
         stamp = 0
         for outline, message in self.messages():
-            given = message.get("timestamp")
-            stamp = int(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else stamp
+            time = message.get("timestamp")
+            if not isinstance(time, (int, float)) or isinstance(time, bool):
+                time = written_at(self.session.body(outline.entry) or {})
+            stamp = int(time) if time is not None else stamp
             one = _portable(message, outline.role, outline.entry, stamp)
             if one is not None:
                 yield one

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import Heard, Moment
+from leafward.agents.hooks import HookRequest, Moment
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
@@ -84,14 +84,14 @@ class HookFile:
             raise Refused("a file of that name is there that Leafward did not write; rename it first")
         if summary and not self.gives_summaries:
             raise Refused(f"{self.agent} takes no summary from elsewhere")
-        said = {
+        values = {
             "AGENT": self.agent,
             "COMMAND": list(runner.command),
             "LOG": str(runner.log),
             "SUMMARIES": summary,
         }
         run = _RUN
-        for name, value in said.items():
+        for name, value in values.items():
             run = run.replace(f"__{name}__", json.dumps(value))
         return f"{MARK}\n{run}\n{self.script}"
 
@@ -103,17 +103,17 @@ class HookFile:
         """Whether the file is one of ours."""
         return text.startswith(MARK)
 
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
+    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """What our own script asks for."""
-        session = told.get("session")
+        session = payload.get("session")
         if not isinstance(session, str) or not session:
             return None
-        wanted = told.get("wanted", Moment.NOW.value)
-        if wanted not in (Moment.NOW.value, Moment.SUMMARY.value, Moment.BRANCH.value):
+        moment = payload.get("wanted", Moment.NOW.value)
+        if moment not in (Moment.NOW.value, Moment.SUMMARY.value, Moment.BRANCH.value):
             return None
-        at, to, focus = (told.get(key) for key in ("at", "to", "focus"))
-        return Heard(
-            Moment(wanted),
+        at, to, focus = (payload.get(key) for key in ("at", "to", "focus"))
+        return HookRequest(
+            Moment(moment),
             self.folder(env) + session,
             at if isinstance(at, str) else None,
             to if isinstance(to, str) else None,

@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import Heard, Moment
+from leafward.agents.hooks import HookRequest, Moment
 from leafward.agents.json_text import added, parts, root, without
 from leafward.base.errors import Refused
 
@@ -89,15 +89,15 @@ class HookGroups:
         except (ValueError, AttributeError, TypeError, RecursionError):
             return False
 
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:  # noqa: ARG002  # of other agents
+    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
         """By the name of the event."""
-        session = told.get("transcript_path")
+        session = payload.get("transcript_path")
         if not isinstance(session, str) or not session:
             return None
-        event, source = told.get("hook_event_name"), told.get("source")
+        event, source = payload.get("hook_event_name"), payload.get("source")
         if event == "PreCompact":
-            return Heard(Moment.BEFORE, session)
-        return Heard(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None
+            return HookRequest(Moment.BEFORE, session)
+        return HookRequest(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None
 
     def answer(self, text: str) -> str:
         """As additional context, which keeps every byte."""

@@ -28,7 +28,7 @@ class Moment(Enum):
     """It waits for the summary of a branch that it leaves."""
 
 
-class Heard(NamedTuple):
+class HookRequest(NamedTuple):
     """What an agent told a hook."""
 
     moment: Moment
@@ -87,7 +87,7 @@ class Hooks(Protocol):
         """Whether our part is in a text."""
         ...
 
-    def heard(self, told: Mapping[str, Any], env: Mapping[str, str]) -> Heard | None:
+    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """What the agent says on stdin; None where that is nothing to answer."""
         ...
 

@@ -14,6 +14,14 @@ def without_emphasis(text: str) -> str:
     """A line without the signs of bold text. What is marked as code stays as it is."""
     if "**" not in text and "__" not in text:
         return text
+    if "`" not in text:
+        return _unmarked(text)
     parts = _CODE.split(text)
-    parts[::2] = [_UNDERSCORES.sub(r"\1", _STARS.sub(r"\1", part)) for part in parts[::2]]
+    parts[::2] = map(_unmarked, parts[::2])
     return "".join(parts)
+
+
+def _unmarked(text: str) -> str:
+    if text.count("**") > 1:
+        text = _STARS.sub(r"\1", text)
+    return _UNDERSCORES.sub(r"\1", text) if text.count("__") > 1 else text

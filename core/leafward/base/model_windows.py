@@ -23,7 +23,7 @@ class WindowSource(StrEnum):
 
     CONFIGURED = "configured"
     RECORDED = "recorded"
-    """The agent wrote it down in the session."""
+    """The agent wrote it down in the session, or its version that is written there tells."""
     KNOWN = "known model"
     ASSUMED = "assumed"
 
@@ -49,6 +49,11 @@ def known_window(model: str | None, used: int = 0) -> int | None:
     if "claude" in name and (found is None or found >= _USUAL):
         return _MILLION if long or used > _USUAL else _USUAL
     return found
+
+
+def native_window(model: str) -> int | None:
+    """The window that the provider gives a model, in tokens; None for one that is not known."""
+    return _found(model.strip().lower().removesuffix(_LONG).rpartition("/")[2])
 
 
 def _found(name: str) -> int | None:

@@ -23,8 +23,11 @@ from leafward.agents.conversation import (
 )
 from leafward.agents.fork import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
+from leafward.branches.gaps import before_gaps
 from leafward.branches.overfull import Fitted, fitted
-from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id
+from leafward.branches.refusals import last_refusal
+from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id, without_images
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, blocks_of
 from leafward.session.foreign import UNANSWERED
 from leafward.session.messages import BROKEN_OFF, message_in
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from leafward.agents import Agent
     from leafward.agents.fork import Draft, Terms
     from leafward.base.config import Config
+    from leafward.branches.refusals import Refusal
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
@@ -42,6 +46,10 @@ __all__ = ["BEGINNING", "Healing", "healed", "healing", "new_session"]
 
 BEGINNING = "The beginning of this conversation is missing."
 """What stands first where the first message left is no prompt: no provider takes a conversation that begins with a reply."""
+
+
+_SHOWN = 200
+"""Cells of what a provider said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,8 @@ class Healing:
     remarks: tuple[Remark, ...]
     """What a new session leaves out beside: no change by itself."""
     cut: ForkPoint
-    obstacle: str = ""
-    """Why its context is over the window of its model all the same; empty where it is not."""
+    obstacle: Remark | None = None
+    """Why a provider may refuse it all the same; None where no reason is known."""
 
 
 def healing(
@@ -70,12 +78,35 @@ def healing(
     cut = ForkPoint(session.place, end, NO_ENTRY, None, session.place)
     past = Conversation(session, cut)
     stored = list(past.raw_messages())
-    fit = fitted(session, stored, config, stop) if config is not None else Fitted(stored, "", "")
-    messages, changes = healed(fit.messages)
+    refusal = last_refusal(session, session.place)
+    excess = refusal.excess if refusal is not None else None
+    fit = fitted(session, stored, config, stop, excess) if config is not None else Fitted(stored, "", "")
+    earlier, gaps = before_gaps(session, session.place, config)
+    messages, changes = healed([*earlier, *fit.messages], refusal)
     if fit.change:
         changes.insert(0, Change("over-window", fit.change))
-    changes = sorted([*changes, *_unseen(session, cut)], key=lambda change: change.entry)
-    return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, fit.obstacle)
+    changes = sorted(
+        [*changes, *gaps, *_unseen(session, cut), *_refused(past, refusal)], key=lambda change: change.entry
+    )
+    obstacle = Remark("over-window", fit.obstacle) if fit.obstacle else None
+    if refusal is not None and not changes and obstacle is None:
+        said = safe_line(refusal.text, _SHOWN)
+        obstacle = Remark(
+            "refused", f"the provider refused the last request, and no rule here says why: {said}"
+        )
+    return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
+
+
+def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
+    """What the provider itself named, of a conversation whose messages were told; a new session tells none of it."""
+    if refusal is None:
+        return
+    if refusal.of_thinking and past.thoughts:
+        text = f"the provider refused the thinking: {counted(past.thoughts, 'piece')} of it left out"
+        yield Change("refused-thinking", text, refusal.entry)
+    if refusal.of_documents and past.documents:
+        text = f"the provider refused a document: {documents_left(past.documents)}"
+        yield Change("document", text, refusal.entry)
 
 
 def _remarks(past: Conversation) -> Iterator[Remark]:
@@ -96,9 +127,16 @@ def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | N
     return (agent or agents.agent_behind(session)).adopt(past, terms)
 
 
-def healed(stored: Iterable[ConversationMessage]) -> tuple[list[ConversationMessage], list[Change]]:
-    """Messages that every provider takes, and what was changed for it; none where nothing had to be."""
+def healed(
+    stored: Iterable[ConversationMessage], refusal: Refusal | None = None
+) -> tuple[list[ConversationMessage], list[Change]]:
+    """Messages that every provider takes, and what was changed for it; none where nothing had to be.
+
+    Where the provider refused an image, those are left out that it was not sent before.
+    """
     changes: list[Change] = []
+    if refusal is not None and refusal.of_images:
+        stored = [without_images(one, changes) if one.entry > refusal.taken else one for one in stored]
     messages = [kept for one in stored if (kept := accepted(one, changes)) is not None]
     messages = _paired(accepted_images(messages, changes), changes)
     if messages and messages[0].role != "user":
@@ -123,9 +161,9 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
         if one.role == "result":
             if position not in places.used:
                 again = one.call in seen
-                why = "answers a call that has its result" if again else "has no call"
+                what = "a second result of the same call" if again else "a result without a call"
                 code = "repeated-result" if again else "orphan-result"
-                changes.append(Change(code, f"a result that {why} is left out", one.entry))
+                changes.append(Change(code, f"{what} is left out", one.entry))
             continue
         if one.role != "assistant":
             made.append(one)
@@ -136,26 +174,34 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
             if block.get("type") != "toolCall":
                 blocks.append(block)
                 continue
-            given, tool = str(block.get("id") or ""), str(block.get("name") or "")
-            found = places.result(given, position)
-            name = call_id(given, one)
-            if name != given:
+            call, tool = str(block.get("id") or ""), str(block.get("name") or "")
+            found = places.result(call, position)
+            name = call_id(call, one)
+            if name != call:
                 name = name if name not in seen else _fresh(name, seen)
                 changes.append(
-                    Change("call-id", f"call {given} has an id of another provider: {name}", one.entry)
+                    Change("call-id", f"call {call} has another provider's id: it becomes {name}", one.entry)
                 )
-            elif given in seen or not given:
-                if found is None and seen.get(given) == block.get("arguments"):
-                    changes.append(Change("repeated-call", f"call {given} was made before", one.entry))
+            elif call in seen or not call:
+                if found is None and seen.get(call) == block.get("arguments"):
+                    changes.append(
+                        Change("repeated-call", f"call {call} was made before: it is left out", one.entry)
+                    )
                     continue
-                name = _fresh(given, seen)
+                name = _fresh(call, seen)
                 changes.append(
-                    Change("repeated-id", f"call {given} has the id of another: {name}", one.entry)
+                    Change(
+                        "repeated-id",
+                        f"call {call} has the id of another call: it becomes {name}",
+                        one.entry,
+                    )
                 )
             seen[name] = block.get("arguments")
             blocks.append({**block, "id": name})
             if found is None:
-                changes.append(Change("open-call", f"call {given} has no result: one says so", one.entry))
+                changes.append(
+                    Change("open-call", f"call {call} has no result: one that says so is added", one.entry)
+                )
                 nothing: Body = {"type": "text", "text": NO_RESULT}
                 results.append(
                     ConversationMessage("result", (nothing,), one.entry, one.time, name, tool, failed=True)
@@ -166,7 +212,7 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
                 changes.append(
                     Change(
                         "late-result",
-                        f"the result of call {given} stood further down: it follows now",
+                        f"the result of call {call} stands too far below: it is moved up to its call",
                         result.entry,
                     )
                 )
@@ -176,9 +222,9 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
     return made
 
 
-def _fresh(given: str, seen: Mapping[str, object]) -> str:
+def _fresh(call: str, seen: Mapping[str, object]) -> str:
     number = 2
-    while (name := f"{given or 'call'}_{number}") in seen:
+    while (name := f"{call or 'call'}_{number}") in seen:
         number += 1
     return name
 
@@ -230,7 +276,7 @@ def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
             yield Change("unsigned-thinking", "thinking without a signature is left out", EntryIndex(index))
         for block in blocks:
             if block.get(UNANSWERED):
-                said = (
+                text = (
                     f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line"
                 )
-                yield Change("open-call", said, EntryIndex(index))
+                yield Change("open-call", text, EntryIndex(index))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.conversation import ConversationMessage
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.base.model_windows import WindowSource
+from leafward.base.model_windows import Window, WindowSource
 from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.run import draft
 from leafward.context.model_context import context_at, context_window
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.base.config import Config
+    from leafward.branches.refusals import Excess
     from leafward.session.session import Session
 
 __all__ = ["Fitted", "fitted"]
@@ -38,13 +39,18 @@ def fitted(
     messages: Sequence[ConversationMessage],
     config: Config,
     stop: Callable[[], bool] = lambda: False,
+    refused: Excess | None = None,
 ) -> Fitted:
     """The messages of the context at the leaf, those at the beginning replaced by a summary where they are over the window.
 
-    An assumed window is nobody's limit: then it is only said. Raises Cancelled.
+    An assumed window is nobody's limit: then it is only said. What the provider said when it refused them counts before what is
+    known here. Raises Cancelled.
     """
     context = context_at(session, session.place)
     window, total = context_window(session, context, config), context.size.total
+    if refused is not None:
+        window = Window(refused.window or window.tokens, WindowSource.RECORDED)
+        total = max(total, refused.sent, window.tokens + 1)
     if total <= window.tokens:
         return Fitted([*messages], "", "")
     over = f"the context of ~{total:,} tokens is over the window of {window.tokens:,}"

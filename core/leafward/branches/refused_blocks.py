@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.conversation import ConversationMessage
 
-__all__ = ["Change", "accepted", "accepted_images", "call_id"]
+__all__ = ["Change", "accepted", "accepted_images", "call_id", "without_images"]
 
 _IMAGE_LIMIT = 5 << 20
 """Bytes of an image as base64 (Anthropic's limit, the lowest)."""
@@ -90,13 +90,15 @@ def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMes
         elif kind == "toolCall":
             name = str(block.get("id") or "")
             if name in calls:
-                changes.append(Change("repeated-call", f"call {name} stands twice in one reply", one.entry))
+                changes.append(
+                    Change("repeated-call", f"call {name} is in one reply twice: one is left out", one.entry)
+                )
                 continue
             calls.add(name)
             block = _call(block, one, changes)
         kept.append(block)
     if not kept and one.role != "result":
-        changes.append(Change("empty-message", "a message without anything in it is left out", one.entry))
+        changes.append(Change("empty-message", "an empty message is left out", one.entry))
         return None
     return one._replace(content=tuple(kept), call=_HALF.sub("\ufffd", one.call))
 
@@ -111,8 +113,8 @@ def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body
         except RecursionError:
             return block
         if halves:
-            said = "halves of characters, left by a cut, become \ufffd"
-            changes.append(Change("half-character", said, one.entry))
+            text = "halves of characters, left by a cut, become \ufffd"
+            changes.append(Change("half-character", text, one.entry))
             found: Body = json.loads(whole)
             return found
     return block
@@ -120,45 +122,54 @@ def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body
 
 def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
     """A call with a name, an id and arguments that are taken."""
-    name, given = str(block.get("name") or ""), str(block.get("id") or "")
+    name, call = str(block.get("name") or ""), str(block.get("id") or "")
     space = block.get(NAMESPACE)
-    told = name.removeprefix(f"{space}.") if space else name
-    if not _TOOL.fullmatch(told):
-        fitting = _NOT_TOOL.sub("_", told).strip("_")[:_LONGEST_TOOL] or "unknown"
+    short = name.removeprefix(f"{space}.") if space else name
+    if not _TOOL.fullmatch(short):
+        fitting = _NOT_TOOL.sub("_", short).strip("_")[:_LONGEST_TOOL] or "unknown"
         shown = f"{name[:_SHOWN]}…" if len(name) > _SHOWN else name
-        said = f'a tool\'s name is "{shown}" ({len(name):,} characters): it becomes {fitting}'
-        changes.append(Change("tool-name", said, one.entry))
+        text = f'a tool\'s name is "{shown}" ({len(name):,} characters): it becomes {fitting}'
+        changes.append(Change("tool-name", text, one.entry))
         block = {**block, "name": fitting}
     arguments = block.get("arguments")
     if block.get(RESHAPED) or not isinstance(arguments, dict):
         changes.append(
-            Change("arguments", f"what call {given} was given is no object: it becomes one", one.entry)
+            Change("arguments", f"the arguments of call {call} are no object: they become one", one.entry)
         )
         block = {**block, "arguments": arguments if isinstance(arguments, dict) else {"input": arguments}}
     return block
 
 
-def call_id(given: str, reply: ConversationMessage) -> str:
+def call_id(call: str, reply: ConversationMessage) -> str:
     """The id as the provider of a reply takes it; itself where it is."""
-    if not given or not _is_anthropic(reply) or _CALL_ID.fullmatch(given):
-        return given
-    return _NOT_TOOL.sub("_", given)[:_LONGEST_TOOL]
+    if not call or not _is_anthropic(reply) or _CALL_ID.fullmatch(call):
+        return call
+    return _NOT_TOOL.sub("_", call)[:_LONGEST_TOOL]
 
 
 def accepted_images(
     messages: Sequence[ConversationMessage], changes: list[Change]
 ) -> list[ConversationMessage]:
     """The messages with as many and as large images as one request to Anthropic may have; of others all of them."""
-    told = list(messages)
-    last = next((one for one in reversed(told) if one.role == "assistant"), None)
+    fitting = list(messages)
+    last = next((one for one in reversed(fitting) if one.role == "assistant"), None)
     if last is None or not _is_anthropic(last):
-        return told
-    for place, number, why in _too_many([*_images(told)], told):
-        one = told[place]
+        return fitting
+    for place, number, why in _too_many([*_images(fitting)], fitting):
+        one = fitting[place]
         content = list(one.content)
         content[number] = _instead(one, why, changes)
-        told[place] = one._replace(content=tuple(content))
-    return told
+        fitting[place] = one._replace(content=tuple(content))
+    return fitting
+
+
+def without_images(one: ConversationMessage, changes: list[Change]) -> ConversationMessage:
+    """A message whose images are left out, for the provider refused one of them."""
+    why = "the provider could not use it"
+    content = tuple(
+        _instead(one, why, changes) if block.get("type") == "image" else block for block in one.content
+    )
+    return one._replace(content=content)
 
 
 def _images(messages: Sequence[ConversationMessage]) -> Iterator[tuple[int, int]]:

@@ -1,13 +1,12 @@
 """Sessions of a project whose folder was renamed, begun anew in the folder it has now: one fork of each leaf.
 
-The old sessions are only read. Each new one is written whole before the next is begun, so what fails half way leaves whole
+A session that cannot go on at its leaf, since a call there has no result, is healed with that. The old sessions are only read. Each new one is written whole before the next is begun, so what fails half way leaves whole
 sessions, and a second run goes on with the rest: a session whose last words a fork of it in the new folder holds is there.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
 from contextlib import closing
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,16 +18,17 @@ from leafward import agents
 from leafward.agents.fork import Draft, Remark, Terms, last_said
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
-from leafward.branches.healing import healing
+from leafward.branches.healing import healing, new_session
 from leafward.catalog import parents
 from leafward.catalog.card import SUBAGENT
-from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entries import EntryIndex, Kind, blocks_of
 from leafward.session.journal import utc_now
-from leafward.session.messages import message_in
+from leafward.session.messages import message_in, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from leafward.agents import Agent
     from leafward.base.config import Config
     from leafward.catalog import Card
     from leafward.session.session import Session
@@ -153,26 +153,34 @@ def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: boo
             return Relocation(move, Outcome.SKIPPED, "nothing was said in it")
         if not os.path.isdir(move.folder):
             return Relocation(move, Outcome.REFUSED, f"no folder {move.folder}")
-        try:
-            made = forking.fork(
-                session, session.place, agent, Terms(env, config, utc_now(), cwd=move.folder), agent
-            )
-        except Refused as error:
-            if not healing(session).changes:
-                raise
-            command = shlex.join(["leafward", "heal", session.id, "--cwd", move.folder])
-            raise Refused(f"{error}; `{command}` begins one that goes on there") from error
-        held = _holding(move, session, made.cut.end)
+        draft, end, remarks = _drafted(session, agent, Terms(env, config, utc_now(), cwd=move.folder))
+        held = _holding(move, session, end)
         if held:
             return Relocation(move, Outcome.THERE, path=held)
-        if made.draft.imported is not None:
-            made.draft.resume.program(env)
+        if draft.imported is not None:
+            draft.resume.program(env)
         if write:
-            _store(session, made.draft, env)
-    remarks = made.remarks
-    if made.prompt is not None:
-        remarks = (Remark("before-prompt", "it ends before the last prompt, which has no reply"), *remarks)
-    return Relocation(move, Outcome.MADE, draft=made.draft, path=str(made.draft.path), remarks=remarks)
+            _store(session, draft, env)
+    return Relocation(move, Outcome.MADE, draft=draft, path=str(draft.path), remarks=remarks)
+
+
+def _drafted(session: Session, agent: Agent, terms: Terms) -> tuple[Draft, EntryIndex, tuple[Remark, ...]]:
+    """The new session, the last entry that it holds, and what is to be said of it: a fork, or where that is refused a healed one."""
+    try:
+        made = forking.fork(session, session.place, agent, terms, agent)
+    except Refused:
+        found = healing(session, terms.config)
+        if not found.changes:
+            raise
+        text = f"healed: {found.changes[0].text}"
+        if len(found.changes) > 1:
+            text += f", and {len(found.changes) - 1:,} more"
+        remarks = (Remark("healed", text), *found.remarks)
+        return new_session(session, found, terms, agent), found.cut.end, remarks
+    if made.prompt is None:
+        return made.draft, made.cut.end, made.remarks
+    before = Remark("before-prompt", "it ends before the last prompt, which has no reply")
+    return made.draft, made.cut.end, (before, *made.remarks)
 
 
 def _store(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
@@ -205,8 +213,8 @@ def _holding(move: Move, session: Session, end: EntryIndex) -> str:
 
 
 def _mark(session: Session, index: int) -> tuple[object, ...]:
-    """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents."""
+    """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents, thinking is not healed."""
     body = session.body(index) or {}
     message = message_in(body)
-    said = message.get("content") if message else body.get("summary")
-    return (session.columns.kind[index] == Kind.ASSISTANT, str(body.get("timestamp")), repr(said))
+    texts = [block.get("text") for block in blocks_of(message.get("content")) if block.get("type") == "text"]
+    return (session.columns.kind[index] == Kind.ASSISTANT, written_at(body), texts or body.get("summary"))

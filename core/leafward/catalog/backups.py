@@ -29,7 +29,7 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptCopy:
     """What keeping a session did, or would do."""
 
     path: Path
@@ -61,7 +61,7 @@ def is_kept_in() -> Callable[[str], bool]:
     return lambda path: path.startswith(above)
 
 
-def keep(card: Card, *, dry_run: bool = False) -> Kept:
+def keep(card: Card, *, dry_run: bool = False) -> KeptCopy:
     """Copies a session with everything that belongs to it; what is there already and the same is left. The original is only read.
 
     Raises Refused where it is a copy itself, and where it cannot be read or the copy not be written.
@@ -89,10 +89,10 @@ def keep(card: Card, *, dry_run: bool = False) -> Kept:
         if not dry_run:
             _copy(Path(file), target)
     size = sum(now.st_size for now in stats)
-    return Kept(root / files[0][1], tuple(Path(file) for file, _ in files), copied, size, dry_run)
+    return KeptCopy(root / files[0][1], tuple(Path(file) for file, _ in files), copied, size, dry_run)
 
 
-def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> Kept:
+def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> KeptCopy:
     target = root / taken_out.name
     members = tuple(map(Path, taken_out.members))
     same = taken_out.is_at(target)
@@ -100,7 +100,7 @@ def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> K
         with _appearing(target) as (waiting, _):
             taken_out.write(waiting)
     copied = 0 if same else len(members)
-    return Kept(target / os.path.basename(path), members, copied, taken_out.size, dry_run, "session")
+    return KeptCopy(target / os.path.basename(path), members, copied, taken_out.size, dry_run, "session")
 
 
 def _same(copy: Path, original: os.stat_result) -> bool:

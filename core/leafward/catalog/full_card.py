@@ -6,17 +6,16 @@ large the context is.
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Touch
+from leafward.agents import native
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
-from leafward.catalog.lines import (
+from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
@@ -31,7 +30,8 @@ from leafward.catalog.lines import (
     spoken_at,
     title_in,
 )
-from leafward.catalog.spending import Meter, spent_by
+from leafward.catalog.replies import Replies
+from leafward.catalog.spending import spent_by
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
@@ -44,10 +44,13 @@ from leafward.session.entries import (
     Kind,
 )
 from leafward.session.foreign import ForeignFiles
-from leafward.session.headline import shown_only, typed_command
+from leafward.session.headline import shown_only
 from leafward.session.line_decoding import CURRENT_VERSION
-from leafward.session.messages import messages_of, trusted_usage
+from leafward.session.messages import is_bare_command, messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
+from leafward.session.scan import Scan
+from leafward.session.session import Session
+from leafward.session.title import typed_command
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -56,21 +59,35 @@ if TYPE_CHECKING:
     from leafward.agents import Agent, Candidate
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
-    from leafward.session.session import Session
 
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
 _REPLIES_TRIED = 32
-_PIECE = 1 << 20
 
 
 def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
     """Everything a card needs, from the whole file; None where `stop` ended it. Never raises for what is in the file."""
     try:
         agent = agent_of(candidate)
-        with closing(agent.open(Path(candidate.path), stop)) as session:
-            return None if stop() else _reading(session, agent, candidate, stop)
+        path = Path(candidate.path)
+        if agent is native():
+            replies = Replies()
+            with closing(Session.of(NativeFile(path, Scan(replies.watch), once=True), stop)) as session:
+                return (
+                    None
+                    if stop()
+                    else _reading(
+                        session, agent, candidate, replies.files, replies.meter.days(), replies.spoken
+                    )
+                )
+        with closing(agent.open(path, stop)) as session:
+            if stop():
+                return None
+            files = TouchedFiles(session.cwd)
+            files.take(operations_of(session, agent, stop))
+            spent = spent_by(session, stop)
+            return None if spent is None else _reading(session, agent, candidate, files, spent)
     except NotASession as error:
         problem = _reason(error, candidate.path)
     except OSError as error:
@@ -82,26 +99,17 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
 
 
 def _reading(
-    session: Session, agent: Agent, candidate: Candidate, stop: Callable[[], bool]
-) -> Reading | None:
-    look = _Look(session)
+    session: Session,
+    agent: Agent,
+    candidate: Candidate,
+    files: TouchedFiles,
+    spent: tuple[Spent, ...],
+    replied: int | None = None,
+) -> Reading:
+    """`replied`: when the latest reply was made, in milliseconds, where all of them were looked at."""
+    look = _Look(session, replied)
     tokens = look.tokens()
-    files = TouchedFiles(session.cwd)
     source = session.source
-    spent: tuple[Spent, ...] | None
-    if isinstance(source, NativeFile):
-        meter = Meter(parse_time(session.header.get("timestamp")) or 0)
-        for lines in _pieces(source):
-            if stop():
-                return None
-            files.add(agent, lines)
-            meter.add_lines(lines)
-        spent = meter.days()
-    else:
-        files.take(operations_of(session, agent, stop))
-        spent = spent_by(session, stop)
-        if spent is None:
-            return None
     columns, kinds = session.columns, session.columns.kind
     leaves = sum(1 for _ in session.tree.leaves())
     prompt = look.first_prompt()
@@ -150,11 +158,13 @@ def _reading(
 class _Look:
     """One session, looked at for its card; what is decoded twice is kept."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, replied: int | None = None) -> None:
         self.session = session
         self.kinds = session.columns.kind
+        self.replied = replied
         count = len(session)
-        self.last: dict[int, Body | None] = dict(session.bodies(range(max(0, count - _LAST_ENTRIES), count)))
+        last = range(max(0, count - _LAST_ENTRIES), count) if replied is None else ()
+        self.decoded: dict[int, Body | None] = dict(session.bodies(last))
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         self.estimated = False
@@ -164,7 +174,9 @@ class _Look:
         """What stands for the prompts that `first_prompt` passed by as they have no text."""
 
     def body(self, index: int) -> Body | None:
-        return self.last[index] if index in self.last else self.session.body(index)
+        if index not in self.decoded:
+            self.decoded[index] = self.session.body(index)
+        return self.decoded[index]
 
     def upwards(self, kind: Kind) -> Iterator[int]:
         """Entries of a kind on the path, from the leaf up."""
@@ -209,16 +221,23 @@ class _Look:
         return context.total
 
     def first_prompt(self) -> str:
-        """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it."""
+        """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it.
+
+        A command without words counts where no other comes.
+        """
         at = self.kinds.find(Kind.USER, self.session.inherited)
         at = at if at >= 0 else self.kinds.find(Kind.USER)
+        bare = ""
         while at >= 0:
             body = self.body(at)
             text = excerpt(body)
-            if text:
+            if text and not is_bare_command(body or {}):
                 return text
+            bare = bare or text
             self.shown = self.shown or shown_only(body or {})
             at = self.kinds.find(Kind.USER, at + 1)
+        if bare:
+            return bare
         command = None if self.session.is_native else typed_command(self.session)
         return safe_line(command, EXCERPT) if command else ""
 
@@ -237,7 +256,10 @@ class _Look:
 
         Files are appended to, so the latest lies among the last ones; only where none does are earlier ones asked.
         """
-        found = max((spoken_at(body) for body in self.last.values()), default=0)
+        if self.replied is not None:
+            prompt = self.kinds.rfind(Kind.USER)
+            return max(self.replied, spoken_at(self.body(prompt)) if prompt >= 0 else 0) or None
+        found = max((spoken_at(body) for body in self.decoded.values()), default=0)
         if not found:
             latest = max(self.kinds.rfind(kind) for kind in _SPEAKERS)
             found = spoken_at(self.body(latest)) if latest >= 0 else 0
@@ -259,7 +281,7 @@ class _Look:
         count = 0
         at = self.kinds.find(Kind.UNKNOWN)
         while at >= 0:
-            count += (self.body(at) or {}).get("type") == "message"
+            count += (self.session.body(at) or {}).get("type") == "message"
             at = self.kinds.find(Kind.UNKNOWN, at + 1)
         return count
 
@@ -277,29 +299,11 @@ def _reason(error: NotASession, path: str) -> str:
     return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
 
 
-def _pieces(source: NativeFile) -> Iterator[bytes]:
-    """What was read of the file, in pieces of whole lines."""
-    file = source.file.handle
-    for begin, end in source.stretches():
-        file.seek(begin)
-        left, rest = end - begin, b""
-        while left > 0:
-            piece = file.read(min(_PIECE, left))
-            if not piece:
-                return
-            left -= len(piece)
-            held = rest + piece if rest else piece
-            cut = held.rfind(b"\n") + 1 if left > 0 else len(held)
-            yield held[:cut]
-            rest = held[cut:]
-    yield from (place.line for place in source.scan.long_lines.values())
-
-
-def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[Touch]:
-    """The files that another agent's session touched on all its branches, each where it was last."""
+def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[tuple[str, bool]]:
+    """The files that another agent's session touched on all its branches, each where it was last, and whether it changed it there."""
     found = touched(session, range(session.inherited, len(session)), agent.tool_table, stop)
     latest = [
-        (entries[-1], Touch(path, changed))
+        (entries[-1], (path, changed))
         for path, file in found.items()
         for changed, entries in ((False, file.read), (True, file.modified))
         if entries
@@ -327,7 +331,7 @@ def _mark(session: Session, source: NativeFile, leaves: int) -> Mark | None:
     end = session.scan.end
     return Mark(
         end,
-        os.fstat(source.file.handle.fileno()).st_ino,
+        source.seen.st_ino,
         seal_of(source.file.handle, end),
         columns.id(leaf),
         leaves,

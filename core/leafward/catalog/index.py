@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import cache_dir, draft_ending, make_private
 from leafward.base.regular_files import open_buffered
 from leafward.catalog.card import Card, Details, Mark, Reading, Spent
@@ -209,7 +209,7 @@ class Index:
 
     def _load(self) -> None:
         try:
-            with collector_paused(), open_buffered(self.path) as file:
+            with gc_paused(), open_buffered(self.path) as file:
                 hot, _ = _blocks(file, cold=False)
                 check_folders(hot["folders"])
                 check_stamps(hot["kept"])

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.agents import Trouble, agent_named, all_agents, is_there
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import is_kept
 from leafward.catalog.backups import is_kept_in, kept_root, shown_once
-from leafward.catalog.beside import changed_beside
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.places import listings, scope
+from leafward.catalog.sidecars import changed_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 FIRST_PAGE = 64
 """Cards made before anything is shown where nothing is known yet."""
+
+SOON = 1 << 30
+"""Bytes that are read whole within seconds: a first look at each of many small files would only delay that."""
 
 PUBLISH_EVERY = 0.25
 """Seconds between two updates."""
@@ -209,7 +212,7 @@ class Catalogue:
         stale: list[Candidate] = []
         whole: set[str] = set()
         present: set[str] = set()
-        with collector_paused():
+        with gc_paused():
             for listing in listings(self.config, self.paths, self.env, known, stop, self.trouble):
                 if self._exclusion:
                     self._leave_out(listing)
@@ -273,7 +276,7 @@ class Catalogue:
 
         if processes is None or not processes.count:
             return {}
-        asked = [
+        cards = [
             one
             for one in stale
             if in_process(one)
@@ -281,31 +284,39 @@ class Catalogue:
             and self._late.get(one.path) != one.stamp
             and self.index.reading(one.path) is None
         ]
-        readings = processes.read(asked, self._seconds, stop)
-        return {one.path: readings for one in asked}
+        readings = processes.read(cards, self._seconds, stop)
+        return {one.path: readings for one in cards}
 
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
-        """A first answer for every file that has no card; a card that is out of date says so."""
-        # Where no file has changed nothing reads one, and the list is there sooner.
-        from leafward.catalog.quick_card import peek
-
+        """A first answer for every file that has no card and is not read soon; a card that is out of date says so."""
+        before = 0
         for position, candidate in enumerate(stale):
             if stop():
                 return
+            before += candidate.size
             known = self._cards.get(candidate.path)
             if known is not None:
                 self._cards[candidate.path] = known._replace(partial=True)
-            else:
-                seen = peek(candidate)
-                self.work.peeked += 1
-                if self._exclusion(seen.project):
-                    self._exclude(candidate, seen)
-                    turn.done += 1
-                    continue
-                self._cards[candidate.path] = seen
-                self._unread.add(candidate.path)
-            turn.changed.append(candidate.path)
+                turn.changed.append(candidate.path)
+            elif position < FIRST_PAGE or before > SOON or self._exclusion:
+                # Of what belongs to an excluded project no more than this is ever read.
+                turn.done += not self._look_at(candidate, turn)
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
+
+    def _look_at(self, candidate: Candidate, turn: _Turn) -> bool:
+        """A first answer for a file; False where its project is excluded."""
+        # Where no file has changed nothing reads one, and the list is there sooner.
+        from leafward.catalog.quick_card import peek
+
+        seen = peek(candidate)
+        self.work.peeked += 1
+        if self._exclusion(seen.project):
+            self._exclude(candidate, seen)
+            return False
+        self._cards[candidate.path] = seen
+        self._unread.add(candidate.path)
+        turn.changed.append(candidate.path)
+        return True
 
     def _read(
         self,
@@ -345,6 +356,8 @@ class Catalogue:
                     return
                 self._late[candidate.path] = candidate.stamp
                 self.left.append(candidate.path)
+                if candidate.path not in self._cards:
+                    self._look_at(candidate, turn)
                 turn.done += 1
                 continue
             if self._exclusion(reading.card.project):

@@ -31,14 +31,14 @@ _TITLE_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A session file that somebody named."""
 
     agent: Agent
     path: Path
 
 
-def find_session(text: str, config: Config, env: Mapping[str, str] | None = None) -> Found:
+def find_session(text: str, config: Config, env: Mapping[str, str] | None = None) -> FoundFile:
     """The session that a user means: a path, an id, a unique prefix of one, or a file's name.
 
     Raises NotFound, with the first few where several fit.
@@ -46,7 +46,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
     path = Path(os.path.abspath(os.path.expanduser(text)))
     env = os.environ if env is None else env
     if text and names_one(path):
-        return Found(agent_of(path, lambda: stores(config, env)), path)
+        return FoundFile(agent_of(path, lambda: stores(config, env)), path)
     if text and (inside := within(path)) is not None:
         raise NotFound(
             f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
@@ -75,7 +75,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         how = "have the name" if exact else "start with"
         raise NotFound(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
     found = fitting[0]
-    return Found(agent_named(found.agent), Path(found.path))
+    return FoundFile(agent_named(found.agent), Path(found.path))
 
 
 def sighted(

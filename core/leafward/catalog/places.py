@@ -80,8 +80,8 @@ def listings(
 def _named(
     paths: Sequence[Path], known: Callable[[str], bool], stop: Callable[[], bool], trouble: list[Trouble]
 ) -> Iterator[Listing]:
-    for given in paths:
-        path = os.path.abspath(os.path.expanduser(given))
+    for argument in paths:
+        path = os.path.abspath(os.path.expanduser(argument))
         inside = within(path, trouble)
         if inside is not None:
             yield inside

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Glimpse, agent_named
+from leafward.agents import Glimpse
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
-from leafward.catalog.lines import (
+from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
@@ -24,13 +24,14 @@ from leafward.catalog.lines import (
     seal_of,
     spoken_at,
 )
+from leafward.catalog.replies import Replies
 from leafward.catalog.spending import Meter
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
 from leafward.session.headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
-from leafward.session.stored_title import title_or_none
+from leafward.session.title import title_or_none
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     last_id, leaves, at_tip = mark.last_id, mark.leaves, mark.at_tip
     last_prompt, last_reply = details.last_prompt, details.last_reply
     spoken = 0
-    meter = Meter(card.created or 0, known)
+    taken = Replies(Meter(card.created or 0, known), TouchedFiles(card.project, details))
     lines, seal = appended
     for line in lines.split(b"\n"):
         if not line.strip():
@@ -191,7 +192,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         if body.get("parentId") != last_id or not isinstance(body.get("id"), str) or not body["id"]:
             return None
         last_id = body["id"]
-        meter.add(body)
+        taken.add_body(body)
         values["entries"] += 1
         values["messages"] += kind in MESSAGES
         values["turns"] += kind in PROMPTS
@@ -233,14 +234,14 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         size=candidate.size,
         partial=False,
     )
-    files = TouchedFiles(card.project, details)
-    files.add(agent_named(card.agent), lines)
+    taken.settle()
+    files = taken.files
     end = mark.end + len(lines)
     return Reading(
         Card(**values),
         Details(tuple(files.changed), tuple(files.read), last_prompt, last_reply),
         Mark(end, mark.inode, seal, last_id, leaves, at_tip),
-        meter.days(),
+        taken.meter.days(),
     )
 
 

@@ -117,11 +117,11 @@ class ReadingProcesses:
                 if batch is None:
                     more = False
                     break
-                asked = self._pool.submit(self._ask, _Batch(batch, seconds()))
-                waiting.append((len(batch), asked))
+                future = self._pool.submit(self._ask, _Batch(batch, seconds()))
+                waiting.append((len(batch), future))
             if waiting:
-                count, asked = waiting.popleft()
-                found = _awaited(asked, stop)
+                count, future = waiting.popleft()
+                found = _awaited(future, stop)
                 if found is None:
                     return
                 yield from found or [None] * count
@@ -186,11 +186,11 @@ def _batches(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]
         yield tuple(batch)
 
 
-def _awaited(asked: Future[list[Any]], stop: Callable[[], bool]) -> list[Any] | None:
+def _awaited(future: Future[list[Any]], stop: Callable[[], bool]) -> list[Any] | None:
     """What was asked for; None once `stop` turns true."""
     while not stop():
         try:
-            return asked.result(_LOOK)
+            return future.result(_LOOK)
         except StillWorking:
             continue
         except CancelledError:

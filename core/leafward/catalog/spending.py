@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from leafward.base.times import iso_time, parse_time
 from leafward.catalog.card import Spent
 from leafward.session.entries import Kind, read_usage
-from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,16 +22,8 @@ _USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.US
 """Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""
 _HOUR = 3_600_000
 _DAY = 24 * _HOUR
-_MARK = b'"usage"'
 _STOP_EVERY = 256
-_USUAL = re.compile(
-    rb'"usage":\{(?:"(?!totalTokens")\w++":\d++,)*+"totalTokens":(\d{1,12}+)(?:,"\w++":\d++)*+,"cost":\{(?:"(?!total")\w++":[^"{}]*+)*+'
-    rb'"total":(\d{1,15}+(?:\.\d{1,20}+)?+(?:[eE][+-]?\d{1,2}+)?+)\}\}'
-)
-"""A reply's usage as pi writes it. Inside a string its quotes would be escaped, so text that speaks of one is not found."""
-_SAID_AT = re.compile(
-    rb'\{"type":"\w+","id":"[^"\\]*","parentId":(?:"[^"\\]*"|null),"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
-)
+_STAMP_LENGTH = len("2026-11-21T21:00:00.000Z")
 _TO_HOUR = len("2026-11-21T21")
 
 
@@ -82,8 +72,8 @@ class Meter:
 
     def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
         self.began = began
-        self._began = (iso_time(began) or "").encode() if began else b""
-        self._hours: dict[bytes, list[float]] = {}
+        self._began = (iso_time(began) or "") if began else ""
+        self._hours: dict[str, list[float]] = {}
         self._days: dict[tuple[int, bool], list[float]] = {
             (one.day, one.copied): [one.tokens, one.cost, one.priced] for one in known
         }
@@ -112,32 +102,19 @@ class Meter:
         day[1] += used.cost
         day[2] += priced
 
-    def add_lines(self, data: bytes) -> None:
-        """Whole lines of a native file. Of those that look as usual nothing is decoded."""
-        find, said_at, usual, behind = data.find, _SAID_AT.match, _USUAL.match, len(_MARK)
-        hours = self._hours
-        at = find(_MARK)
-        while at >= 0:
-            start = data.rfind(b"\n", 0, at) + 1
-            stop = find(b"\n", at)
-            stop = stop if stop >= 0 else len(data)
-            written, used = said_at(data, start, at), usual(data, at, stop)
-            if written and used and used[1] != b"0" and find(_MARK, at + behind, stop) < 0:
-                day = hours.get(written[1][:_TO_HOUR]) or self._day_at(written[1])
-                day[0] += int(used[1])
-                day[1] += float(used[2])
-                day[2] += 1
-            else:
-                body = decode_line(data[start:stop])
-                if body is not None:
-                    self.add(body)
-            at = find(_MARK, stop)
+    def day_at(self, stamp: str) -> list[float] | None:
+        """Tokens, cost and number of costs of the day of a time as pi writes it, to be added to; None where it is none."""
+        if len(stamp) != _STAMP_LENGTH or stamp[-1] != "Z":
+            return None
+        return self._hours.get(stamp[:_TO_HOUR]) or self._day_at(stamp)
 
-    def _day_at(self, stamp: bytes) -> list[float]:
+    def _day_at(self, stamp: str) -> list[float] | None:
         """What was used on the day of a time as pi writes it; kept for its hour, where all of that lies in one day."""
-        when = parse_time(stamp.decode()) or 0
+        when = parse_time(stamp)
+        if when is None:
+            return None
         number = _day_of(when)
-        day = self._days.setdefault((number, stamp < self._began), [0, 0.0, 0])
+        day = self._days.setdefault((number, 0 < when < self.began), [0, 0.0, 0])
         begin = when - when % _HOUR
         if stamp[:_TO_HOUR] != self._began[:_TO_HOUR] and _day_of(begin) == _day_of(begin + _HOUR - 1):
             self._hours[stamp[:_TO_HOUR]] = day

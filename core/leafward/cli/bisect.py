@@ -93,12 +93,12 @@ def _document(
     every = search.every
 
     def turn(point: Point) -> dict[str, Any]:
-        said = headline(session, point.prompt).text if point.prompt >= 0 else None
+        prompt = headline(session, point.prompt).text if point.prompt >= 0 else None
         return {
             "entry": session.columns.id_at(point.entry),
             "turn": point.turn,
             "prompt": session.columns.id_at(point.prompt) if point.prompt >= 0 else None,
-            "headline": said,
+            "headline": prompt,
         }
 
     certain = len(found.candidates) == 1

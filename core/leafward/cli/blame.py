@@ -16,7 +16,8 @@ from leafward.branches.reason import check_words, reason_of
 from leafward.catalog import short_ids, sighted
 from leafward.cli.ls import existing, when
 from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, plural, say
-from leafward.query.blame import NOBODY, UNCLAIMED, Author, Blame, blame, concerned
+from leafward.query.blame import NOBODY, UNCLAIMED, Author, Blame, blame
+from leafward.query.blame_sources import concerned
 from leafward.query.search.text_search import ripgrep
 
 if TYPE_CHECKING:

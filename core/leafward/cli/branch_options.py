@@ -49,12 +49,12 @@ class BisectOptions:
         "--harmless",
         metavar="WORDS",
         multiple=True,
-        help="Commands of the session that begin so change no file, as `npm run lint`; COMMAND itself is taken for one.",
+        help="Commands that begin with WORDS change no file, such as `npm run lint`; COMMAND itself is taken for one.",
     )
     likely: bool = option(
         "--likely",
         is_flag=True,
-        help="As if no command changed a file that it does not name; the answer is likely then, not certain.",
+        help="Assume that commands change only files that they name; the answer is likely then, not certain.",
     )
     timeout: float | None = option(
         "--timeout",
@@ -79,8 +79,8 @@ class ForkOptions:
         metavar="FOLDER",
         help="The existing folder that it works in (default: the old session's). For one whose folder is gone, or elsewhere.",
     )
-    inject: bool = option("--inject", is_flag=True, help="Put the injected context in behind what is copied.")
-    summary: str = summary_field("Put a summary of what is left behind in as well.")
+    inject: bool = option("--inject", is_flag=True, help="Add the injected context behind what is copied.")
+    summary: str = summary_field("Add a summary of the abandoned branch.")
     model: str | None = model_field()
     base_url: str | None = base_url_field()
     run_import: bool = option(

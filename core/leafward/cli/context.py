@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.base.figures import short
 from leafward.base.safe_text import safe_line
@@ -31,7 +31,7 @@ from leafward.session.messages import message_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.context.model_context import Context
+    from leafward.context.model_context import Context, Ledger
     from leafward.session.entries import Body, Usage
     from leafward.session.session import Session
 
@@ -101,7 +101,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
     }
 
 
-def ledger_json(ledger: Any) -> dict[str, int]:
+def ledger_json(ledger: Ledger) -> dict[str, int]:
     """The parts of a context and their sum."""
     parts = {
         name: getattr(ledger, name)
@@ -176,7 +176,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
                 "faint",
             )
     yield ""
-    yield from _ledger_lines(found.ledger, page)
+    yield from _ledger_lines(found.ledger, page, anew=found.measured_anew)
     yield page.style(_counted(found), "faint")
     for note in uncertainties(session, found):
         yield f"{page.style('!', 'warn')} {note.text}"
@@ -206,13 +206,17 @@ def _first_words(session: Session, message: ContextMessage) -> str:
     return safe_line(message_text(message_body(session, message)), 240) or "(empty)"
 
 
-def _ledger_lines(ledger: Any, page: Page) -> Iterator[str]:
+_ANEW = ", files put in again: measured anew behind the compaction"
+"""Claude Code reads files again for the model behind a compaction, and stores nothing of them (2.1.7)."""
+
+
+def _ledger_lines(ledger: Ledger, page: Page, *, anew: bool) -> Iterator[str]:
     words = {
         "system": "system prompt and tools in the file",
         "summary": "summary of the compaction",
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
-        "not_in_file": "not in file: system prompt, tools",
+        "not_in_file": "not in file: system prompt, tools" + (_ANEW if anew else ""),
         "error": "estimation error",
         "unsent": "counted but not sent: replies aborted or failed, commands kept from the model",
     }

@@ -76,7 +76,7 @@ def _one(selector: str, as_json: bool) -> int:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"a provider may refuse it ({what}); leafward heal {safe_line(session.id, 80)} --dry-run shows what heals it"
+                    f"a provider or its agent may not take all of it ({what}); leafward heal {safe_line(session.id, 80)} --dry-run shows what heals it"
                 )
     return 0
 

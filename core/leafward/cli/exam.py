@@ -79,13 +79,13 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     model = chosen(options.model, settings, options.base_url)
     if not isinstance(model, Model):
         raise click.UsageError("--model names no model")
-    given = sitting(session, index, model.settings)
-    found = given.exam if given is not None else Exam(())
+    prepared = sitting(session, index, model.settings)
+    found = prepared.exam if prepared is not None else Exam(())
     document = {"compaction": session.columns.id_at(index), **exam_json(session, found)}
-    if given is None:
+    if prepared is None:
         emit_json({**document, "model": None}) if as_json else say(_text(session, index, found, page()))
         return 0
-    going = given.work.outgoing()
+    going = prepared.work.outgoing()
     if dry_run:
         if as_json:
             emit_json({**document, "model": None, "outgoing": outgoing_json(going), "dry_run": True})
@@ -97,7 +97,7 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     with busy(session.path, "an exam") as claim, cancellable() as stop:
         tell_outgoing(model, going)
         with progress("answers") as show:
-            sat = sit(given, model, show, stop)
+            sat = sit(prepared, model, show, stop)
         written = keep_exam(session, index, sat.result, Writing(claim=claim))
     if as_json:
         remarks = [{"code": "model", "text": text} for text in sat.remarks]
@@ -122,10 +122,10 @@ def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> It
 
 def exam_json(session: Session, found: Exam) -> dict[str, Any]:
     """An exam as JSON."""
-    answered, asked = found.count()
+    answered, total = found.count()
     return {
         "answered": answered,
-        "asked": asked,
+        "asked": total,
         "share": found.share(),
         "topics": {
             str(topic): dict(zip(("answered", "asked"), found.count(topic), strict=True))
@@ -148,10 +148,10 @@ def exam_json(session: Session, found: Exam) -> dict[str, Any]:
 
 def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     name = page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold")
-    answered, asked = found.count()
-    if not asked:
+    answered, total = found.count()
+    if not total:
         return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
-    return f"{name}  {answered} of {plural(asked, 'question')} can be answered from what the model sees afterwards"
+    return f"{name}  {answered} of {plural(total, 'question')} can be answered from what the model sees afterwards"
 
 
 def _text(
@@ -163,7 +163,7 @@ def _text(
         yield from _question(session, one, page, answers[number] if answers else None)
 
 
-def _question(session: Session, one: Graded, page: Page, given: Marked | None) -> Iterator[str]:
+def _question(session: Session, one: Graded, page: Page, answered: Marked | None) -> Iterator[str]:
     place = PLACE_WORDS[one.place]
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
     entry = safe_line(session.columns.id_at(one.question.entry) or "", 12)
@@ -173,10 +173,10 @@ def _question(session: Session, one: Graded, page: Page, given: Marked | None) -
         right = number == one.question.right
         text = fit(
             safe_line(answer.text, 300),
-            max(20, page.width - 30 if given is not None else page.width - 7),
+            max(20, page.width - 30 if answered is not None else page.width - 7),
             unicode=page.unicode,
         )
-        if given is not None and given.answer == number:
+        if answered is not None and answered.answer == number:
             text += "  (the model's answer)"
         line = f"  {LETTERS[number]} {mark_of_right if right else ' '} {text}"
         yield line if right else page.style(line, "faint")
@@ -192,7 +192,7 @@ def _compared(
     for topic in Topic:
         cells = []
         for found in exams:
-            answered, asked = found.count(topic)
-            cells.append(pad(f"{answered} of {asked}" if asked else "none", 12))
+            answered, total = found.count(topic)
+            cells.append(pad(f"{answered} of {total}" if total else "none", 12))
         if any(found.count(topic)[1] for found in exams):
             yield f"  {pad(str(topic), 12)}{''.join(cells)}".rstrip()

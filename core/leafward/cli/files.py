@@ -57,7 +57,7 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
                     "searched": [
                         {
                             "path": one.path,
-                            "patterns": list(one.wanted),
+                            "patterns": list(one.patterns),
                             "entries": [session.columns.id_at(entry) for entry in one.entries],
                         }
                         for one in looked
@@ -80,7 +80,9 @@ def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> Working
         for name in (step.path, step.to):
             if name is None or name in named:
                 continue
-            changes = step.deed.changes and not (step.deed is FileOperation.COPY and name == step.path)
+            changes = step.operation.changes and not (
+                step.operation is FileOperation.COPY and name == step.path
+            )
             noted = (modified if changes else read).setdefault(name, [])
             if not noted or noted[-1] != step.entry:
                 noted.append(step.entry)
@@ -125,7 +127,7 @@ def _text(
         yield page.style(f"looked through  {plural(len(looked), 'place')}", "faint")
     for place in looked:
         words = ", ".join(
-            (*place.wanted[:4], *(["…" if page.unicode else "..."] if place.wanted[4:] else []))
+            (*place.patterns[:4], *(["…" if page.unicode else "..."] if place.patterns[4:] else []))
         )
         yield fit(f"  {safe_line(place.path)}  {safe_line(words)}".rstrip(), page.width, unicode=page.unicode)
 
@@ -164,9 +166,9 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
         yield out.style(f"{safe_line(named)}  {plural(len(found), 'step')}", "bold")
         for one in found:
             where = "" if one.entry in on_path else "another branch"
-            did = one.deed.value + (f" to {one.to}" if one.to else "")
+            did = one.operation.value + (f" to {one.to}" if one.to else "")
             numbers = (
-                f"+{one.added} -{one.removed}" if one.deed.changes and (one.added or one.removed) else ""
+                f"+{one.added} -{one.removed}" if one.operation.changes and (one.added or one.removed) else ""
             )
             state = "" if one.outcome is Outcome.DONE else one.outcome.value
             inferred = "inferred" if one.inferred else ""
@@ -183,7 +185,7 @@ def _step(session: Session, one: Step, on_path: set[int]) -> dict[str, Any]:
         "entry": session.columns.id_at(one.entry),
         "path": one.path,
         "to": one.to,
-        "deed": one.deed.value,
+        "deed": one.operation.value,
         "outcome": one.outcome.value,
         "inferred": one.inferred,
         "added": one.added,

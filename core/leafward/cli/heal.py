@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward import agents
-from leafward.agents.fork import Remark, Terms
+from leafward.agents.fork import Terms
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
@@ -18,7 +18,7 @@ from leafward.session.journal import utc_now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.fork import Draft
+    from leafward.agents.fork import Draft, Remark
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
 
@@ -41,7 +41,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
             emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
             return 0
         say(_text(session, found, draft, agent.title, dry_run=dry_run))
-        if draft is not None or found.obstacle:
+        if draft is not None or found.obstacle is not None:
             for remark in _remarks(found):
                 note(safe_line(remark.text))
         if dry_run:
@@ -51,8 +51,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
 
 def _remarks(found: Healing) -> list[Remark]:
     """What is to be said beside the changes."""
-    obstacles = [Remark("over-window", found.obstacle)] if found.obstacle else []
-    return [*obstacles, *found.remarks]
+    return [*([found.obstacle] if found.obstacle is not None else []), *found.remarks]
 
 
 def _json(
@@ -83,7 +82,7 @@ def _text(
     if draft is None:
         yield (
             "nothing was changed"
-            if found.obstacle
+            if found.obstacle is not None
             else "nothing to heal: no message breaks a rule of the providers that is known here; --anyway writes a new one"
         )
         return

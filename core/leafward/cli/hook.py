@@ -17,7 +17,7 @@ from leafward.base.regular_files import read_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.hooks import Heard
+    from leafward.agents.hooks import HookRequest
 
 __all__ = ["failures", "hook"]
 
@@ -44,24 +44,24 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room)
         return
-    heard = hooks.heard(json.loads(sys.stdin.buffer.read(_TOLD_LIMIT)), os.environ)
-    if heard is None:
+    request = hooks.heard(json.loads(sys.stdin.buffer.read(_TOLD_LIMIT)), os.environ)
+    if request is None:
         return
-    if heard.moment is Moment.NOW:
-        text = _text(heard.session, heard.at, None, hooks.room)
-    elif heard.moment in (Moment.SUMMARY, Moment.BRANCH):
-        text = _summary(heard)
-    elif heard.moment is Moment.BEFORE:
-        _kept(heard.session).unlink(missing_ok=True)
+    if request.moment is Moment.NOW:
+        text = _text(request.session, request.at, None, hooks.room)
+    elif request.moment in (Moment.SUMMARY, Moment.BRANCH):
+        text = _summary(request)
+    elif request.moment is Moment.BEFORE:
+        _kept(request.session).unlink(missing_ok=True)
         # It goes on when we have ended: the agent makes its summary meanwhile.
-        argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", heard.session]
+        argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
         # The compaction may be written before the file is read: it is none of what was there.
-        argv += ["--size", str(os.path.getsize(heard.session))]
+        argv += ["--size", str(os.path.getsize(request.session))]
         quiet = subprocess.DEVNULL
         subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
         return
     else:
-        text = _awaited(heard.session)
+        text = _awaited(request.session)
     if text:
         sys.stdout.buffer.write(hooks.answer(text).encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
@@ -91,7 +91,7 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
             settings = replace(settings, budget=min(settings.budget, len(text)) * room // units - 1)
 
 
-def _summary(heard: Heard) -> str:
+def _summary(request: HookRequest) -> str:
     """A summary that Leafward makes without a model, as JSON with pi's names."""
     from leafward.agents.hooks import Moment
     from leafward.cli.selection import opened
@@ -102,19 +102,19 @@ def _summary(heard: Heard) -> str:
     from leafward.compaction.settings import PlanSettings, Strategy
     from leafward.summaries.summarizers.extractive import Extractive
 
-    if heard.to is None:
+    if request.to is None:
         raise ValueError("nothing says where the summary ends")
-    with opened(heard.session) as found:
-        node = found.find(heard.at) if heard.at is not None else found.leaf
-        to = found.find(heard.to)
-        if heard.moment is Moment.BRANCH:
+    with opened(request.session) as found:
+        node = found.find(request.at) if request.at is not None else found.leaf
+        to = found.find(request.to)
+        if request.moment is Moment.BRANCH:
             branch = left_branch(found, node, to)
             if branch is None:
                 return ""
-            summary = summarize_branch(found, branch, Extractive(), focus=heard.focus)
+            summary = summarize_branch(found, branch, Extractive(), focus=request.focus)
             return json.dumps({"summary": summary.text, "details": summary.details()})
         plan = plan_of(measure(found, node), PlanSettings(strategy=Strategy.PI, cut=to))
-        made = draft(found, plan, Extractive(), focus=heard.focus)
+        made = draft(found, plan, Extractive(), focus=request.focus)
         return json.dumps({"summary": made.text, "details": made.details()})
 
 

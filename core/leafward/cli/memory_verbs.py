@@ -91,7 +91,7 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
 
     Paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos: in the summary word for
     word or paraphrased, injected, kept, lost, contradicted; and what the summary invented. Then the rules that matched
-    before and do not match after, and how the summary has governance and workflow. Without COMPACTION the last one on
+    before and do not match after, and what of governance and workflow the summary holds. Without COMPACTION the last one on
     the path to the leaf.
     """
     from leafward.cli.survival import survival as run

@@ -111,7 +111,7 @@ def base_field() -> Path | None:
         "--base",
         type=FOLDER,
         metavar="FOLDER",
-        help="Let files begin with what lies in FOLDER, or in git there, where all that was done to them fits that.",
+        help="Start files from what lies in FOLDER, or in git there, where every recorded edit fits it.",
     )
 
 

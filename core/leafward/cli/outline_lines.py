@@ -40,10 +40,10 @@ def measure(session: Session) -> EntryMetrics:
     """What each entry counts for. Lines that prove to be broken are marked in the session first."""
     while True:
         verify(session)
-        tallies = EntryMetrics(session)
-        broken = tallies.fill(session, range(len(session)))
+        metrics = EntryMetrics(session)
+        broken = metrics.fill(session, range(len(session)))
         if not broken:
-            return tallies
+            return metrics
         session.discredit(broken)
 
 

@@ -120,7 +120,7 @@ def _settings(
     return made
 
 
-def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, Any]:
+def plan_json(session: Session, made: Plan) -> dict[str, Any]:
     """The document that `plan --json` writes, without what would be injected and sent (`plan_extras`)."""
 
     def ids(entries: Iterable[int]) -> list[str | None]:
@@ -128,7 +128,7 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
 
     settings, tokens, trigger, files = made.settings, made.tokens, made.trigger, made.files
     triggers = [trigger_of(made.sizes, replace(settings, trigger=rule)) for rule in TriggerRule]
-    document: dict[str, Any] = {
+    return {
         "at": session.columns.id_at(made.at),
         "strategy": settings.strategy.value,
         "behaviour": settings.behaviour,
@@ -175,9 +175,7 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
         },
         "why": made.why,
         "diagnostics": diagnostics_json(session, made.diagnostics),
-    }
-    if cuts:
-        document["cuts"] = [
+        "cuts": [
             {
                 "entry": session.columns.id_at(line.entry),
                 "legal": line.legal,
@@ -186,9 +184,9 @@ def plan_json(session: Session, made: Plan, *, cuts: bool = True) -> dict[str, A
                 "kept": line.kept,
             }
             for line in made.cuts()
-        ]
-        document["rules"] = {RULE_CODE[rule]: text for rule, text in RULE_TEXT.items()}
-    return document
+        ],
+        "rules": {RULE_CODE[rule]: text for rule, text in RULE_TEXT.items()},
+    }
 
 
 def diagnostics_json(session: Session, remarks: Iterable[Diagnostic]) -> list[dict[str, Any]]:

@@ -133,5 +133,5 @@ def _detail(move: Move, one: Relocation, folder: str) -> str:
     return "; ".join(part for part in (one.reason, new, below, *notable) if part)
 
 
-_NOTABLE = frozenset({"before-prompt", "kept-beside"})
+_NOTABLE = frozenset({"before-prompt", "healed", "kept-beside"})
 """Remarks that say that the new session is not the old one, entry by entry."""

@@ -135,10 +135,6 @@ def _diff(change: FileChange) -> Iterator[str]:
         yield safe(line)
 
 
-def _undo_words(record: Record) -> str:
-    return f"`leafward restore {safe_line(record.session, 40)} --undo`"
-
-
 def _say_done(number: int, record: Record | None, dry_run: bool, page: Page) -> None:
     if not number:
         say("nothing to restore")

@@ -25,32 +25,32 @@ def select(selector: str, query: str, as_json: bool) -> int:
     """`leafward select`."""
     with opened(selector) as session:
         found = [EntryIndex(index) for index in sorted(chosen_entries(session, query))]
-        tallies = EntryMetrics(session)
-        tallies.fill(session, found)
+        metrics = EntryMetrics(session)
+        metrics.fill(session, found)
         if as_json:
             path = set(session.tree.path(session.leaf))
             emit_json(
                 {
                     "query": query,
                     "entries": [
-                        entry_facts(session, index, index in path, tallies.tokens[index], session.body(index))
+                        entry_facts(session, index, index in path, metrics.tokens[index], session.body(index))
                         for index in found
                     ],
                 }
             )
             return 0
-        say(_text(session, found, tallies, page()))
+        say(_text(session, found, metrics, page()))
         if not found:
             note("no entry matches")
     return 0
 
 
-def _text(session: Session, found: Sequence[EntryIndex], tallies: EntryMetrics, page: Page) -> Iterator[str]:
+def _text(session: Session, found: Sequence[EntryIndex], metrics: EntryMetrics, page: Page) -> Iterator[str]:
     for index in found:
         entry = session.entry(index)
         head = fit(headline(session, index).text, max(20, page.width - 42), unicode=page.unicode)
         kind = entry.role or entry.type
-        size = short(tallies.tokens[index]) if tallies.tokens[index] else ""
+        size = short(metrics.tokens[index]) if metrics.tokens[index] else ""
         yield f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(kind, 12)} {pad(size, 6, right=True)}  {head}"
     if found:
         yield page.style(plural(len(found), "entry", "entries"), "faint")

@@ -160,7 +160,7 @@ def audit(
 ) -> int:
     """List where secrets lie in sessions, without showing them.
 
-    Each is told by its kind, session, entry, project and time. All sessions of all agents are looked through whole, every branch and record; with PATH only what lies there. The same
+    Each is listed by its kind, session, entry, project and time. All sessions of all agents are looked through whole, every branch and record; with PATH only what lies there. The same
     secret has the same number wherever it stands. ctrl-c ends the search with what was found so far.
     """
     from leafward.cli.audit import audit as run
@@ -197,7 +197,7 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
 def show(session: str, entry: str | None, as_json: bool) -> int:
     """Show one entry, whole.
 
-    Without ENTRY the one the conversation stands at.
+    Without ENTRY the one at the leaf.
     """
     from leafward.cli.tree import show as run
 
@@ -244,12 +244,12 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
 @click.option(
     "--forget",
     is_flag=True,
-    help="Drop the index of all sessions instead, which is made anew, and documents that were left for an import.",
+    help="Instead drop the index of all sessions, which is made anew, and documents that were left for an import.",
 )
 @click.option(
     "--clear-litter",
     is_flag=True,
-    help="Remove what killed writes of Leafward left instead: only its own files, an hour old, that nobody writes any more;"
+    help="Instead remove what interrupted writes of Leafward left: only its own files, an hour old, that nobody writes any more;"
     " and copies of restores that are older, or more, than the configuration keeps.",
 )
 @dry_run_option
@@ -319,9 +319,9 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
     """Begin a new session from an entry of an old one.
 
     At a prompt the new session ends before it, and its text is given back to be edited; anywhere else it ends behind
-    ENTRY. The same agent gets a copy of what it stored; another one is told what the model had seen. The old session
-    is not touched, and files stay as they are now. The command that continues is shown. opencode takes sessions by an
-    import only: that command is shown too, and run with --import.
+    ENTRY. The same agent gets a copy of what it stored; for another one, what the model had seen is converted to its
+    format. The old session is not touched, and files stay as they are now. The command that continues is shown.
+    opencode takes sessions by an import only: that command is shown too, and run with --import.
     """
     from leafward.cli.fork import fork as run
 

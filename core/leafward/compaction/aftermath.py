@@ -116,11 +116,11 @@ class _Reader:
         self._calls: dict[str, ToolCall] = {}
         self._changes = 0
 
-    def step(self, said: Said) -> _Step:
-        message = as_typed(said.message)
-        made = _Step(said.entry, 0, changes=self._changes)
+    def step(self, spoken: Said) -> _Step:
+        message = as_typed(spoken.message)
+        made = _Step(spoken.entry, 0, changes=self._changes)
         role = message.get("role")
-        seen = self._facts.read(said.entry, message)
+        seen = self._facts.read(spoken.entry, message)
         for call in tool_calls(message):
             self._calls[call.id] = call
         if role == "user":
@@ -178,20 +178,20 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
     reader = _Reader(session.cwd, table_of(session))
     gone, kept = _Known(), _Known()
     for messages, known in ((there.messages, gone), (there.kept, kept)):
-        for said in messages:
+        for spoken in messages:
             if stop():
                 raise Cancelled("the aftermath was cancelled")
-            known.add(reader.step(said))
+            known.add(reader.step(spoken))
     earlier = Text("\n".join(gone.sentences), session.cwd)
     found: list[Repeated] = []
     calls = 0
-    for said in _after(session, there.compaction):
+    for spoken in _after(session, there.compaction):
         if stop():
             raise Cancelled("the aftermath was cancelled")
-        step = reader.step(said)
+        step = reader.step(spoken)
         found += _repeated(step, gone, kept, earlier, Text("\n".join(kept.sentences), session.cwd))
         kept.add(step)
-        calls += said.message.get("role") == "toolResult"
+        calls += spoken.message.get("role") == "toolResult"
         if calls == WINDOW:
             break
     rates = rates_at(session, there.compaction) if found else None

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
-    from leafward.compaction.lines import StoredLine
     from leafward.compaction.origins import Origins, Source
+    from leafward.compaction.summary_lines import StoredLine
     from leafward.session.session import Session
 
 

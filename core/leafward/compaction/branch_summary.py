@@ -18,7 +18,7 @@ from leafward.compaction.provenance import provenance
 from leafward.compaction.replacement import previous_summary
 from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
-from leafward.compaction.stored import FILE_SHARE, file_section, fitted, parts_of, stored_text
+from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, parts_of, stored_text
 from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import operations as file_calls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.files.tool_calls import Action, ToolTable, file_calls, path_in
@@ -10,6 +10,8 @@ from leafward.session.entries import MOST_TOKENS, Body, ToolCall, blocks_of
 from leafward.session.messages import BROKEN_OFF, trusted_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.context.model_context import Listener
 
 
@@ -32,15 +34,6 @@ def _counted(message: Body) -> tuple[int, int] | None:
     return (trusted.total, trusted.output) if trusted is not None else None
 
 
-class Request(NamedTuple):
-    """What a reply reported of its request, in tokens, and when it was made."""
-
-    prompt: int
-    total: int
-    stamp: object
-    """When the reply was made, as written."""
-
-
 class ContextStats:
     """What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
 
@@ -53,8 +46,14 @@ class ContextStats:
         self.modifies = bytearray()
         self.failed: list[int] = []
         self.tools: dict[int, str] = {}
-        self.requests: dict[int, Request] = {}
-        """By reply."""
+        self.replies: list[int] = []
+        """Those that reported what their request took, in the order of the context."""
+        self.prompts: list[int] = []
+        """What each reported of its request, in tokens."""
+        self.totals: list[int] = []
+        """The same with the reply itself."""
+        self.stamps: list[object] = []
+        """When each was made, as written."""
         self.images: dict[int, int] = {}
         """How many images a message of the user shows, by entry."""
         self.others = others
@@ -63,8 +62,11 @@ class ContextStats:
     def listener(self) -> Listener:
         """What is told every message. One closure, because it is called for each of a hundred thousand."""
         nested, failed, tools = self._nested, self.failed, self.tools
-        images, requests = self.images, self.requests
+        images = self.images
+        replied, prompted, came_to = self.replies.append, self.prompts.append, self.totals.append
+        stamped: Callable[[object], None] = self.stamps.append
         actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
+        named = table.path[0] if len(table.path) == 1 else None
 
         def hear(entry: int, message: Body) -> None:
             role = message.get("role")
@@ -72,18 +74,25 @@ class ContextStats:
                 counted = _counted(message)
                 if counted is not None:
                     total, output = counted
-                    prompt = total - output if total > output else 0
-                    requests[entry] = Request(prompt, total, message.get("timestamp"))
+                    replied(entry)
+                    prompted(total - output if total > output else 0)
+                    came_to(total)
+                    stamped(message.get("timestamp"))
                 content = message.get("content")
                 for block in content if type(content) is list else ():
                     if type(block) is dict and "arguments" in block:
                         name = block.get("name")
                         if type(name) is not str or block.get("type") != "toolCall":
                             continue
-                        if name in actions:
-                            path = path_in(block["arguments"], table)
-                            if path is not None:
-                                note(entry, path, actions[name])
+                        action = actions.get(name)
+                        if action is not None:
+                            arguments = block["arguments"]
+                            if named is not None and type(arguments) is dict:
+                                path = arguments.get(named)
+                                if type(path) is str and path:
+                                    note(entry, path, action)
+                            elif (path := path_in(arguments, table)) is not None:
+                                note(entry, path, action)
                         elif touches(name) and isinstance(block["arguments"], dict):
                             for made in file_calls(ToolCall("", name, block["arguments"]), table):
                                 note(entry, made.path, made.action)

@@ -10,18 +10,18 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.compaction.context_stats import ContextStats
 from leafward.compaction.filelists import FileLists, Touches
 from leafward.context.basis import Basis
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.context.model_context import context_at
 from leafward.context.projection import as_sent, selected
-from leafward.files.tool_calls import ToolTable, table_of
+from leafward.files.tool_calls import table_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import edit_targets, written_at
 
@@ -190,29 +190,26 @@ def measure(
     session: Session,
     at: int | None = None,
     *,
-    table: ToolTable | None = None,
     estimators: Iterable[Estimator] = (),
 ) -> PathSizes:
     """Measures the path to an entry (the leaf by default), decoding what its context holds, once.
 
     Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
     """
-    with collector_paused():
-        return _measured(session, at, table, estimators)
+    with gc_paused():
+        return _measured(session, at, estimators)
 
 
-def _measured(
-    session: Session, at: int | None, table: ToolTable | None, estimators: Iterable[Estimator]
-) -> PathSizes:
+def _measured(session: Session, at: int | None, estimators: Iterable[Estimator]) -> PathSizes:
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
-    hearings: list[ContextStats] = []
+    listeners: list[ContextStats] = []
 
     def listen() -> Listener:
-        hearings.append(ContextStats(table or table_of(session), others))
-        return hearings[-1].listener()
+        listeners.append(ContextStats(table_of(session), others))
+        return listeners[-1].listener()
 
     context = context_at(session, at, listen)
-    hearing = hearings[-1]
+    stats = listeners[-1]
     order, kept = _order(session, context.at)
     kinds = bytes(map(session.columns.kind.__getitem__, order))
     edits = _edits(session, order, kinds)
@@ -222,10 +219,14 @@ def _measured(
         # Entries are read one by one, and what was read before is gone from the file.
         raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
-    columns.update(zip(others, hearing.columns, strict=True))
+    columns.update(zip(others, stats.columns, strict=True))
     counts = {
         name: Counts.of(
-            _column(len(order), places, [count for number, count in enumerate(column) if number not in lead])
+            _column(
+                len(order),
+                places,
+                [count for number, count in enumerate(column) if number not in lead] if lead else column,
+            )
         )
         for name, column in columns.items()
     }
@@ -253,18 +254,18 @@ def _measured(
         systems=_where(parts, bytes([Part.SYSTEM])),
         edits=edits,
         touches=Touches(
-            array("i", map(position.__getitem__, hearing.touched)),
-            tuple(hearing.paths),
-            bytes(hearing.modifies),
+            array("i", map(position.__getitem__, stats.touched)),
+            tuple(stats.paths),
+            bytes(stats.modifies),
         ),
-        tools={position[entry]: name for entry, name in hearing.tools.items()},
-        failed=frozenset(map(position.__getitem__, hearing.failed)),
-        images={position[entry]: shown for entry, shown in hearing.images.items() if entry in position},
+        tools={position[entry]: name for entry, name in stats.tools.items()},
+        failed=frozenset(map(position.__getitem__, stats.failed)),
+        images={position[entry]: shown for entry, shown in stats.images.items() if entry in position},
         size=context.size,
         system_tokens=context.contents.system,
         context=context,
         carry=carry,
-        sent=_sent(session, context, order, kept, counts[Estimator.PI], hearing),
+        sent=_sent(session, context, order, kept, counts[Estimator.PI], stats),
     )
 
 
@@ -282,28 +283,37 @@ def _sent(
     if unsent:
         sent_only = (0 if entry in unsent else size for entry, size in zip(order, counts.tokens, strict=True))
         counts = Counts.of(array("i", sent_only))
-    counted = stats.requests
-    if changed is not None:
-        counted = {
-            entry: request
-            for entry, request in counted.items()
-            if (made := written_at({"message": {"timestamp": request.stamp}})) is None or made >= changed
-        }
+    request_of = {
+        entry: number
+        for number, (entry, stamp) in enumerate(zip(stats.replies, stats.stamps, strict=True))
+        if changed is None
+        or (made := written_at({"message": {"timestamp": stamp}})) is None
+        or made >= changed
+    }
+    before = counts.before
     sent = array("q", [-1]) * (len(order) + 1)
-    places = [place for place in range(kept, len(order)) if order[place] in counted]
-    for place in range(kept, places[0] + 1 if places else kept):
-        sent[place] = max(0, counted[order[places[0]]].prompt - counts.between(place, places[0]))
-    for here, below in pairwise([*places, len(order)]):
-        for place in range(here + 1, below + 1):
-            sent[place] = counted[order[here]].total + counts.between(here + 1, place)
-    sent[-1] = context.sent if places else -1
+    known = [request_of.get(entry) for entry in order[kept:]]
+    first = next((place for place, request in enumerate(known, kept) if request is not None), None)
+    if first is None:
+        return sent
+    prompt = stats.prompts[request_of[order[first]]]
+    for place in range(kept, first + 1):
+        sent[place] = max(0, prompt - before[first] + before[place])
+    # What was counted, less what stands before the place behind it.
+    base = 0
+    for place, request in enumerate(known, kept):
+        if place > first:
+            sent[place] = base + before[place]
+        if request is not None:
+            base = stats.totals[request] - before[place + 1]
+    sent[-1] = context.sent
     return sent
 
 
-def _where(parts: bytes | bytearray, wanted: bytes) -> array[int]:
+def _where(parts: bytes | bytearray, classes: bytes) -> array[int]:
     """The positions of some parts."""
     return array(
-        "i", compress(range(len(parts)), parts.translate(bytes(part in wanted for part in range(256))))
+        "i", compress(range(len(parts)), parts.translate(bytes(part in classes for part in range(256))))
     )
 
 
@@ -356,10 +366,14 @@ def _places(
     messages = context.messages
     lead = frozenset(
         number
-        for number, entry in enumerate(messages.entry)
-        if entry == context.compaction and context.compaction >= 0
+        for number, entry in enumerate(messages.entry if context.compaction >= 0 else ())
+        if entry == context.compaction
     )
-    speaking = array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
+    speaking = (
+        array("i", (entry for number, entry in enumerate(messages.entry) if number not in lead))
+        if lead
+        else messages.entry
+    )
     may_speak = parts.translate(_MAY_SPEAK)
     if array("i", compress(order, may_speak)) != speaking:
         removed = _removed(session, order, edits, parts)

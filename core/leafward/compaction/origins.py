@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.lines import Part, StoredLine, bare
+from leafward.compaction.summary_lines import Part, StoredLine, bare
 from leafward.context.context_messages import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text

@@ -15,7 +15,7 @@ from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
 from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings, Strategy
-from leafward.compaction.stored import parts_of
+from leafward.compaction.stored_summary import parts_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import enclose
@@ -40,8 +40,6 @@ def repair(
     summarizer: Summarizer | None = None,
     injection: Injection | None = None,
     max_tokens: int | None = None,
-    progress: Callable[[str], object] = lambda _text: None,
-    stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
     """A draft that corrects a compaction: its cut, its pins and new ones.
 
@@ -62,8 +60,6 @@ def repair(
         focus=focus,
         injection=injection,
         max_tokens=max_tokens,
-        progress=progress,
-        stop=stop,
     )
 
 

@@ -9,7 +9,7 @@ from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe
 from leafward.compaction.opencode import CLEARED
 from leafward.compaction.settings import Strategy
-from leafward.compaction.stored import Stored, cut_middle, parts_of
+from leafward.compaction.stored_summary import Stored, cut_middle, parts_of
 from leafward.context.context_messages import message_body
 from leafward.context.estimators import text_tokens
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
@@ -141,9 +141,9 @@ def previous_summary(before: Stored) -> str:
     return "\n\n".join(part for part in (before.summary, before.files) if part)
 
 
-def span_of(session: Session, plan: Plan, *, pins: Sequence[str] = (), focus: str = "") -> Span:
+def span_of(session: Session, plan: Plan) -> Span:
     """What the summary of a plan is to stand for."""
-    return span_from(session, replacing(session, plan), pins=pins, focus=focus)
+    return span_from(session, replacing(session, plan))
 
 
 def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), focus: str = "") -> Span:

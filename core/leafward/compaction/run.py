@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled, Refused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
-from leafward.compaction.lines import Part, stored_lines
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
-from leafward.compaction.stored import (
+from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,
     QUOTE_UNITS,
@@ -28,6 +28,7 @@ from leafward.compaction.stored import (
     stored_text,
     with_pins,
 )
+from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
@@ -73,6 +74,21 @@ def draft(
     tokens. Raises Refused where there is nothing to compact or no room for a summary, Cancelled where `stop` turns true, and
     what the summariser raises.
     """
+    with gc_paused():
+        return _drafted(session, plan, summarizer, pins, focus, injection, max_tokens, progress, stop)
+
+
+def _drafted(
+    session: Session,
+    plan: Plan,
+    summarizer: Summarizer,
+    pins: Sequence[str],
+    focus: str,
+    injection: Injection | None,
+    max_tokens: int | None,
+    progress: Callable[[str], object],
+    stop: Callable[[], bool],
+) -> Draft:
     refuse_nothing(plan)
     place = place_at(session, plan.at)
     every = clean_pins([*carried_pins(session, plan.at), *pins])
@@ -158,7 +174,7 @@ def ground_of(
         previous,
         "\n".join(
             [
-                *(message_text(said.message) for said in unless_cancelled(there.replaced, stop)),
+                *(message_text(spoken.message) for spoken in unless_cancelled(there.replaced, stop)),
                 previous,
                 kept,
             ]
@@ -181,7 +197,7 @@ def _named(session: Session, plan: Plan, there: Replacing) -> Sequence[EntryInde
     kinds = session.columns.kind
     path = (entry for run in session.tree.path_runs(plan.at) for entry in range(run.start, run.stop))
     edits = (EntryIndex(entry) for entry in path if kinds[entry] == Kind.CONTEXT_EDIT)
-    return tuple(dict.fromkeys((*(said.entry for said in there.kept), *edits)))
+    return tuple(dict.fromkeys((*(spoken.entry for spoken in there.kept), *edits)))
 
 
 def _newest(texts: Sequence[str], units: int) -> tuple[str, ...]:
@@ -304,7 +320,7 @@ def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, in
 
 def _counted(plan: Plan, after: int, ground: Ground) -> int:
     """The size of the context afterwards as it is shown, of what is estimated of it."""
-    messages, kept = plan.sizes.context.messages, {said.entry for said in ground.there.kept}
+    messages, kept = plan.sizes.context.messages, {spoken.entry for spoken in ground.there.kept}
     unsent = sum(
         messages.tokens[at]
         for at in messages.unsent

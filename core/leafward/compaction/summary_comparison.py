@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.lines import Part, stored_lines
+from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.facts import gather
 from leafward.summaries.facts.prose import content_words, shared
@@ -15,7 +15,7 @@ from leafward.summaries.survival.text_match import SAME_SENTENCE, Held, Text, fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.lines import StoredLine
+    from leafward.compaction.summary_lines import StoredLine
     from leafward.session.session import Session
     from leafward.summaries.facts import Fact
 
@@ -198,8 +198,10 @@ def summary_at(session: Session, entry: int) -> str:
 def summaries_near(session: Session, at: int, besides: int = NO_ENTRY) -> list[EntryIndex]:
     """The entries of a session that hold a summary: those on the path to an entry first, the latest of them first."""
     kinds = session.columns.kind
-    wanted = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
-    every = [EntryIndex(index) for index, kind in enumerate(kinds) if kind in wanted and index != besides]
+    summary_kinds = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+    every = [
+        EntryIndex(index) for index, kind in enumerate(kinds) if kind in summary_kinds and index != besides
+    ]
     on_path = {
         index for run in session.tree.path_runs(at) for index in every if run.start <= index < run.stop
     }

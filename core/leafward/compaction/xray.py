@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
-from leafward.compaction.lines import Part, StoredLine, stored_lines
+from leafward.compaction.summary_lines import Part, StoredLine, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
 from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import Context, context_at

@@ -6,9 +6,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
-from leafward.compaction.lines import USER_MESSAGE, Part
 from leafward.compaction.origins import Origins
-from leafward.compaction.stored import CUT_MARK
+from leafward.compaction.stored_summary import CUT_MARK
+from leafward.compaction.summary_lines import USER_MESSAGE, Part
 from leafward.context.context_messages import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
@@ -17,7 +17,7 @@ from leafward.session.tokens import message_tokens, replayed_system
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.compaction.lines import StoredLine
+    from leafward.compaction.summary_lines import StoredLine
     from leafward.context.context_messages import ContextMessage
     from leafward.context.model_context import Context
     from leafward.session.session import Session

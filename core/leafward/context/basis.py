@@ -319,13 +319,13 @@ class Basis:
         if compaction < 0:
             return _Carried(Carry(), 0, 0)
         parent = self.sizes.session.columns.parent
-        wanted, waiting = compaction, list[EntryIndex]()
+        last, waiting = compaction, list[EntryIndex]()
         while compaction >= 0 and compaction not in self._carried:
             waiting.append(compaction)
             compaction = latest(self.sizes.session, parent[compaction], _COMPACTION)
         for one in reversed(waiting):
             self._carried[one] = self._over(one)
-        return self._carried[wanted]
+        return self._carried[last]
 
     def _over(self, compaction: EntryIndex) -> _Carried:
         sizes = self.sizes

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.files.edits import delta_in, delta_of
-from leafward.files.tool_calls import Action, FileCall, ToolTable, file_calls, path_in, replacements, table_of
+from leafward.files.tool_calls import Action, FileCall, file_calls, path_in, replacements, table_of
 from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
@@ -102,8 +102,8 @@ class EntryMetrics:
     where there is one, and go again where the call failed.
     """
 
-    def __init__(self, session: Session, table: ToolTable | None = None) -> None:
-        self.table = table = table_of(session) if table is None else table
+    def __init__(self, session: Session) -> None:
+        self.table = table = table_of(session)
         others = (*table.patches, *(table.shells if table.command else ()))
         self._tools = (*table.actions, *others)
         self._changing = tuple(name for name in self._tools if table.changes(name))
@@ -282,8 +282,8 @@ class EntryMetrics:
     def _looked_into(self, block: Body) -> list[FileCall]:
         """What a command or a patch does to files."""
         arguments = block["arguments"]
-        given = arguments if isinstance(arguments, dict) else {}
-        return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), given), self.table)
+        checked = arguments if isinstance(arguments, dict) else {}
+        return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), checked), self.table)
 
     def _summed(self, made: list[FileCall]) -> tuple[bool, Action, dict[str, Any]]:
         """The changes of one call to several files as one edit: they fail together."""

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.basis import Basis, spoken_sizes
@@ -113,7 +114,7 @@ class Context:
             self.compaction, self.at, self.size, self._unsent(parts.measured), parts.total
         )
         first = next(
-            (at for at, entry in enumerate(messages.entry) if entry > found.counted_to), len(messages)
+            compress(range(len(messages)), map(found.counted_to.__lt__, messages.entry)), len(messages)
         )
         unsent = self._unsent(first)
         error = found.count.total - found.not_in_file - parts.total - unsent
@@ -127,6 +128,11 @@ class Context:
             unsent,
             found.count.recorded,
         )
+
+    @property
+    def measured_anew(self) -> bool:
+        """Whether a request behind a compaction told what is not in the file: the agent may have put files in again."""
+        return self.compaction >= 0 and self.ledger.recorded
 
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""
@@ -174,6 +180,8 @@ _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
+_SPEAKS = bytes(kind not in _SILENT for kind in range(256))
+_CONTEXT_EDIT = int(Kind.CONTEXT_EDIT)
 
 
 def context_window(session: Session, context: Context, config: Config) -> Window:
@@ -219,15 +227,15 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     kept_until = len(order)
     for span in after:
         order.extend(span)
-    edits = _edits(session, [index for index in order if column[index] == Kind.CONTEXT_EDIT])
+    edits = _edits(session, [index for index in order if column[index] == _CONTEXT_EDIT])
     if session.hoisted:
         order, kept_until = as_sent(order, kept_until, column, session.hoisted)
 
     messages = Messages(column)
     system: list[Body] = []
-    kept_entries = order[:kept_until]
-    spoken = array("i", (index for index in order if column[index] not in _SILENT))
-    last_kept = sum(1 for index in kept_entries if column[index] not in _SILENT)
+    speaks = bytes(map(column.__getitem__, order)).translate(_SPEAKS)
+    spoken = array("i", compress(order, speaks))
+    last_kept = sum(speaks[:kept_until])
     add_entry, add_tokens = messages.entry.append, messages.tokens.append
     broken_off = broken_off_in(session)
     known = spoken_sizes(session)
@@ -247,18 +255,21 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
             broken.append(index)
             continue
         kind = column[index]
-        if kind not in _SELDOM and index not in edits:
+        role = _USUAL.get(kind)
+        if role is not None and index not in edits:
             message = body.get("message")
             if (
-                isinstance(message, dict)
-                and message.get("role") == ROLE_OF_KIND[kind]
+                type(message) is dict
+                and message.get("role") == role
                 and NEVER_SENT not in message
                 and message.get("stopReason") not in broken_off
             ):
-                if not known[index]:
-                    known[index] = message_tokens(message) + 1
+                tokens = known[index] - 1
+                if tokens < 0:
+                    tokens = message_tokens(message)
+                    known[index] = tokens + 1
                 add_entry(index)
-                add_tokens(known[index] - 1)
+                add_tokens(tokens)
                 if tell is not None:
                     tell(index, message)
                 continue
@@ -289,8 +300,8 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
 
 _REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
 """What is kept of these says nothing: the compaction that applies brings its own."""
-_SELDOM = bytes(kind for kind in Kind if kind not in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT))
-"""Kinds whose messages need more than a look at the entry's own message."""
+_USUAL = {int(kind): ROLE_OF_KIND[kind] for kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)}
+"""Kinds whose messages need no more than a look at the entry's own message, and their role."""
 
 
 def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> list[Body]:

@@ -20,7 +20,6 @@ from leafward.files.file_names import utf16_order
 from leafward.files.working_set import touched
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
-    SILENT_BYTES,
     Body,
     EntryId,
     EntryIndex,
@@ -56,8 +55,6 @@ class Part:
     entries: int
     tokens: int
     """Estimated, of the entries themselves: those that a compaction stands for count too."""
-    summarisable: int
-    """Of those among them that say something themselves: what a summary would be made from, and what is reported of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,17 +166,17 @@ def price_of_move(
     session: Session,
     target: int,
     *,
-    tallies: EntryMetrics | None = None,
+    metrics: EntryMetrics | None = None,
     rates: Rates | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Price:
     """The price of moving the leaf to an entry; -1 is before everything.
 
-    `tallies` are filled where the price needs them; with none given, they are made for this price alone. `rates` given
+    `metrics` are filled where the price needs them; with none given, they are made for this price alone. `rates` given
     count instead of those of the session's own replies. Raises Cancelled once `stop` turns true.
     """
     tree = session.tree
-    sizes = Sizes(session, EntryMetrics(session) if tallies is None else tallies, stop)
+    sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)
     place, goal = session.place, tree.content_at(target)
     ancestor = tree.content_at(tree.common_ancestor(place, goal))
     left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
@@ -214,8 +211,7 @@ def _cost(tokens: int, rate: float | None) -> float | None:
 def _part(sizes: Sizes, entries: array[int]) -> Part:
     kinds = sizes.kinds
     spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    summarised = array("i", (index for index in spoken if kinds[index] not in SILENT_BYTES))
-    return Part(len(spoken), sizes.tokens(spoken), sizes.tokens(summarised))
+    return Part(len(spoken), sizes.tokens(spoken))
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:
@@ -230,7 +226,7 @@ def _files(
     sizes: Sizes, ancestor: EntryIndex, left: array[int], entered: array[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Files that leave the working set, that enter it, and that both have but with other modifications."""
-    session, kinds, flags = sizes.session, sizes.kinds, sizes.tallies.flags
+    session, kinds, flags = sizes.session, sizes.kinds, sizes.metrics.flags
     # A reply at the fork belongs to both sides: its calls may have failed on one of them.
     fork = _reply_of(session, ancestor)
     if fork >= 0 and kinds[fork] == Kind.ASSISTANT:
@@ -241,9 +237,9 @@ def _files(
     def naming(entries: Iterable[int]) -> Iterator[int]:
         return (index for index in entries if not flags[index] or flags[index] & FILES)
 
-    mine = touched(session, naming(middle + left), sizes.tallies.table, sizes.stop)
-    theirs = touched(session, naming(middle + entered), sizes.tallies.table, sizes.stop)
-    both = touched(session, naming(shared), sizes.tallies.table, sizes.stop) if mine or theirs else {}
+    mine = touched(session, naming(middle + left), sizes.metrics.table, sizes.stop)
+    theirs = touched(session, naming(middle + entered), sizes.metrics.table, sizes.stop)
+    both = touched(session, naming(shared), sizes.metrics.table, sizes.stop) if mine or theirs else {}
     sizes.check()
     of_place, of_target = both.keys() | mine.keys(), both.keys() | theirs.keys()
     changed = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT])
 """Kinds that never put a message into a context."""
-_SILENT_KEPT = _SILENT + bytes([Kind.COMPACTION, Kind.SYSTEM])
+_SPEAKS = bytes(kind not in _SILENT for kind in range(256))
+_SPEAKS_KEPT = bytes(kind not in _SILENT + bytes([Kind.COMPACTION, Kind.SYSTEM]) for kind in range(256))
 """The same for entries in front of the compaction that applies."""
-_BRINGS_SYSTEM = bytes([Kind.SYSTEM, Kind.COMPACTION])
+_BRINGS_SYSTEM = bytes(kind in (Kind.SYSTEM, Kind.COMPACTION) for kind in range(256))
 _ASSISTANT = int(Kind.ASSISTANT)
+_BROKEN_OFF = bytes(bool(flags & (FAILED | ABORTED)) for flags in range(256))
 
 _AT_ONCE = 4096
 """Entries summed between two looks at `stop`: one sum of them all would keep every other thread waiting."""
@@ -93,12 +96,12 @@ class Sizes:
     def __init__(
         self,
         session: Session,
-        tallies: EntryMetrics,
+        metrics: EntryMetrics,
         stop: Callable[[], bool] = lambda: False,
         spoken: array[int] | None = None,
     ) -> None:
         self.session = session
-        self.tallies = tallies
+        self.metrics = metrics
         self.spoken = spoken
         """By entry, one more than the estimated tokens of a message that a context held and that is sent as it stands; else 0."""
         self.stop = stop
@@ -120,13 +123,17 @@ class Sizes:
         for start in range(0, len(entries), _AT_ONCE):
             some = entries[start : start + _AT_ONCE]
             if self.spoken is not None:
-                known = len(some)
-                total += sum(map(self.spoken.__getitem__, some))
-                some = [entry for entry in some if not self.spoken[entry]]
-                total -= known - len(some)
-            self.tallies.fill(self.session, some, self.stop)
+                sizes = list(map(self.spoken.__getitem__, some))
+                total += sum(sizes)
+                unknown = sizes.count(0)
+                total -= len(some) - unknown
+                if not unknown:
+                    self.check()
+                    continue
+                some = [entry for entry, size in zip(some, sizes, strict=True) if not size]
+            self.metrics.fill(self.session, some, self.stop)
             self.check()
-            total += sum(map(self.tallies.tokens.__getitem__, some))
+            total += sum(map(self.metrics.tokens.__getitem__, some))
         return total
 
     def outline(self, at: EntryIndex) -> Outline:
@@ -135,8 +142,10 @@ class Sizes:
         compaction, kept, after = selected(session, at)
         edits, replacements = self._edits(kept + after)
         entries = array("i", [compaction] if compaction >= 0 else [])
-        entries.extend(index for span in kept for index in span if kinds[index] not in _SILENT_KEPT)
-        entries.extend(index for span in after for index in span if kinds[index] not in _SILENT)
+        for span in kept:
+            entries.extend(compress(span, kinds[span.start : span.stop].translate(_SPEAKS_KEPT)))
+        for span in after:
+            entries.extend(compress(span, kinds[span.start : span.stop].translate(_SPEAKS)))
         shifts: dict[int, int] = {}
         removed: set[int] = set()
         for target, replacement in replacements.items():
@@ -149,10 +158,11 @@ class Sizes:
         if removed:
             entries = array("i", (index for index in entries if index not in removed))
         systems: list[tuple[int, Body]] = []
-        for position, index in enumerate(entries):
-            if kinds[index] in _BRINGS_SYSTEM:
-                messages = messages_of(self.body(index), Kind(kinds[index]))
-                systems += [(position, message) for message in messages if message.get("role") == "system"]
+        brings = bytes(map(kinds.__getitem__, entries)).translate(_BRINGS_SYSTEM)
+        for position in compress(range(len(entries)), brings):
+            index = entries[position]
+            messages = messages_of(self.body(index), Kind(kinds[index]))
+            systems += [(position, message) for message in messages if message.get("role") == "system"]
         named = latest(session, at, _MODEL)
         model = model_of(self.body(named)) if named >= 0 else None
         return Outline(
@@ -223,12 +233,9 @@ class Sizes:
             return 0
         entries = outline.entries[start:stop]
         self.tokens(entries)
-        flags = self.tallies.flags
-        broken = [
-            index
-            for index in entries
-            if self.kinds[index] == _ASSISTANT and flags[index] & (FAILED | ABORTED)
-        ]
+        flags = self.metrics.flags
+        ended = bytes(map(flags.__getitem__, entries)).translate(_BROKEN_OFF)
+        broken = [index for index in compress(entries, ended) if self.kinds[index] == _ASSISTANT]
         return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 
     def estimate_between(self, outline: Outline, start: int, stop: int) -> int:

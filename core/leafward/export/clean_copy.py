@@ -83,13 +83,13 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
     size, untouched = 0, []
     for (file, _), target in zip(belongings, targets, strict=True):
         try:
-            given = read_regular(file)
+            original = read_regular(file)
         except OSError as error:
             raise _failed("read", file, error) from error
-        made = _redacted(file, given, redactor)
+        made = _redacted(file, original, redactor)
         if made is None:
             untouched.append(target)
-            made = given
+            made = original
         size += len(made)
         if not dry_run:
             create_from(target, draft_name(target), [made])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.export.content import Content, content_of
-from leafward.export.data import json_document
+from leafward.export.json_document import json_document
 from leafward.export.markdown import markdown
 from leafward.export.web_page import web_page
 

@@ -127,11 +127,9 @@ def hunks(
     return _hunks(made, result, table, limit)
 
 
-def action_hunks(
-    action: Action, call: ToolCall, result: Body | None, table: ToolTable, limit: int = DIFF_LINES
-) -> list[Hunk]:
+def action_hunks(action: Action, call: ToolCall, result: Body | None, table: ToolTable) -> list[Hunk]:
     """The same of one file that a call changes (`file_calls`)."""
-    return _hunks([(action, call.arguments)], result, table, limit)
+    return _hunks([(action, call.arguments)], result, table, DIFF_LINES)
 
 
 def _hunks(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.files.line_diff import compare_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from leafward.files.file_replay.steps import FileRequest
 
@@ -95,6 +95,13 @@ class LineOrigins:
                 for line, origin in zip(lines, origins, strict=True)
             ]
         self._hold(lines, origins, change)
+
+    def written_anew(self, change: int, of_others: Callable[[int], bool], seen: Container[str]) -> None:
+        """Gives a change that wrote all lines those of changes that whoever made it did not know, nor saw what they had written."""
+        for at, (line, origin) in enumerate(zip(self.lines, self.origins, strict=True)):
+            if 0 <= origin != change and says_something(line) and line not in seen and of_others(origin):
+                self.origins[at] = change
+                self.writers[line].append(change)
 
     def gone(self) -> None:
         """The file is not there any more."""

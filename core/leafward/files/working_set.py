@@ -145,8 +145,8 @@ def touched(
             asks(index, file_calls(made, table))
         return made is None and call is not NO_CALL
 
-    wanted = (index for index in entries if kinds[index] in (_ASSISTANT, _TOOL_RESULT) and not stop())
-    for index, body in session.bodies(wanted, needs):
+    callers = (index for index in entries if kinds[index] in (_ASSISTANT, _TOOL_RESULT) and not stop())
+    for index, body in session.bodies(callers, needs):
         if body is None:
             continue
         if kinds[index] == _TOOL_RESULT:
@@ -181,12 +181,11 @@ def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) 
 def working_set(
     session: Session,
     at: int | None = None,
-    table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> WorkingSet:
     """The files read and modified on the path to an entry (the leaf by default)."""
     here = session.leaf if at is None else at
-    files = touched(session, session.tree.path(here), table, stop)
+    files = touched(session, session.tree.path(here), stop=stop)
     names = sorted(files, key=utf16_order)
     return WorkingSet(
         tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),
@@ -200,7 +199,7 @@ class Searched:
 
     path: str
     """As in a working set; `.` is the session's folder."""
-    wanted: tuple[str, ...]
+    patterns: tuple[str, ...]
     """Patterns, each once, in order; not safe to show. None for a mere listing."""
     entries: tuple[EntryIndex, ...]
 

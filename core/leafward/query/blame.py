@@ -17,8 +17,9 @@ from leafward.files.file_replay import FileOperation, Outcome, Replay, steps
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.replay import related
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
+from leafward.query.blame_sources import shown_before
 from leafward.query.search.literals import needle
-from leafward.query.search.prefilter import Sieve, crowds
+from leafward.query.search.prefilter import Prefilter, crowds
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
 from leafward.session.messages import prompt_text, written_at
 
@@ -118,19 +119,8 @@ class _Part:
     steps: list[Step]
     seen: dict[str, set[str] | None] = field(default_factory=dict)
     """Lines of files that it was shown, by name; None where that is not known."""
-
-
-def concerned(cards: Sequence[Card], path: str) -> list[Card]:
-    """The sessions whose project holds a file, or lies in the repository that does; the oldest first. `path` is absolute."""
-    root = _repository(path)
-    found = [
-        card
-        for card in cards
-        if card.problem is None
-        and card.project
-        and (_holds(real_folder(card.project), path) or (root and _holds(root, real_folder(card.project))))
-    ]
-    return sorted(found, key=lambda card: (card.created or card.modified, card.path))
+    blind: set[int] = field(default_factory=set)
+    """Changes that wrote a file of which is not known what it held."""
 
 
 def blame(
@@ -163,19 +153,6 @@ def _text_of(path: str) -> str:
         raise NotFound(f"{safe_line(path)} is no text in UTF-8") from None
     except OSError as error:
         raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from None
-
-
-def _repository(path: str) -> str:
-    folder = os.path.dirname(path)
-    while folder != os.path.dirname(folder):
-        if os.path.exists(os.path.join(folder, ".git")):
-            return folder
-        folder = os.path.dirname(folder)
-    return ""
-
-
-def _holds(folder: str, path: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _parts(
@@ -218,10 +195,10 @@ def _named_in(
     """The sessions in whose bytes one of some names stands."""
     found: set[str] = set()
     for word in words:
-        wanted = needle([word])
-        if wanted is None:
+        literal = needle([word])
+        if literal is None:
             return cards
-        sieve = Sieve(wanted, program, crowds(cards, cards) if program is not None else {})
+        sieve = Prefilter(literal, program, crowds(cards, cards) if program is not None else {})
         found.update(sieve.passing(cards, stop))
     return [card for card in cards if card.path in found]
 
@@ -235,7 +212,9 @@ def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> _Part | 
         unread.append(f"{card.path}: {error}")
         return None
     cwd = real_folder(session.cwd)
-    made = [_absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True)]
+    made = [
+        _absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True, counts=False)
+    ]
     return _Part(card, session, Calls(session), Replay(session, {}, {}), made)
 
 
@@ -258,7 +237,7 @@ def _blamed(
         if stop():
             raise Cancelled
         changes.append((part, change))
-        _take(part, change, len(changes) - 1, names, origins)
+        _take(changes, names, origins)
     history = origins.get(path) or LineOrigins()
     return _claimed(path, plain_lines(now), history.at(now), history, changes, parts, unread)
 
@@ -269,8 +248,8 @@ def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Cha
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
-        asked = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
-        key = (step.call_id, step.order, step.path, asked)
+        request = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
+        key = (step.call_id, step.order, step.path, request)
         if step.call_id and key in done:
             continue
         done.add(key)
@@ -285,8 +264,8 @@ def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
             step.path in names
             or step.to in names
             or step.glob
-            or step.deed in _NO_STEPS
-            or (step.deed.changes and (step.path in folders or step.to in folders))
+            or step.operation in _NO_STEPS
+            or (step.operation.changes and (step.path in folders or step.to in folders))
         ):
             body = part.session.body(step.result if step.result != NO_ENTRY else step.entry)
             when = written_at(body) if body is not None else None
@@ -294,16 +273,17 @@ def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
             yield _Change(last, order, number, step)
 
 
-def _take(
-    part: _Part, change: _Change, number: int, names: set[str], origins: dict[str, LineOrigins]
-) -> None:
-    step, files = change.step, part.replay.files
+def _take(changes: list[tuple[_Part, _Change]], names: set[str], origins: dict[str, LineOrigins]) -> None:
+    """Takes in the last of the changes."""
+    number = len(changes) - 1
+    part, (*_, step) = changes[number]
+    files = part.replay.files
     before = {name: _held(files.get(name)) for name in names}
     found = None
-    if step.deed is FileOperation.EDIT and step.outcome is Outcome.DONE:
+    if step.operation is FileOperation.EDIT and step.outcome is Outcome.DONE:
         found = part.calls.before(step)
-    elif step.deed is FileOperation.WRITE and step.outcome is Outcome.DONE and part.calls.created(step):
-        found = ""
+    elif step.operation is FileOperation.WRITE and step.outcome is Outcome.DONE:
+        found = "" if part.calls.created(step) else part.calls.before(step)
     part.replay.go([step])
     if step.outcome is Outcome.DONE and step.to in names and step.path in names:
         _send(step, origins)
@@ -323,25 +303,44 @@ def _take(
                 history.lost()
             elif name != step.to:
                 history.found(after)
-        elif step.deed is FileOperation.READ:
+        elif step.operation is FileOperation.READ:
             _note_seen(part, step)
             if after is not None:
                 history.found(after)
             else:
                 history.lost()
         elif after is not None:
+            found = found if found is not None else before[name]
+            if found is None:
+                part.blind.add(number)
             history.changed(
-                found if found is not None else before[name],
+                found,
                 after,
                 number,
-                part.seen.get(name, set()) if step.deed is FileOperation.WRITE else None,
+                part.seen.get(name, set()) if step.operation is FileOperation.WRITE else None,
             )
+            if step.operation is FileOperation.WRITE:
+                _wrote_anew(changes, history, part.seen.get(name, set()))
         elif (request := _request(part, step)) is not None:
             history.put_in(request, number)
         else:
             history.lost()
-    if step.path in names and step.deed is FileOperation.CHANGE and step.outcome is Outcome.DONE:
+    if step.path in names and step.operation is FileOperation.CHANGE and step.outcome is Outcome.DONE:
         part.seen[step.path] = None
+
+
+def _wrote_anew(changes: list[tuple[_Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:
+    """Lines of a whole write that only a branch that was left had written are its own, unless it read them: it did not know of them."""
+    number = len(changes) - 1
+    part, (*_, step) = changes[number]
+    if seen is None:
+        return
+
+    def left(origin: int) -> bool:
+        other, (*_, before) = changes[origin]
+        return other is part and not part.session.tree.is_ancestor(before.entry, step.entry)
+
+    history.written_anew(number, left, seen)
 
 
 def _note_seen(part: _Part, step: Step) -> None:
@@ -354,7 +353,7 @@ def _note_seen(part: _Part, step: Step) -> None:
 
 
 def _tells(step: Step) -> bool:
-    return step.deed in (
+    return step.operation in (
         FileOperation.READ,
         FileOperation.WRITE,
         FileOperation.EDIT,
@@ -378,9 +377,9 @@ def _send(step: Step, origins: dict[str, LineOrigins]) -> None:
     history = origins.get(step.path)
     if history is None or step.to is None:
         return
-    if step.deed is FileOperation.COPY:
+    if step.operation is FileOperation.COPY:
         origins[step.to] = history.copy()
-    elif step.deed is FileOperation.MOVE:
+    elif step.operation is FileOperation.MOVE:
         origins[step.to] = origins.pop(step.path)
 
 
@@ -400,6 +399,21 @@ def _claimed(
             known[number] = _author(*changes[number])
         return known[number]
 
+    shown: dict[int, str] = {}
+
+    def copied(line: str, number: int) -> bool:
+        """Whether a change that wrote all of a file, of which is not known what it held, may have copied a line."""
+        part, made = changes[number]
+        if number not in part.blind:
+            return False
+        if number not in shown:
+            shown[number] = shown_before(part.session, made.step.entry, os.path.basename(path))
+        return line.strip() in shown[number]
+
+    origins = [
+        UNSURE if origin >= 0 and copied(line, origin) else origin
+        for line, origin in zip(now, origins, strict=True)
+    ]
     others: list[list[int]] = []
     for line, origin in zip(now, origins, strict=True):
         writers = dict.fromkeys(history.writers.get(line, ())) if says_something(line) else {}

@@ -127,17 +127,17 @@ class Columns:
         # Damage renames entries without adding any.
         return max((index for index, name in self.other_ids.items() if name == entry_id), default=-1)
 
-    def starting_with(self, prefix: str, limit: int = 2) -> list[EntryIndex]:
-        """The first `limit` entries with different ids that start with `prefix`."""
+    def starting_with(self, prefix: str) -> list[EntryIndex]:
+        """Up to two entries with different ids that start with `prefix`: two say that it names none."""
         found = {other: index for index, other in self.other_ids.items() if other.startswith(prefix)}
         if prefix.isascii() and 0 < len(prefix) <= ID_SIZE:
             key = prefix.encode("ascii")
             at = self.ids.find(key)
-            while at >= 0 and len(found) < limit:
+            while at >= 0 and len(found) < 2:
                 if at % ID_SIZE == 0:
                     found[self.ids[at : at + ID_SIZE].decode("ascii")] = at // ID_SIZE
                 at = self.ids.find(key, at + 1)
-        return [EntryIndex(index) for index in list(found.values())[:limit]]
+        return [EntryIndex(index) for index in list(found.values())[:2]]
 
 
 def as_key(entry_id: bytes | str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from leafward.session.entries import (
     NATIVE_ROLE,
@@ -78,7 +78,7 @@ class Entry:
         return stamp if isinstance(stamp, str) else None
 
 
-def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[int]]:
+def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[EntryIndex]]:
     """Entries in the order given, those in one list whose lines are read with one call; `starts` are offsets in bytes."""
     block: list[int] = []
     limit = last = -1
@@ -89,11 +89,11 @@ def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[i
             block.append(index)
         else:
             if block:
-                yield block
+                yield cast("list[EntryIndex]", block)
             block, limit = [index], start + _BLOCK
         last = index
     if block:
-        yield block
+        yield cast("list[EntryIndex]", block)
 
 
 def migrated(body: Body, index: EntryIndex, columns: Columns, version: int) -> Body:

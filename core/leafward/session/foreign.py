@@ -17,7 +17,7 @@ from leafward.session.file_stamps import Watched
 from leafward.session.scan import Pending, Scan
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import Growth, Note, Origin
-from leafward.session.stored_title import title_or_none
+from leafward.session.title import title_or_none
 
 if TYPE_CHECKING:
     from array import array

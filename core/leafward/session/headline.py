@@ -42,8 +42,6 @@ _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 """The files of a patch."""
 
-_COMMANDS_TRIED = 16
-"""Messages of nobody among which the first command is looked for."""
 _FAR_UP = 64
 """Entries above a result among which its call is looked for."""
 
@@ -265,30 +263,6 @@ def place_words(session: Session, index: int) -> str:
         return f"row {origin.offset:,}"
     name = origin.path.name
     return f"byte {origin.offset:,}" + ("" if name == session.path.name else f" of {safe_line(name, LIMIT)}")
-
-
-def title_of(session: Session) -> str | None:
-    """What a session is called; where nobody and nothing named it, its first prompt, a fork's own; None where it has none."""
-    if session.title:
-        return session.title
-    kinds = session.columns.kind
-    first = kinds.find(Kind.USER, session.inherited)
-    first = first if first >= 0 else kinds.find(Kind.USER)
-    return headline(session, first).text if first >= 0 else typed_command(session)
-
-
-def typed_command(session: Session) -> str | None:
-    """The first command that somebody typed, where that began a turn; None where no entry says so."""
-    kinds = session.columns.kind
-    at = -1
-    for _ in range(_COMMANDS_TRIED):
-        at = kinds.find(Kind.CUSTOM_MESSAGE, at + 1)
-        if at < 0:
-            break
-        typed = (session.body(at) or {}).get(TYPED)
-        if isinstance(typed, str):
-            return safe_line(typed, LIMIT)
-    return None
 
 
 _RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")

@@ -30,12 +30,10 @@ class Lane:
 class Lanes:
     """The lanes of a session whose active path leads to `leaf`."""
 
-    def __init__(self, session: Session, leaf: int, *, every_entry: bool = False) -> None:
+    def __init__(self, session: Session, leaf: int) -> None:
         self.tree = session.tree
         self.kinds = session.columns.kind
         self.leaf = leaf
-        self.every_entry = every_entry
-        """Whether lines that only keep books make lanes too."""
         self.path_runs = {self.tree.run_of(run.start): run.stop for run in self.tree.path_runs(leaf)}
         self.bad_below: dict[int, list[int]] = {}
         """Lines that are no entries, by the entry they lie after."""
@@ -94,11 +92,11 @@ class Lanes:
         """Whether a run deserves a lane: in the conversation, or anything at all where every entry counts."""
         if self.kinds[self.tree.starts[run]] in DAMAGED:
             return False
-        return bool(self.every_entry or self.tree.subtree_content[run])
+        return bool(self.tree.subtree_content[run])
 
     def _goes_on(self, run: int, end: int) -> bool:
         """Whether anything that counts lies in a run from `end` on, or below it."""
-        passed_over = DAMAGED if self.every_entry else BOOKKEEPING
+        passed_over = BOOKKEEPING
         rest = self.kinds[end : self.tree.bounds(run)[1]]
         below = self.tree.run_children.get(run, ())
         return any(kind not in passed_over for kind in rest) or any(self._counts(child) for child in below)
@@ -113,7 +111,7 @@ class Lanes:
             begin, stop = tree.bounds(run)
             below = [child for child in tree.run_children.get(run, ()) if self._counts(child)]
             silent = all(kind in BOOKKEEPING for kind in self.kinds[begin:stop])
-            if not self.every_entry and silent and len(below) > 1:
+            if silent and len(below) > 1:
                 waiting.extend(reversed(below))
             else:
                 starts.append(begin)

@@ -55,6 +55,8 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
             Kind.TOOL_RESULT,
         ):
             message = {**message, "content": "" if kind is Kind.SYSTEM else []}
+        if kind is Kind.USER and isinstance(body.get(TYPED), str):
+            message = {**message, TYPED: body[TYPED]}
         return [message]
     if kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
         content = body.get("content")
@@ -164,16 +166,30 @@ _PLAUSIBLE = 946_684_800_000
 def as_typed(message: Body) -> Body:
     """A message as its speaker meant it: what a person typed behind a command, or while the agent worked, is the person's.
 
-    Of a command without words behind it, and of one that the shell ran, the message stays what it is.
+    What an editor put around it is not. Of one that nobody typed, and of a command for the shell, the message stays what it is.
     """
-    typed = message.get(TYPED)
-    if message.get("role") != "custom" or not isinstance(typed, str):
+    typed, role = message.get(TYPED), message.get("role")
+    if role not in ("user", "custom") or not isinstance(typed, str):
         return message
     words = _COMMAND.sub("", typed, count=1)
-    return {"role": "user", "content": [{"type": "text", "text": words}]} if words.strip() else message
+    if role == "custom" and not words.strip():
+        return message
+    pictures = [block for block in blocks_of(message.get("content")) if block.get("type") != "text"]
+    return {"role": "user", "content": [{"type": "text", "text": words}, *pictures]}
 
 
-_COMMAND = re.compile(r"\A(?:/\S+(?:\s+|\Z)|!.*)", re.DOTALL)
+def is_bare(typed: str) -> bool:
+    """Whether what a person typed is a command without words."""
+    return typed.startswith("/") and not _COMMAND.sub("", typed, count=1).strip()
+
+
+def is_bare_command(body: Body) -> bool:
+    """Whether a prompt is nothing but a command without words."""
+    typed = body.get(TYPED)
+    return isinstance(typed, str) and is_bare(typed)
+
+
+_COMMAND = re.compile(r"\A(?:/[^\s/]+(?:\s+|\Z)|!.*)", re.DOTALL)
 """The name of a command in front of its words, or a command for the shell."""
 
 

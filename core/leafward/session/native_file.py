@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.base.errors import NotASession
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
@@ -17,6 +17,7 @@ from leafward.session.source import Growth, Note, Origin
 
 if TYPE_CHECKING:
     import os
+    from array import array
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
@@ -31,11 +32,11 @@ class NativeFile:
     inherited: int = 0
     tools: object = None
 
-    def __init__(self, path: Path, scan: Scan | None = None) -> None:
-        """A `scan` of the same file is taken over, and goes on where it ended. Raises NotASession."""
+    def __init__(self, path: Path, scan: Scan | None = None, *, once: bool = False) -> None:
+        """A `scan` of the same file is taken over, and goes on where it ended; `once` as in `SessionFile`. Raises NotASession."""
         self.path = path
         self.gone = False
-        self.file = SessionFile(path)
+        self.file = SessionFile(path, once=once)
         self.scan = Scan() if scan is None else scan
 
     @classmethod
@@ -70,8 +71,11 @@ class NativeFile:
         """Reads on to the end of the file; returns how many entries came."""
         try:
             self.file.look()
-            with collector_paused():
-                added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
+            with gc_paused():
+                if self.file.content is not None:
+                    added = self.scan.take_whole(self.file.content)
+                else:
+                    added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
             self.file.was_read(self.scan.end)
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -171,14 +175,6 @@ class NativeFile:
         end = columns.start[following] if following < len(columns) else self.scan.end
         return self.file.at(start, end - start).partition(b"\n")[0]
 
-    def stretches(self) -> Iterator[tuple[int, int]]:
-        """Where what was read of the file begins and ends, without the lines that are too large to be read."""
-        begin = 0
-        for offset, place in self.scan.long_lines.items():
-            yield begin, offset
-            begin = offset + place.size
-        yield begin, self.scan.end
-
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""
         return self._migrated(index, decode_line(self._line(index)))
@@ -212,11 +208,7 @@ class NativeFile:
             following = together[-1] + 1
             end = starts[following] if following < len(starts) else self.scan.end
             block = self.file.at(begin, end - begin)
-            find = block.find
-            for index in together:
-                at = starts[index] - begin
-                newline = find(b"\n", at)
-                line = block[at:] if newline < 0 else block[at:newline]
+            for index, line in zip(together, _lines_at(block, together, starts), strict=True):
                 if pick is not None and not pick(index, line):
                     continue
                 try:
@@ -225,7 +217,7 @@ class NativeFile:
                     body = decode_line(line)
                 if type(body) is not dict:
                     body = None
-                yield EntryIndex(index), body if current else self._migrated(index, body)
+                yield index, body if current else self._migrated(index, body)
 
     def entry(self, index: int) -> Entry:
         """One entry, decoded."""
@@ -329,3 +321,21 @@ class NativeFile:
     def went_on(self) -> str | None:
         """None: there are no files beside this one."""
         return None
+
+
+def _lines_at(block: bytes, together: list[EntryIndex], starts: array[int]) -> list[bytes]:
+    """The lines of some entries in a block that begins with the first and ends with the last of them."""
+    if together[-1] - together[0] == len(together) - 1:
+        lines = block.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        if len(lines) == len(together):
+            # Nothing else lies between.
+            return lines
+    begin = starts[together[0]]
+    found = []
+    for index in together:
+        at = starts[index] - begin
+        newline = block.find(b"\n", at)
+        found.append(block[at:] if newline < 0 else block[at:newline])
+    return found

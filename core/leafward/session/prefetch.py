@@ -33,7 +33,7 @@ _TOLD_EVERY = 16
 """Chunks between two words of how far the scan is."""
 
 
-class Ahead:
+class Prefetch:
     """A scan under way in a child process."""
 
     def __init__(self, path: Path, file: FileIO, child: int, pipe: BinaryIO) -> None:
@@ -74,7 +74,7 @@ class Ahead:
         return scan
 
 
-def scan_ahead(path: Path) -> Ahead | None:
+def scan_ahead(path: Path) -> Prefetch | None:
     """Starts to scan a file; None where that is not possible or not worth it. Call it while there is but one thread."""
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return None
@@ -89,7 +89,7 @@ def scan_ahead(path: Path) -> Ahead | None:
         child = os.fork()
         if child:
             os.close(writing)
-            return Ahead(path, file, child, os.fdopen(reading, "rb"))
+            return Prefetch(path, file, child, os.fdopen(reading, "rb"))
         try:
             os.close(reading)
             gc.disable()

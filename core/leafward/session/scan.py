@@ -22,6 +22,9 @@ from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    Watch = Callable[["Scan", int, bytes | bytearray, int], object]
+    """Gets a scan, the first of the entries that it added, the bytes that they were read from, and how many of these count."""
+
 CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
 _SMALLEST_CHUNK = 1 << 12
@@ -71,7 +74,9 @@ class Pending:
 class Scan:
     """The state of reading one file: what was found so far, and the offset where reading goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
+        """`watch` is called while `end` is still the offset of the bytes that it gets."""
+        self.watch = watch
         self.header: Body | None = None
         self.header_offset = -1
         self.bom = False
@@ -196,6 +201,16 @@ class Scan:
             stopped = stop()
         self.pending = pending
         unclosed = left_open or (filled > 0 and not stopped and self._last_line(bytes(buffer[:filled])))
+        return self._settle(first, unclosed=unclosed)
+
+    def take_whole(self, content: bytes) -> int:
+        """What `advance` does, with a whole file that is in memory; nothing of it was read before."""
+        self.end = self._whole_lines(content, len(content))
+        self.pending = None
+        return self._settle(0, unclosed=self.end < len(content) and self._last_line(content[self.end :]))
+
+    def _settle(self, first: int, *, unclosed: bool) -> int:
+        """Links the entries from `first` on, and returns how many they are."""
         link(self.columns, first, self._jumps, self._orphans)
         if (
             unclosed
@@ -211,11 +226,20 @@ class Scan:
         self._line(place.line, self.end, decode=True)
         if len(self.columns) == before:
             return False
+        if self.watch is not None:
+            self.watch(self, before, place.line, len(place.line))
         self.columns.damage.setdefault(before, Damage.OVERSIZE)
         return True
 
-    def _whole_lines(self, buffer: bytearray, filled: int) -> int:
+    def _whole_lines(self, buffer: bytearray | bytes, filled: int) -> int:
         """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""
+        first = len(self.columns)
+        used = self._lines(buffer, filled)
+        if self.watch is not None and len(self.columns) > first:
+            self.watch(self, first, buffer, used)
+        return used
+
+    def _lines(self, buffer: bytearray | bytes, filled: int) -> int:
         position = 0
         base = self.end
         find = buffer.find
@@ -270,7 +294,7 @@ class Scan:
             return None
         return bytes(columns.ids[-ID_SIZE:])
 
-    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray) -> None:
+    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray | bytes) -> None:
         """Moves what the fast loop gathered into the columns, each entry a child of the one before it."""
         if not kinds:
             return
@@ -404,5 +428,7 @@ class Scan:
             return False
         before = len(self.columns)
         self._line(line, self.end, decode=True)
+        if self.watch is not None:
+            self.watch(self, before, line, len(line))
         self.end += len(line)
         return len(self.columns) > before

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.base.errors import NotASession
-from leafward.base.regular_files import NotRegular, open_buffered, open_regular
+from leafward.base.regular_files import NotRegular, descriptor_of, open_buffered, open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
 """What changes when somebody writes to a file or puts another in its place."""
+
+_AT_ONCE = 4 << 20
+"""Bytes of a file up to which it is read with one call."""
 
 _PROOF = 4096
 """Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""
@@ -22,10 +26,15 @@ _PROOF = 4096
 class SessionFile:
     """The file that has a name now; it stays that file when the name is given to another one."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises NotASession where it cannot be opened, saying why in one line."""
+    def __init__(self, path: Path, *, once: bool = False) -> None:
+        """Raises NotASession where it cannot be opened, saying why in one line.
+
+        `once`: it is read for one look, and a small file with one call: what is asked for later is what it held then.
+        """
+        self.content: bytes | None = None
+        """All of it, where it was read with one call."""
         try:
-            self.handle: BinaryIO = open_regular(path)
+            self.handle: BinaryIO = self._read_at_once(path) if once else open_regular(path)
         except IsADirectoryError as error:
             raise NotASession(f"{path} is a folder, not a session file") from error
         except NotRegular as error:
@@ -35,7 +44,22 @@ class SessionFile:
         self._path = path
         self.proof: tuple[tuple[int, bytes], ...] = ()
         """The first and the last bytes of what was read, with their offsets."""
-        self.look()
+        if self.content is None:
+            self.look()
+
+    def _read_at_once(self, path: Path) -> BinaryIO:
+        """The file in memory; one that is large, or grows while it is read, opened. Raises OSError."""
+        descriptor = descriptor_of(path)
+        try:
+            self.seen = self.latest = os.fstat(descriptor)
+            size = self.seen.st_size
+            content = os.read(descriptor, size + 1) if size <= _AT_ONCE else b""
+        finally:
+            os.close(descriptor)
+        if not size or len(content) != size:
+            return open_regular(path)
+        self.content = content
+        return BytesIO(content)
 
     def close(self) -> None:
         """Its bytes can no longer be read."""
@@ -43,6 +67,8 @@ class SessionFile:
 
     def at(self, offset: int, size: int) -> bytes:
         """Some bytes of it. Raises OSError. From any thread."""
+        if self.content is not None:
+            return self.content[offset : offset + size]
         if self.handle.closed:
             raise OSError(errno.EBADF, "the session was closed", str(self._path))
         if hasattr(os, "pread"):
@@ -53,7 +79,8 @@ class SessionFile:
 
     def look(self) -> None:
         """It is about to be read: this is the state that it is read in. Raises OSError."""
-        self.seen = self.latest = os.fstat(self.handle.fileno())
+        if self.content is None:
+            self.seen = self.latest = os.fstat(self.handle.fileno())
 
     def was_read(self, end: int) -> None:
         """It was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""

@@ -252,8 +252,8 @@ def _slots(theirs: Columns, afters: list[Body], above: dict[int, int]) -> array[
             following = known[last]
         slots[number] = following
     slot = 0
-    for number, wanted in enumerate(slots):
-        slot = slots[number] = max(slot, wanted, above.get(number, NO_ENTRY) + 1)
+    for number, slot_now in enumerate(slots):
+        slot = slots[number] = max(slot, slot_now, above.get(number, NO_ENTRY) + 1)
     return slots
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,8 @@ def utf16_length(text: str) -> int:
     """Length in UTF-16 units: what JavaScript's `length` says."""
     if text.isascii():
         return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    # As `str.encode` does it, which looks the name up for each text.
+    return len(codecs.utf_16_le_encode(text, "surrogatepass")[0]) // 2
 
 
 def tokens_of_units(units: int) -> int:
@@ -37,7 +39,7 @@ def tokens_of_units(units: int) -> int:
 def json_length(value: object) -> int:
     """Length in UTF-16 units of what JavaScript's `JSON.stringify` makes of a decoded value."""
     try:
-        dumped = orjson.dumps(value if _only_strings(value) else _as_javascript(value))
+        dumped = orjson.dumps(value if _is_plain(value) else _as_javascript(value))
         if dumped.isascii():
             return len(dumped)
         text = dumped.decode()
@@ -47,12 +49,15 @@ def json_length(value: object) -> int:
     return utf16_length(text)
 
 
-def _only_strings(value: object) -> bool:
-    """The usual arguments: a flat object of strings."""
+def _is_plain(value: object) -> bool:
+    """The usual arguments: an object of strings and whole numbers, or of lists of such objects."""
     if type(value) is not dict:
         return False
-    for item in value.values():  # noqa: SIM110  # half the time of all() with a generator
-        if type(item) is not str:
+    for item in value.values():
+        kind = type(item)
+        if kind is str or (kind is int and -_SAFE_INTEGER <= item <= _SAFE_INTEGER):
+            continue
+        if kind is not list or _has_float(item):
             return False
     return True
 
@@ -117,6 +122,12 @@ def _slow_json_length(value: object) -> int:
 
 def content_units(content: object) -> int:
     """UTF-16 units of a string or of text and image blocks."""
+    if type(content) is list and len(content) == 1 and type(content[0]) is dict:
+        # One block of text is what nearly all have.
+        block = content[0]
+        text = block.get("text")
+        if type(text) is str and block.get("type") == "text":
+            return len(text) if text.isascii() else utf16_length(text)
     if isinstance(content, str):
         return utf16_length(content)
     if not isinstance(content, list):
@@ -145,7 +156,8 @@ def _assistant_units(content: object) -> int:
         kind = block.get("type")
         if kind == "toolCall":
             name = block.get("name")
-            units += utf16_length(name) if isinstance(name, str) else 0
+            if isinstance(name, str):
+                units += len(name) if name.isascii() else utf16_length(name)
             units += json_length(block["arguments"]) if "arguments" in block else 0
         elif kind in ("text", "thinking"):
             text = block.get(kind)
@@ -162,10 +174,10 @@ def message_tokens(message: Body) -> int:
     """Estimated tokens of one message of any role; 0 for a role that is not known (pi 1.5.2)."""
     role = message.get("role")
     if role == "assistant":
-        units = _assistant_units(message.get("content"))
-    elif role in ("user", "toolResult", "custom"):
-        units = content_units(message.get("content"))
-    elif role == "bashExecution":
+        return -(-_assistant_units(message.get("content")) // CHARS_PER_TOKEN)
+    if role in ("user", "toolResult", "custom"):
+        return -(-content_units(message.get("content")) // CHARS_PER_TOKEN)
+    if role == "bashExecution":
         units = _string_units(message, ("command", "output"))
     elif role in ("branchSummary", "compactionSummary"):
         units = _string_units(message, ("summary",))

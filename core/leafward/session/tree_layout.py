@@ -13,26 +13,17 @@ import re
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import compress
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.session.density import Density
 from leafward.session.entries import BOOKKEEPING, DAMAGED, TURN_STARTS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.session.tree import SessionTree
-
-
-class Density(StrEnum):
-    """How much a row stands for."""
-
-    TURNS = "turns"
-    ENTRIES = "entries"
-    COMFORTABLE = "comfortable"
-    """One turn in two lines."""
 
 
 MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT, Kind.UNKNOWN})

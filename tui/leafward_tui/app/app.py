@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,10 +17,10 @@ from leafward.base import safe_text
 from leafward.base.config import Config
 from leafward.base.gc_pause import collect_seldom, look_through, set_aside
 from leafward.base.paths import config_dir, state_dir
-from leafward_tui.app.input_priority import KeysFirst
+from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.screens import FeatureScreens
-from leafward_tui.app.type_ahead import TypesAhead
+from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.glyphs import choose_glyphs
 from leafward_tui.ui.intents import app_bindings
 from leafward_tui.ui.keymap import Keymap
@@ -38,13 +39,13 @@ from leafward_tui.ui.theme import (
 from leafward_tui.ui.times import tell_years_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from textual.command import Provider
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from leafward.session.prefetch import Ahead
+    from leafward.session.prefetch import Prefetch
     from leafward_tui.ui.services import AppServices, Jobs
 
     def _serves(app: LeafwardApp) -> AppServices:
@@ -78,7 +79,7 @@ def _commands() -> type[Provider]:
     return IntentCommands
 
 
-class LeafwardApp(TypesAhead[int], inherit_bindings=False):
+class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     """Opens ``paths``: one session file in the explorer, anything else as the catalogue of what lies there."""
 
     TITLE = "leafward"
@@ -98,7 +99,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         clock: Callable[[], datetime] = _now,
         env: Mapping[str, str] | None = None,
         encoding: str | None = None,
-        ahead: Ahead | None = None,
+        ahead: Prefetch | None = None,
     ) -> None:
         """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is.
 
@@ -107,6 +108,8 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         env = os.environ if env is None else env
         self.paths = tuple(paths)
         self._ahead = ahead
+        self._starts = True
+        """Whether the first batch is still to come: the one of the start."""
         self.config = config if config is not None else Config()
         self.clock = clock
         tell_years_by(clock)
@@ -116,7 +119,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
             env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
         )
         self.keymap = Keymap.of(self.config.keymap)
-        self.keys_first = KeysFirst()
+        self.input_priority = InputPriority()
         self._memory = Memory()
         self.screens = FeatureScreens(self)
         self._collector_is_ours = not gc.isenabled()
@@ -193,6 +196,16 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         """The screen that was asked for: no empty one is painted before it."""
         return self.screens.first(self.paths, self._ahead)
 
+    @contextmanager
+    def batch_update(self) -> Iterator[None]:
+        """As in Textual, but nothing is held back at the start: the first frame would be drawn, thrown away and drawn again."""
+        if self._starts:
+            self._starts = False
+            yield
+            return
+        with super().batch_update():
+            yield
+
     def on_unmount(self) -> None:
         """The demo's copy goes."""
         self.screens.close()
@@ -240,7 +253,11 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
     def noticed(self, event: events.Event) -> None:
         """Work behind the screen makes room for what the user does."""
         if isinstance(event, _BY_HAND):
-            self.keys_first.pressed()
+            self.input_priority.pressed()
+
+    def post_display_hook(self) -> None:
+        """A frame stands: work behind the screen goes on."""
+        self.input_priority.painted()
 
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says where it works."""
@@ -265,7 +282,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         """The jobs of a screen or widget, which end with it."""
         from leafward_tui.app.jobs import ScreenJobs
 
-        return ScreenJobs(owner, self.keys_first)
+        return ScreenJobs(owner, self.input_priority)
 
     def copy_to_clipboard(self, text: str) -> None:
         """What Textual's own fields copy goes the same way."""
@@ -300,7 +317,7 @@ class LeafwardApp(TypesAhead[int], inherit_bindings=False):
         return self._memory.get(key)
 
 
-def run(paths: Sequence[Path] = (), ahead: Ahead | None = None) -> int:
+def run(paths: Sequence[Path] = (), ahead: Prefetch | None = None) -> int:
     """Loads the configuration, runs the application and returns its exit code."""
     from leafward.base.config import load
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.dom import DOMNode
 
-    from leafward_tui.app.input_priority import KeysFirst
+    from leafward_tui.app.input_priority import InputPriority
     from leafward_tui.ui.services import Job
 
 __all__ = ["ScreenJobs"]
@@ -50,7 +50,7 @@ class _ThreadJob:
 class ScreenJobs:
     """The jobs of one screen or widget: named by keys, of which the latest counts. They end with it."""
 
-    def __init__(self, owner: DOMNode, priority: KeysFirst) -> None:
+    def __init__(self, owner: DOMNode, priority: InputPriority) -> None:
         self._owner = owner
         self._priority = priority
         self._runs: dict[str, int] = {}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["Memory"]
 
@@ -18,8 +15,8 @@ FILE_NAME = "app.json"
 class Memory:
     """Values by key in one file of the state folder. A file that cannot be read or written is as if it were empty."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path or state_dir() / FILE_NAME
+    def __init__(self) -> None:
+        self._path = state_dir() / FILE_NAME
         self._values: dict[str, Any] | None = None
 
     def get(self, key: str) -> object:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.session.prefetch import Ahead
+    from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.open_target import OpenTarget
@@ -36,7 +36,7 @@ _SOON = (
     "leafward_tui.ui.sheet",
     "leafward_tui.ui.reading_sheet",
     "leafward_tui.explorer.restore_sheet",
-    "leafward_tui.explorer.jobs.heal",
+    "leafward_tui.explorer.controllers.heal",
     _XRAY,
     _LAB,
     _COMPARE,
@@ -106,7 +106,7 @@ class FeatureScreens:
 
     # --- screens ------------------------------------------------------------------------------------------------------
 
-    def first(self, paths: Sequence[Path], ahead: Ahead | None) -> Screen[Any]:
+    def first(self, paths: Sequence[Path], ahead: Prefetch | None) -> Screen[Any]:
         """One session in the explorer, anything else as the catalogue of what lies there. `ahead` is its scan under way."""
         if len(paths) == 1 and _names_session(paths[0]):
             from leafward_tui.explorer import ExplorerScreen
@@ -223,6 +223,6 @@ class FeatureScreens:
 
     def inspector(self) -> InspectorPane:
         """A new inspector, to be composed into a screen."""
-        from leafward_tui.inspector import Inspector
+        from leafward_tui.inspector.pane import Inspector
 
         return Inspector(id="inspector")

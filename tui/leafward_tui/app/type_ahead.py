@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.message_pump import MessagePump
 
-__all__ = ["TypesAhead"]
+__all__ = ["TypeAheadApp"]
 
 _PATIENCE = 0.25
 """Seconds after which keys go on although whoever got the one before has not answered: it may be gone."""
@@ -29,11 +29,11 @@ _ROUNDS = 2
 """Ways up from a widget to the application: the key itself may make a message that goes up once more (a field's enter)."""
 
 
-class TypesAhead(App[ReturnType], inherit_bindings=False):
+class TypeAheadApp(App[ReturnType], inherit_bindings=False):
     """An application that does one key after the other.
 
     A binding is run when its key arrives. A key for a widget that takes keys itself is waited for, and so is a screen that is
-    still being mounted.
+    not ready yet.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class TypesAhead(App[ReturnType], inherit_bindings=False):
         """Hands on what was held, up to a key that has to be waited for."""
         self._waits_since = 0.0
         while self._held:
-            if self.screen_stack and not self.screen.is_mounted:
+            if self.screen_stack and not (self.screen.is_mounted and getattr(self.screen, "ready", True)):
                 # Called once the screen is there with its focus set, and only then: actions run in the application's task.
                 self._wait([self.screen, self], 1)
                 return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.catalogue.model.empty_words import empty_words
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
 from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
+from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.two_panes import Panes, has_two_panes
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.title_bar import Progress
 
-__all__ = ["CatalogueDisplay"]
+__all__ = ["CatalogueDisplay", "empty_words"]
 
 
 class CatalogueDisplay:
@@ -217,3 +217,47 @@ class CatalogueDisplay:
         from leafward_tui.ui.agent_run import run_in_agent
 
         return run_in_agent(self._screen.app, resume)
+
+
+def empty_words(
+    listing: Listing,
+    *,
+    searching: bool,
+    excluded: int,
+    searched: Sequence[str],
+    demo_key: str,
+    search_key: str,
+) -> list[tuple[str, str]]:
+    """One sentence, where was looked, one key: each with the name of its ink."""
+    if searching:
+        return [("nothing", "looking for sessions")]
+    hidden = listing.archived + listing.warm_ups
+    what = "archived" if not listing.warm_ups else "archived, or sub-agents started without a task"
+    if listing.view.text:
+        other = counted(listing.total - hidden, "session")
+        return [
+            ("text", "Only hidden sessions match." if hidden else "No session matches."),
+            ("nothing", f"{other} hidden by the filter"),
+            ("faint", ""),
+            *([("sub", f"a  shows {counted(hidden, 'match', 'matches')}: {what}")] if hidden else []),
+            ("sub", "esc  clears the filter"),
+            *([("sub", f"{search_key}  searches all text of all sessions")] if search_key else []),
+        ]
+    if hidden:
+        return [
+            ("text", f"All {counted(hidden, 'session')} are {what}."),
+            ("sub", "a  shows them"),
+        ]
+    if excluded:
+        return [
+            ("text", f"All {counted(excluded, 'session')} are excluded."),
+            ("sub", "exclude in config.toml names their folders"),
+        ]
+    return [
+        ("text", "No sessions yet: they appear here once a coding agent has run."),
+        ("faint", ""),
+        ("faint", "Looked in"),
+        *(("path", tilde(place)) for place in searched),
+        ("faint", ""),
+        *([("strong", f"{demo_key}  opens a demo session to look around in")] if demo_key else []),
+    ]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 
-from leafward_tui.catalogue.jobs import aftermaths
-from leafward_tui.catalogue.model.totals_table import aftermath_rows
+from leafward_tui.catalogue.model.totals_table import aftermath_rows, aftermaths
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.catalog import Card
-    from leafward_tui.catalogue.jobs import Followed
-    from leafward_tui.catalogue.model.totals_table import TotalsRow
+    from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["TotalsScreen"]
@@ -44,7 +42,7 @@ class TotalsScreen(Modal):
         super().__init__(self._row)
         self._first = tuple(lines)
         self.lines = self._first
-        self.followed: Followed | None = None
+        self.followed: AftermathReading | None = None
         """What followed the compactions, once all are read."""
         self._cards = cards
         self._note = note
@@ -55,11 +53,11 @@ class TotalsScreen(Modal):
         jobs = self.shell.jobs(self)
         jobs.latest("aftermath", partial(aftermaths, self._cards, self._follow), self._followed)
 
-    def _follow(self, found: Followed) -> None:
+    def _follow(self, found: AftermathReading) -> None:
         self.lines = (*self._first, *aftermath_rows(found))
         self._show()
 
-    def _followed(self, found: Followed) -> None:
+    def _followed(self, found: AftermathReading) -> None:
         self.followed = found
         self._follow(found)
 

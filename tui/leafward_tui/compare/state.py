@@ -9,7 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from leafward.files.file_replay import WorkspaceBases
-from leafward_tui.compare.model.content import Show, Wanted
+from leafward_tui.compare.model.content import ContentRequest, Show
 from leafward_tui.compare.model.files import Column
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ContentState:
     """What rebuilds files: without contents of the workspace, and with them."""
     differences: dict[tuple[str, bool], ContentDifference] = field(default_factory=dict)
     """Files that are rebuilt, by path and whether contents of the workspace were used."""
-    laid: dict[Wanted, Shown] = field(default_factory=dict)
+    laid: dict[ContentRequest, Shown] = field(default_factory=dict)
     """Layouts that are kept."""
 
 
@@ -124,10 +124,10 @@ class CompareState:
         folder = self.folder
         return WorkspaceBases(folder) if self.files.based and folder is not None else None
 
-    def wanted(self) -> Wanted | None:
+    def wanted(self) -> ContentRequest | None:
         """The layout that is to be on the screen."""
         file, content = self.files.file, self.content
         if file is None:
             return None
         opened = content.opened.get(file.path, frozenset())
-        return Wanted(file.path, content.show, content.fold, opened, self.files.based)
+        return ContentRequest(file.path, content.show, content.fold, opened, self.files.based)

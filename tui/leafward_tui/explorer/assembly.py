@@ -13,13 +13,13 @@ from leafward_tui.explorer.controllers.context_edit import ContextEdits
 from leafward_tui.explorer.controllers.cursor_details import CursorDetails
 from leafward_tui.explorer.controllers.export import Export
 from leafward_tui.explorer.controllers.file_choice import FileChoice
-from leafward_tui.explorer.controllers.file_restore import FileRestore
 from leafward_tui.explorer.controllers.fork import NewSession
 from leafward_tui.explorer.controllers.heal import Heal
 from leafward_tui.explorer.controllers.modes import Modes
 from leafward_tui.explorer.controllers.move import Move
 from leafward_tui.explorer.controllers.navigation import Navigation
 from leafward_tui.explorer.controllers.operations import Operations
+from leafward_tui.explorer.controllers.restore import FileRestore
 from leafward_tui.explorer.controllers.resume import AgentResume
 from leafward_tui.explorer.controllers.row_filter import RowFilter
 from leafward_tui.explorer.controllers.row_metrics import RowMetrics

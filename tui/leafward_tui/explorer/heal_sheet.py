@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from leafward_tui.explorer.model.heal_lines import change_lines
-from leafward_tui.ui.cells import counted
+from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import counted, fit, right, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward_tui.explorer.jobs.heal import Healed
+    from leafward.branches.healing import Healing
+    from leafward.branches.refused_blocks import Change
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.pane_lines import LabLine, Lines
 
-__all__ = ["HealSheet"]
+__all__ = ["HealSheet", "change_lines"]
 
 _FRAME = 12
 """Lines of the sheet that are no change, and those of the screen that stay in sight."""
@@ -31,13 +37,14 @@ class HealSheet(Sheet):
     NAME: ClassVar[str] = "heal"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("heal")]
 
-    def __init__(self, healed: Healed) -> None:
-        self._changes = healed.found.changes
-        self._title = healed.agent.title
+    def __init__(self, healing: Healing, title: str) -> None:
+        """`title` is that of the agent which goes on."""
+        self._changes = healing.changes
+        self._title = title
         about = [SheetLine("a new session is written that the provider accepts; this one stays as it is")]
-        about += [SheetLine(remark.text) for remark in healed.found.remarks]
-        if healed.found.obstacle:
-            about.append(SheetLine(healed.found.obstacle, "warn", lines=3))
+        about += [SheetLine(remark.text) for remark in healing.remarks]
+        if healing.obstacle is not None:
+            about.append(SheetLine(healing.obstacle.text, "warn", lines=3))
         note = counted(len(self._changes), "change")
         super().__init__("Heal this session", about, note=note)
         self.changes = LinesView(id="changes", cursor=False, raised=True)
@@ -70,3 +77,32 @@ class HealSheet(Sheet):
     def commit(self) -> None:
         """The new session."""
         self.dismiss("begin")
+
+
+_PLACE = 9
+_LONGEST = 400
+"""Characters shown of one change."""
+
+
+def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
+    """The changes in the order of the session: what is missing, odd or too much, what becomes of it, and where."""
+    from leafward_tui.ui.pane_lines import LabLine, LazyLines, Span
+
+    room = max(12, width - _PLACE)
+    rows: list[tuple[Change, str, bool]] = []
+    for one in changes:
+        text = safe_line(one.text, _LONGEST)
+        short = len(text) <= room and text.isascii()
+        parts = [text] if short else wrap(text, room, lines=4, ellipsis=glyphs.ellipsis)
+        rows += [(one, part, at == 0) for at, part in enumerate(parts)]
+
+    def made(y: int) -> LabLine:
+        change, text, first = rows[y]
+        place = named(change.entry) if change.entry >= 0 else "all"
+        spans = (
+            Span(fit(text, room, pad=True), "text"),
+            Span(right(place if first else "", _PLACE), "faint"),
+        )
+        return LabLine(spans)
+
+    return LazyLines(len(rows), made)

@@ -6,11 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.base.safe_text import safe_line
-from leafward.session.tree_layout import Density
-from leafward_tui.explorer.model.branch_summary import progress_words
+from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.summary_run import progress_words
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.two_panes import has_two_panes
@@ -109,8 +109,12 @@ class ExplorerPanes:
         self.inspector.show_tabs(two)
         if two:
             self._screen.remove_class("-inspecting")
-        self.strip_rule.join(*([self.column_rule.region.x + 1] if two else []))
+        # Where the column rule ends is known once the panes are laid out anew.
+        self._screen.call_after_refresh(self._join_rules)
         self.show_head()
+
+    def _join_rules(self) -> None:
+        self.strip_rule.join(*([self.column_rule.region.x + 1] if self.two_panes else []))
 
     def show_head(self) -> None:
         """Tabs and headings over the tree."""
@@ -219,11 +223,11 @@ class ExplorerPanes:
         else:
             self.tell("")
 
-    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+    def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
         """Keys of intents with what they do now, as the user's keymap has them; those without a key are left out."""
         label = services_of(self._screen).keymap.label
         return tuple(
-            KeyHint(intent_id, label(intent_id), words) for intent_id, words in wanted if label(intent_id)
+            KeyHint(intent_id, label(intent_id), words) for intent_id, words in intents if label(intent_id)
         )
 
     def show_keys(self) -> None:

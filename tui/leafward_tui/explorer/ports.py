@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.gauge import Load
     from leafward_tui.explorer.widgets.peek import Glance
     from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.page import Tab
+    from leafward_tui.ui.inspector_tab import Tab
     from leafward_tui.ui.price_line import Facts, KeyHint
     from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.title_bar import Fact, Progress
@@ -235,7 +235,7 @@ class ExplorerView(Protocol):
     def clear_note(self) -> None:
         """The cursor moved: what was said makes room, unless it was to stay for once."""
 
-    def key_hints(self, *wanted: tuple[str, str]) -> tuple[KeyHint, ...]:
+    def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
         """Keys of intents with what they do now; those without a key are left out."""
 
     def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:

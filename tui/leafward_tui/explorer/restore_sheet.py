@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 from textual.containers import Vertical
 
-from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
-from leafward_tui.explorer.model.restore_lines import file_lines, preview_lines
-from leafward_tui.ui.cells import fit
+from leafward.base.safe_text import safe_line
+from leafward.files.restoration import Action
+from leafward_tui.explorer.controllers.restore_choice import RestoreChoice, is_offered, is_safe
+from leafward_tui.ui.cells import counted, expand_tabs, fit, fit_path, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.pane_lines import Block, LabLine, LazyLines, Span, blanks
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine
+from leafward_tui.ui.spans import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from leafward.files.restoration import FileChange
     from leafward.session.session import Session
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.pane_lines import Lines
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["RestoreSheet"]
@@ -201,3 +207,93 @@ class RestoreFiles(Vertical):
         problem = f"{glyphs.malformed} {choice.problem}" if choice.problem else ""
         text = fit(problem or choice.state, width - 2, ellipsis=glyphs.ellipsis)
         return [Segment(" ", ground.blank), Segment(text, ground.bad if problem else ground.sub)]
+
+
+_VERB = 7
+_DIFF_HEAD = 2
+"""Lines of a diff that name the file."""
+_LONGEST = 1_000
+"""Characters shown of one line of a diff."""
+
+
+def file_lines(
+    changes: Sequence[FileChange], same: int, chosen: Collection[str], width: int, glyphs: Glyphs
+) -> Lines:
+    """The files, each with whether it is chosen, what would be done and why it is safe or not."""
+    room = width - 4 - _VERB - 1 - 2
+    reasons = min(max((len(one.why) for one in changes), default=0), room // 2)
+    below = f"{counted(same, 'file is', 'files are')} as at that entry already" if same else ""
+    if not changes and not same:
+        below = "no recorded call touched a file"
+
+    def made(y: int) -> LabLine:
+        if y == len(changes):
+            return LabLine((Span(below, "nothing"),))
+        return _file_line(changes[y], changes[y].path in chosen, room - reasons, reasons, glyphs)
+
+    places = {f"file:{one.path}": y for y, one in enumerate(changes)}
+    return LazyLines(len(changes) + bool(below), made, places)
+
+
+def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
+    """One file in `names` cells for its path and `reasons` for why."""
+    possible = is_safe(change) or is_offered(change)
+    sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
+    action = change.action if is_safe(change) else change.offered
+    verb = str(action or Action.LEAVE)
+    ink = "text" if here else "sub" if possible else "faint"
+    tone = "faint" if is_safe(change) or not possible else "warn"
+    path = fit_path(safe_line(change.path, _LONGEST), names, pad=True, gap=glyphs.ellipsis)
+    why = fit(safe_line(change.why, _LONGEST), reasons, pad=True, ellipsis=glyphs.ellipsis)
+    spans = (
+        Span(sign, "leaf" if here else "faint"),
+        Span(f"{verb:<{_VERB}} ", ink),
+        Span(path, ink),
+        blanks(2),
+        Span(why, tone),
+    )
+    return LabLine(spans, f"file:{change.path}")
+
+
+def preview_lines(
+    change: FileChange | None, diff: Sequence[str] | None, chosen: bool, width: int, glyphs: Glyphs
+) -> Lines:
+    """What becomes of one file in full, and its diff; None while that is worked out."""
+    if change is None:
+        return Block()
+    lines = [LabLine((Span(text, ink),)) for text, ink in _about(change, chosen, width, glyphs)]
+    if change.after is None or not (is_safe(change) or is_offered(change)):
+        return Block(lines)
+    if diff is None:
+        return Block([*lines, LabLine((Span("comparing", "nothing"),))])
+    begin = len(lines) - _DIFF_HEAD
+
+    def made(y: int) -> LabLine:
+        return lines[y] if y < len(lines) else _diff_line(diff[y - begin], width, glyphs)
+
+    return LazyLines(begin + max(_DIFF_HEAD, len(diff)), made)
+
+
+def _about(change: FileChange, chosen: bool, width: int, glyphs: Glyphs) -> list[tuple[str, str]]:
+    path, why = safe_line(change.path, _LONGEST), safe_line(change.why, _LONGEST)
+    if is_safe(change):
+        text = f"{path}: {why}" + ("" if chosen else ", not chosen")
+        ink = "sub"
+    elif is_offered(change):
+        text = f"{path}: {why}; " + ("chosen all the same" if chosen else "stays unless you choose it")
+        ink = "warn"
+    else:
+        text, ink = f"{path}: {why}; it stays as it is", "warn"
+    lines = [(part, ink) for part in wrap(text, width, lines=3, ellipsis=glyphs.ellipsis)]
+    if change.remark:
+        lines += [(part, "sub") for part in wrap(change.remark, width, lines=2, ellipsis=glyphs.ellipsis)]
+    return lines
+
+
+def _diff_line(line: str, width: int, glyphs: Glyphs) -> LabLine:
+
+    ink, ground = {"+": ("text", "leaf_tint"), "-": ("text", "bad_tint"), "@": ("faint", "")}.get(
+        line[:1], ("sub", "")
+    )
+    text = shown(expand_tabs(line[:_LONGEST].rstrip("\r")))
+    return LabLine((Span(fit(text, width, pad=True, ellipsis=glyphs.ellipsis), ink, ground),))

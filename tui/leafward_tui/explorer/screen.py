@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.containers import Horizontal, Vertical
 
-from leafward.session.tree_layout import Density
-from leafward_tui.explorer.assembly import Controllers
-from leafward_tui.explorer.panes import ExplorerPanes
-from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.inspector_pane import EntryWanted
+from leafward_tui.ui.inspector_pane import EntryWanted, ExamWanted, XRayWanted
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.price_line import PriceLine
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.two_panes import has_two_panes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,14 +27,24 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.widget import Widget
 
-    from leafward.session.prefetch import Ahead
-    from leafward_tui.ui.inspector_pane import CopyWanted, ExamWanted, XRayWanted
+    from leafward.session.prefetch import Prefetch
+    from leafward_tui.explorer.assembly import Controllers
+    from leafward_tui.explorer.panes import ExplorerPanes
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.inspector_pane import CopyWanted, InspectorPane
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
 
 class ExplorerScreen(BaseScreen[None]):
-    """A session as a tree."""
+    """A session as a tree.
+
+    The first frame shows empty widgets: what fills them and what keys go to is loaded behind it. Keys are held until then.
+    """
+
+    state: ExplorerState
+    panes: ExplorerPanes
+    controllers: Controllers
 
     NAME: ClassVar[str] = "explorer"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("explorer")]
@@ -77,61 +84,85 @@ class ExplorerScreen(BaseScreen[None]):
         self,
         path: Path,
         agent: str | None = None,
-        ahead: Ahead | None = None,
+        ahead: Prefetch | None = None,
         target: OpenTarget | None = None,
     ) -> None:
         super().__init__()
-        self.state = ExplorerState(path, agent)
+        self._path, self._agent = path, agent
         self._ahead = ahead
         """The scan of this session that began before there was a screen."""
         self._target = target
         """Where the cursor goes first."""
+        self.ready = False
+        self.waits_for = lambda: (
+            ""
+            if self.ready and (self.state.session is not None or self.state.trouble)
+            else "the session is still being read"
+        )
 
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""
+        self._head, self._tree, self._column_rule = TabHead(), GraphView(id="graph"), ColumnRule()
+        self._inspector: InspectorPane = self.shell.screens.inspector()
+        self._peek, self._strip_rule = Peek(), RowRule()
+        self._strip, self._gauge = StripView(id="strip"), Gauge(id="gauge")
+        self._price_line = PriceLine(id="price")
+        # Else a narrow screen would be laid out twice.
+        self.set_class(not has_two_panes(self.app.size), "-one-pane")
+        with Horizontal(id="panes"):
+            with Vertical(id="tree"):
+                yield self._head
+                yield self._tree
+            yield self._column_rule
+            yield cast("Widget", self._inspector)
+        yield RowRule(id="peek-rule")
+        yield self._peek
+        yield self._strip_rule
+        with Horizontal(id="overview"):
+            yield self._strip
+            yield self._gauge
+        yield RowRule(id="price-rule")
+        yield self._price_line
+
+    def mounted(self) -> None:
+        """Shows the screen. What fills it comes behind the first frame, whose time is the next message."""
+        self.title_bar.show(self._path.stem)
+        self.call_later(self._begin)
+
+    def _begin(self) -> None:
+        """Takes keys, and reads the session."""
+        from leafward.session.density import Density
+        from leafward_tui.explorer.assembly import Controllers
+        from leafward_tui.explorer.panes import ExplorerPanes
+        from leafward_tui.explorer.state import ExplorerState
+
+        self.state = ExplorerState(self._path, self._agent)
         self.panes = ExplorerPanes(
             self,
             self.state,
-            head=TabHead(),
-            tree=GraphView(id="graph"),
-            column_rule=ColumnRule(),
-            inspector=self.shell.screens.inspector(),
-            peek=Peek(),
-            strip_rule=RowRule(),
-            strip=StripView(id="strip"),
-            gauge=Gauge(id="gauge"),
-            price_line=PriceLine(id="price"),
+            head=self._head,
+            tree=self._tree,
+            column_rule=self._column_rule,
+            inspector=self._inspector,
+            peek=self._peek,
+            strip_rule=self._strip_rule,
+            strip=self._strip,
+            gauge=self._gauge,
+            price_line=self._price_line,
         )
         self.controllers = Controllers(self.state, self.panes, self.shell, self.shell.jobs(self))
         self.route(*self.controllers.routed)
-        with Horizontal(id="panes"):
-            with Vertical(id="tree"):
-                yield self.panes.head
-                yield self.panes.tree
-            yield self.panes.column_rule
-            yield cast("Widget", self.panes.inspector)
-        yield RowRule(id="peek-rule")
-        yield self.panes.peek
-        yield self.panes.strip_rule
-        with Horizontal(id="overview"):
-            yield self.panes.strip
-            yield self.panes.gauge
-        yield RowRule(id="price-rule")
-        yield self.panes.price_line
-
-    def mounted(self) -> None:
-        """Shows the screen, and reads the session behind it."""
+        self.ready = True
         config, in_turn = self.shell.config, self._target is not None and self._target.in_turn
         self.controllers.navigation.begin(Density.ENTRIES if in_turn else Density(config.density))
-        self.title_bar.show(self.state.path.stem)
         self.panes.arrange()
-        self.panes.tree.focus()
-        self.call_after_refresh(self.controllers.loader.open, self._ahead, self._target)
+        self._tree.focus()
+        self.controllers.loader.open(self._ahead, self._target)
         self.set_interval(config.follow_interval, self.controllers.loader.look)
 
     def on_unmount(self) -> None:
         """Closes the session's file; a summary under way is given up."""
-        if self.state.session is not None:
+        if self.ready and self.state.session is not None:
             self.controllers.summary.cancel()
             self.controllers.loader.close()
 
@@ -144,11 +175,12 @@ class ExplorerScreen(BaseScreen[None]):
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
-        return self.controllers.modes.hints()
+        return self.controllers.modes.hints() if self.ready else ()
 
     def on_resize(self) -> None:
         """Two panes or one, as there is room."""
-        self.call_after_refresh(self.panes.arrange)
+        if self.ready:
+            self.call_after_refresh(self.panes.arrange)
 
     def on_descendant_focus(self) -> None:
         """The heavy part of the rule says where keys go."""
@@ -183,15 +215,14 @@ class ExplorerScreen(BaseScreen[None]):
         message.stop()
         self.controllers.navigation.show_entry(message.entry)
 
-    def on_inspector_xray_wanted(self, message: XRayWanted) -> None:
-        """A line of the inspector names a compaction to see through."""
+    @on(XRayWanted)
+    @on(ExamWanted)
+    def look_into(self, message: XRayWanted | ExamWanted) -> None:
+        """A line of the inspector names a compaction to see through, or one whose exam a model is to sit."""
         message.stop()
-        self.controllers.compactions.open_xray(message.compaction)
-
-    def on_inspector_exam_wanted(self, message: ExamWanted) -> None:
-        """A model is to sit the exam of a compaction."""
-        message.stop()
-        self.controllers.compactions.examine(message.compaction)
+        compactions = self.controllers.compactions
+        look = compactions.open_xray if isinstance(message, XRayWanted) else compactions.examine
+        look(message.compaction)
 
     def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         """A line or page of the inspector is wanted on the clipboard."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
     from leafward.session.session import Session
-    from leafward_tui.explorer.model.branch_summary import SummaryRun
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.overview import Overview
+    from leafward_tui.explorer.summary_run import SummaryRun
 
 
 class Mode(Enum):

@@ -18,12 +18,14 @@ from leafward_tui.ui.inspector_pane import (
     TabChanged,
     XRayWanted,
 )
-from leafward_tui.ui.page import EXAM, XRAY, Gauge, Page, Selection, Tab
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+
+    from leafward_tui.ui.page import Gauge, Page, Selection
 
 
 class Inspector(Widget):
@@ -31,13 +33,12 @@ class Inspector(Widget):
 
     DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
 
-    def __init__(self, *, tabs: bool = True, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+    def __init__(self, *, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self.state = InspectorState(gauge)
         services = services_of(self)
         self._pages = Pages(self.state, self, services, services.jobs(self))
         self.head = TabHead(margin=0)
-        self.head.display = tabs
         self._show_head(focused=False)
         self.view = PageView()
 
@@ -128,6 +129,8 @@ class Inspector(Widget):
 
     def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
         """Opens or closes a section, or asks for the entry."""
+        from leafward_tui.ui.page import EXAM, XRAY
+
         message.stop()
         line = message.line
         if line.toggle.startswith(XRAY):

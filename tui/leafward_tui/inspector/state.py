@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from leafward_tui.ui.page import Gauge, Selection

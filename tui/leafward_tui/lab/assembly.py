@@ -11,9 +11,9 @@ from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.edit import SummaryEdit
 from leafward_tui.lab.controllers.exam import DraftGrader
 from leafward_tui.lab.controllers.file import SessionFile
-from leafward_tui.lab.controllers.kept import KeptSummaries
 from leafward_tui.lab.controllers.layout import PaneLayout
 from leafward_tui.lab.controllers.leave import Leave
+from leafward_tui.lab.controllers.paid_summaries import KeptSummaries
 from leafward_tui.lab.controllers.path import PathReader
 from leafward_tui.lab.controllers.pins import Pins
 from leafward_tui.lab.controllers.prompt import PromptReader

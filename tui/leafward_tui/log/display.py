@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_behind
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import Kind
-from leafward.session.headline import headline
 from leafward.session.journal import redoable
-from leafward_tui.log.widgets.empty_log import EmptyLog
-from leafward_tui.log.widgets.log_view import LogDetails, LogList, columns_of
+from leafward.session.title import title_of
+from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.price_line import PriceLine
@@ -53,7 +51,7 @@ class LogDisplay:
     @property
     def operations(self) -> OperationText | None:
         """The operations on show; None before they were read."""
-        return self.log_list.deeds
+        return self.log_list.operations
 
     @property
     def operation(self) -> Operation | None:
@@ -107,8 +105,7 @@ class LogDisplay:
     def show_title(self) -> None:
         """The session, and how many operations there are."""
         session, every = self._state.session, self.operations
-        first = session.columns.kind.find(Kind.USER)
-        title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
+        title = title_of(session) or session.path.stem
         facts = []
         if every is not None and len(every):
             own = sum(1 for operation in every.log if not operation.agent)

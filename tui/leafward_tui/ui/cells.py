@@ -57,15 +57,15 @@ def _flat(text: str) -> str:
     return re.sub(_IDLE_JOINER, "", text) if _JOINER in text else text
 
 
-def expand_tabs(text: str, size: int = 4) -> str:
-    """``text``, one line of it, with tabs filled up to the next multiple of ``size`` cells."""
+def expand_tabs(text: str) -> str:
+    """``text``, one line of it, with tabs filled up to the next multiple of four cells."""
     if "\t" not in text:
         return text
     parts = text.split("\t")
     line = parts[0]
     width = cell_len(line)
     for part in parts[1:]:
-        step = size - width % size
+        step = 4 - width % 4
         line += " " * step + part
         width += step + cell_len(part)
     return line

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward.base.safe_text import safe
-from leafward_tui.ui.cells import cell_len, fit, wrap
+from leafward_tui.ui.cells import cell_len, fit, fit_path, wrap
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet, SheetLine, drawable
 
@@ -48,6 +46,8 @@ class Choice:
     """Why it cannot be chosen now; shown instead of the effect."""
     current: bool = False
     """It is what holds now, as in a choice of filters."""
+    path: bool = False
+    """The effect is a path, which gives up its middle where there is no room."""
 
 
 class _Choices(Widget):
@@ -87,14 +87,17 @@ class _Choices(Widget):
         width = self.size.width
         if y >= len(self._lines):
             return Strip([Segment(" " * width, shell.styles_now.raised.blank)], width)
-        row, said = self._lines[y]
+        row, text = self._lines[y]
         choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
         ground = shell.styles_now.sel if row == self.at else shell.styles_now.raised
         mark = shell.glyphs.cursor if row == self.at and first else " "
         room = width - _BESIDE
         titles = self._titles(room)
         title = fit(choice.title if first else "", titles, pad=True, ellipsis=shell.glyphs.ellipsis)
-        effect = fit(said, room - titles, ellipsis=shell.glyphs.ellipsis)
+        if choice.path and not choice.refused:
+            effect = fit_path(text, room - titles, gap=shell.glyphs.gap)
+        else:
+            effect = fit(text, room - titles, ellipsis=shell.glyphs.ellipsis)
         name = ground.faint if choice.refused else ground.strong if row == self.at else ground.text
         return Strip(
             [
@@ -147,21 +150,13 @@ class ChoiceSheet(Sheet):
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first)
         self._cycle = cycle
-        self._begun: tuple[SheetLine, ...] = ()
-        """What the sheet is about in the lines that it was composed of."""
-        self._stands = False
-        """Whether it is mounted: before that, nothing can be added to it."""
 
     def compose_body(self) -> ComposeResult:
         """The rows."""
-        self._begun = self._about
         yield self.rows
 
     def mounted(self) -> None:
-        """The key that opened the sheet steps through it; what was said while it was put up is added."""
-        self._stands = True
-        if self._about is not self._begun:
-            self._add_about()
+        """The key that opened the sheet steps through it."""
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
 
@@ -172,13 +167,9 @@ class ChoiceSheet(Sheet):
 
     def show_about(self, about: Sequence[SheetLine]) -> None:
         """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
-        self._about = tuple(replace(line, text=safe(line.text)) for line in about)
-        if self._stands and self.is_attached:
-            self._add_about()
-
-    def _add_about(self) -> None:
-        self.query_one(Vertical).mount(*self._about_lines(), after=1)
-        self.call_after_refresh(self._ask_for_room)
+        self.about.show(about)
+        if self.is_attached:
+            self.call_after_refresh(self._ask_for_room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only letters that stand there are keys."""

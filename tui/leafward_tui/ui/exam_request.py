@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from leafward.base.config import Config
-    from leafward.compaction.exam.sitting import Sat, Sitting
+    from leafward.compaction.exam.sitting import ExamAnswers, Sitting
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.glyphs import Glyphs
@@ -31,7 +31,7 @@ class Subject(NamedTuple):
     """Of the session."""
     make: Callable[[ModelSettings, Callable[[], bool]], Sitting | None]
     """The exam for a model; None where there is nothing to ask. Raises LeafwardError, OSError."""
-    keep: Callable[[Sat, str, Callable[[str], object]], object]
+    keep: Callable[[ExamAnswers, str, Callable[[str], object]], object]
     """Keeps what was answered and says so in the words that it is given, or says why it is not kept."""
     operation: str
     """What is done with the answers, in words."""
@@ -56,8 +56,8 @@ def prepared(subject: Subject, name: str, config: Config, job: Job) -> Prepared 
 
 
 def answered(
-    path: Path, given: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
-) -> Sat:
+    path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
+) -> ExamAnswers:
     """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
     from leafward.compaction.exam.sitting import sit
     from leafward.session.journal.lock import busy
@@ -68,7 +68,7 @@ def answered(
         job.report(partial(tell, now.text, now.stage))
 
     with busy(path, "an exam"):
-        return sit(given, Model(model_settings(name, config), watch), stop=job.unwanted)
+        return sit(prepared, Model(model_settings(name, config), watch), stop=job.unwanted)
 
 
 class ExamRequest:
@@ -181,7 +181,7 @@ class ExamRequest:
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )
 
-    def _done(self, sheet: ReadingSheet, sat: Sat) -> None:
+    def _done(self, sheet: ReadingSheet, sat: ExamAnswers) -> None:
         """Shows what is right, and keeps it."""
         cost = sat.result["cost"]
         price = "price not known" if cost is None else money(cost) if cost else "free"
@@ -196,7 +196,7 @@ class ExamRequest:
         self._subject.keep(sat, f"{who} answered {words}, {price}", refused)
 
 
-def answer_text(sat: Sat, glyphs: Glyphs) -> str:
+def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:
     """The questions, each with the right answer and with the one that the model gave."""
     lines = []
     for number, one in enumerate(sat.answers, 1):
@@ -204,6 +204,6 @@ def answer_text(sat: Sat, glyphs: Glyphs) -> str:
         lines.append(f"{glyphs.ok if one.right else glyphs.error} {number}. {one.question.text}")
         lines.append(f"    right: {safe_line(answers[one.question.right].text, 300)}")
         if not one.right:
-            given = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
-            lines.append(f"    given: {given}")
+            answer = safe_line(answers[one.answer].text, 300) if one.answer is not None else "no answer"
+            lines.append(f"    given: {answer}")
     return "\n".join(lines)

@@ -10,7 +10,8 @@ from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
-    from leafward_tui.ui.page import Gauge, Page, Selection, Tab
+    from leafward_tui.ui.inspector_tab import Tab
+    from leafward_tui.ui.page import Gauge, Page, Selection
 
 __all__ = [
     "CopyWanted",

@@ -62,8 +62,13 @@ _FIRST = {"find.next": "/", "find.previous": "/", "mark.go": "m"}
 """The default key of the intent of the same screen that gives an intent what it lacks."""
 
 
-def reason_for_intent(intent_id: str, screen: str, keymap: Keymap) -> str:
-    """Why an intent of a screen does nothing now, and the key that helps: `no hits · / search`."""
+def reason_for_intent(intent_id: str, screen: str, keymap: Keymap, waits: str = "") -> str:
+    """Why an intent of a screen does nothing now, and the key that helps: `no hits · / search`.
+
+    `waits` is what every key of the screen waits for; empty for nothing.
+    """
+    if waits:
+        return f"{intent(intent_id).hint}: {waits}"
     lacking = _LACKING.get(intent_id, _WAITS)
     key = _FIRST.get(intent_id)
     helps = next((entry for entry in intents_for(screen) if entry.default_keys == (key,)), None)

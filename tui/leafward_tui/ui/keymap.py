@@ -94,13 +94,13 @@ class Keymap(NamedTuple):
         keys = {entry.id: tuple(key_name(key) for key in entry.default_keys) for entry in INTENTS}
         defaults = dict(keys)
         named: set[str] = set()
-        for intent_id, wanted in overrides.items():
+        for intent_id, keys_wanted in overrides.items():
             if intent_id not in keys:
                 close = get_close_matches(intent_id, keys, 1, 0.5)
                 hint = f", did you mean {close[0]}?" if close else "; the help lists all"
                 problems.append(f"keymap.{intent_id}: no such command{hint}")
                 continue
-            keys[intent_id] = tuple(dict.fromkeys(key_name(key) for key in wanted if key))
+            keys[intent_id] = tuple(dict.fromkeys(key_name(key) for key in keys_wanted if key))
             named.add(intent_id)
         for screen in SCREENS:
             problems.extend(_settle(screen, keys, named))

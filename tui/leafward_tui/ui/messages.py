@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual.message import Message
 
 __all__ = ["IntentPressed"]
 
 
-@dataclass(eq=False, repr=False)
 class IntentPressed(Message):
     """Something that names an intent was clicked; the screen runs its action."""
 
-    intent_id: str
+    def __init__(self, intent_id: str) -> None:
+        super().__init__()
+        self.intent_id = intent_id

@@ -14,7 +14,7 @@ from leafward.session.headline import headline
 from leafward.session.journal import OperationKind, Subject
 from leafward.session.journal.operations import ARCHIVED, SESSION_TARGETS, latest_about
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_target import line_words
+from leafward_tui.ui.write_words import line_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,16 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.session.session import Session
-
-
-class Tab(StrEnum):
-    """A page of the inspector, named as its tab is."""
-
-    ENTRY = "Entry"
-    CONTEXT = "Context"
-    COMPACTION = "Compaction"
-    FILES = "Files"
-    RAW = "Raw"
+    from leafward_tui.ui.inspector_tab import Tab
 
 
 XRAY = "xray:"

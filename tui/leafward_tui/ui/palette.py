@@ -344,8 +344,11 @@ _READ_ON = (
 )
 
 
-def weak_contrasts(palette: Palette, least: float = 4.5) -> tuple[str, ...]:
-    """Pairs of colours that are read together and have less than ``least`` of contrast, one sentence each.
+_READABLE = 4.5
+
+
+def weak_contrasts(palette: Palette) -> tuple[str, ...]:
+    """Pairs of colours that are read together and have less than 4.5 of contrast, one sentence each.
 
     For a user's own theme: it is used as it is, and this is what to say about it. Nothing for ``ansi`` themes.
     """
@@ -356,8 +359,8 @@ def weak_contrasts(palette: Palette, least: float = 4.5) -> tuple[str, ...]:
     weak = []
     for ink, ground in pairs:
         ratio = contrast(getattr(palette, ink), getattr(palette, ground))
-        if ratio < least:
+        if ratio < _READABLE:
             weak.append(
-                f"{palette.name}: {ink} on {ground} has a contrast of {ratio:.1f}, {least} is readable"
+                f"{palette.name}: {ink} on {ground} has a contrast of {ratio:.1f}, {_READABLE} is readable"
             )
     return tuple(weak)

@@ -15,11 +15,11 @@ from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine
+from leafward_tui.ui.sheet import OneLine, Sheet
 from leafward_tui.ui.spans import shown, wrapped_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from rich.style import Style
     from textual.app import ComposeResult
@@ -110,7 +110,6 @@ class ReadingSheet(Sheet):
         self,
         title: str,
         text: str = "",
-        about: Sequence[SheetLine] = (),
         *,
         note: str = "",
         markdown: bool = True,
@@ -118,7 +117,7 @@ class ReadingSheet(Sheet):
         cancel: Callable[[], object] = lambda: None,
         save: Callable[[str], object] | None = None,
     ) -> None:
-        super().__init__(title, about, note=note)
+        super().__init__(title, note=note)
         self.text = text
         self.body = _Text(markdown=markdown)
         self.state = OneLine(self._state_line)

@@ -73,6 +73,8 @@ class RoutedScreen(Screen[ScreenResultType]):
 
     routes = Routes()
     """Set once, in `compose`, when the controllers and what they show are made."""
+    ready = True
+    """Whether keys have somewhere to go; they are held until then."""
 
     def enabled(self, intent_id: str) -> bool:
         """Whether an intent of the screen does something in its present state."""

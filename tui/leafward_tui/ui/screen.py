@@ -79,6 +79,9 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     NAME: ClassVar[str] = ""
     """The screen's name in ``Intent.screens``."""
 
+    waits_for: Callable[[], str] | None = None
+    """Says what all keys wait for now; empty where they wait for nothing."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  Textual's own form
@@ -193,7 +196,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         """Why an intent of the screen does nothing now."""
         from leafward_tui.ui.key_reasons import reason_for_intent
 
-        return reason_for_intent(intent_id, self.NAME, self.shell.keymap)
+        waits = self.waits_for() if self.waits_for is not None else ""
+        return reason_for_intent(intent_id, self.NAME, self.shell.keymap, waits)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import Kind
-from leafward.session.headline import headline
+from leafward.session.title import title_of
 from leafward_tui.ui.cells import cell_len, fit
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ __all__ = ["session_crumb"]
 
 def session_crumb(session: Session, cells: int, glyphs: Glyphs) -> str:
     """`project › title` in about so many cells; without a title the first prompt, without that the name of the file."""
-    first = session.columns.kind.find(Kind.USER)
-    title = session.title or (headline(session, first).text if first >= 0 else session.path.stem)
+    title = title_of(session) or session.path.stem
     project = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 30)
     named = fit(safe_line(title, 200), max(16, cells - cell_len(project)), ellipsis=glyphs.ellipsis)
     return f"{project} {glyphs.crumb} {named}" if project else named

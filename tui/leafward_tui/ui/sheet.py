@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -20,10 +19,11 @@ from leafward_tui.ui.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.app import ComposeResult
+    from textual.geometry import Size
 
     from leafward_tui.ui.theme import Ground
 
@@ -62,8 +62,39 @@ class OneLine(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
-def _about_line(text: str, hue: str, _width: int, ground: Ground) -> list[Segment]:
-    return [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
+class AboutLines(Widget):
+    """What a sheet is about, wrapped to the width that it has now."""
+
+    DEFAULT_CSS = "AboutLines { height: auto; width: 1fr; }"
+
+    def __init__(self, lines: Sequence[SheetLine]) -> None:
+        super().__init__()
+        self.show(lines)
+
+    def show(self, lines: Sequence[SheetLine]) -> None:
+        """Shows these lines."""
+        self._lines = tuple(replace(line, text=safe(line.text)) for line in lines)
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's own
+        """As many lines as the text takes."""
+        return len(self._wrapped(width))
+
+    def render_line(self, y: int) -> Strip:
+        """One of the lines, a free cell before it."""
+        ground, width = services_of(self).styles_now.raised, self.size.width
+        text, hue = self._wrapped(width)[y]
+        return Strip(
+            [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
+        ).adjust_cell_length(width, ground.blank)
+
+    def _wrapped(self, width: int) -> list[tuple[str, str]]:
+        room, ellipsis = width - 2, services_of(self).glyphs.ellipsis
+        return [
+            (fit(text, room, ellipsis=ellipsis), line.hue)
+            for line in self._lines
+            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]
+        ]
 
 
 class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
@@ -109,25 +140,19 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         super().__init__()
         self._title_text = drawable(title)
         self._note = drawable(note)
-        self._about = tuple(replace(line, text=safe(line.text)) for line in about)
+        self.about = AboutLines(about)
 
     def compose(self) -> ComposeResult:
         """Rule and title above the body, operation and keys below it."""
         with Vertical():
             yield OneLine(self._rule)
             yield OneLine(self._head)
-            yield from self._about_lines()
+            yield self.about
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
             yield OneLine(lambda _width, _ground: [])
             self.foot = OneLine(self._foot)
             yield self.foot
-
-    def _about_lines(self) -> Iterator[OneLine]:
-        room, ellipsis = self.app.size.width - 2, services_of(self).glyphs.ellipsis
-        for line in self._about:
-            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]:
-                yield OneLine(partial(_about_line, fit(text, room, ellipsis=ellipsis), line.hue))
 
     def compose_body(self) -> ComposeResult:
         """Between head and foot."""

@@ -66,15 +66,13 @@ def padded(spans: Sequence[Span], width: int, ground: str = "") -> list[Span]:
     return [*spans, Span(" " * missing, "blank", ground)] if missing > 0 else list(spans)
 
 
-def aligned(
-    left: Sequence[Span], right: Sequence[Span], width: int, ellipsis: str, gap: int = 2
-) -> list[Span]:
+def aligned(left: Sequence[Span], right: Sequence[Span], width: int, ellipsis: str) -> list[Span]:
     """One line of `width` cells: `left` yields, `right` stands at the edge."""
     if not right:
         return cut(left, width, ellipsis)
     fitted = cut(right, width, ellipsis)
     room = width - width_of(fitted)
-    head = cut(left, max(0, room - gap), ellipsis)
+    head = cut(left, max(0, room - 2), ellipsis)
     return [*padded(head, room), *fitted]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rich.segment import Segment
 from textual.message import Message
@@ -39,8 +38,7 @@ class NumberColumns(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(NamedTuple):
     tabs: tuple[str, ...] = ()
     active: str = ""
     note: str = ""
@@ -54,12 +52,13 @@ class TabHead(Widget):
 
     DEFAULT_CSS = "TabHead { height: 2; width: 1fr; }"
 
-    @dataclass(eq=False, repr=False)
     class TabWanted(Message):
         """A tab was clicked; `tab` is its name."""
 
-        head: TabHead
-        tab: str
+        def __init__(self, head: TabHead, tab: str) -> None:
+            super().__init__()
+            self.head = head
+            self.tab = tab
 
         @property
         def control(self) -> TabHead:

@@ -231,12 +231,10 @@ def _write_private(path: Path, text: str) -> None:
     replace_file(path, text.encode("utf-8", "replace"))
 
 
-def copy_text(
-    app: App[Any], text: str, *, terminal: Terminal, fallback: Path, limit: int = OSC52_LIMIT
-) -> Copied:
+def copy_text(app: App[Any], text: str, *, terminal: Terminal, fallback: Path) -> Copied:
     """Put ``text`` on the clipboard by OSC 52, or into the file ``fallback`` where that cannot work; never raises.
 
-    A text of more than ``limit`` bytes goes to the file whole: a terminal would drop it, or worse, cut it.
+    A text of more than ``OSC52_LIMIT`` bytes goes to the file whole: a terminal would drop it, or worse, cut it.
     ``App.clipboard`` holds the text in every case, so pasting inside the application works.
     """
     size = len(text.encode("utf-8", "replace"))
@@ -244,10 +242,10 @@ def copy_text(
     # draws what of it is longer than its buffer.
     app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # noqa: SLF001  # no other way to set it alone
     driver = getattr(app, "_driver", None)
-    if terminal.clipboard and size <= limit and driver is not None:
+    if terminal.clipboard and size <= OSC52_LIMIT and driver is not None:
         driver.write(osc52(text, terminal.multiplexer))
         return Copied(CopiedTo.TERMINAL, len(text))
-    if size > limit:
+    if size > OSC52_LIMIT:
         reason = "too long for the terminal's clipboard"
     else:
         reason = "this terminal has no clipboard sequence"

@@ -7,17 +7,17 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
-from leafward.agents.beside import kept_texts
 from leafward.agents.claude.lineage import Kin
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.retention import belongings, cleanup_days
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.subagents import Spawners
-from leafward.agents.claude.tools import CLAUDE_TOOLS, touched_in
+from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of
+from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import Refused
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import decode_line
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, Touch
+    from leafward.agents.base import Candidate
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -145,13 +145,9 @@ class Claude:
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file, and what is kept beside it."""
-        wanted = list(paths)
-        yield from map(Text, wanted, wanted)
-        yield from kept_texts(self.name, ((path, place_of(path).id) for path in wanted))
-
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Files that calls of the tools that read and change files, and of the shell, name."""
-        return touched_in(data)
+        files = list(paths)
+        yield from map(Text, files, files)
+        yield from kept_texts(self.name, ((path, place_of(path).id) for path in files))
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""

@@ -74,7 +74,7 @@ _HASHED = 86
 HASH = 64
 
 
-class Asked(NamedTuple):
+class PromptMark(NamedTuple):
     """A row that says what was asked last, and where the conversation stands."""
 
     leaf: bytes
@@ -114,7 +114,7 @@ class Block:
         """Rows that do not hang on the one before them in the chain, with the key of what they hang on."""
         self.replies: list[tuple[int, bytes]] = []
         """Rows that begin a reply, or go on with one after something else; with its id."""
-        self.remarks: list[tuple[int, Asked | Spent | Decoded | Facts]] = []
+        self.remarks: list[tuple[int, PromptMark | Spent | Decoded | Facts]] = []
         self.requests: list[tuple[bytes, int]] = []
         self.blobs: list[tuple[bytes, int]] = []
         self.last = last
@@ -210,7 +210,7 @@ class Block:
             value = decode_line(b'{"":%b}' % found[1]) if found is not None else None
             if leaf is None or value is None:
                 return False
-            self.remarks.append((len(self.codes), Asked(leaf, value[""])))
+            self.remarks.append((len(self.codes), PromptMark(leaf, value[""])))
             return True
         if begins == _COSTS:
             found = _COST.match(data, start, end)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
 
 
-class Kept(NamedTuple):
+class KeptEntries(NamedTuple):
     """The entries beside a summary, in the order of the context."""
 
     before: tuple[int, ...]
@@ -37,7 +37,7 @@ class PlacedRows(Protocol):
     """The row of each entry."""
     entry: array[int]
     """The first entry of each row; -1 for one that is none."""
-    kept: dict[int, Kept]
+    kept: dict[int, KeptEntries]
     """What is kept beside the summary of each compaction; filled here."""
     boundary: dict[int, int]
     """Where the row lies that begins each compaction, in bytes; filled here."""
@@ -48,9 +48,9 @@ def find_kept(placed: PlacedRows) -> None:
     rows, columns = placed.rows, placed.columns
     if not rows.boundaries and Kind.COMPACTION not in columns.kind:
         return
-    wanted = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
-    wanted |= {key for one in rows.boundaries.values() if one.segment and not one.kept for key in one.segment}
-    found = rows.find(wanted)
+    keys = {key for one in rows.boundaries.values() for key in (*one.kept, one.anchor)}
+    keys |= {key for one in rows.boundaries.values() if one.segment and not one.kept for key in one.segment}
+    found = rows.find(keys)
     claimed: set[int] = set()
     for entry in [index for index, kind in enumerate(columns.kind) if kind == Kind.COMPACTION]:
         between: list[int] = []
@@ -67,7 +67,7 @@ def find_kept(placed: PlacedRows) -> None:
             claimed.add(row)
             _keep(placed, entry, row, rows.boundaries[row], between[::-1], found)
         else:
-            placed.kept[entry] = Kept((), ())
+            placed.kept[entry] = KeptEntries((), ())
     for row, boundary in rows.boundaries.items():
         if row not in claimed:
             entry = placed.entry[row]
@@ -95,9 +95,9 @@ def _keep(
             index for index in spoken if place in between and between.index(index) <= between.index(place)
         ]
         rest = [index for index in spoken if index not in ahead]
-        placed.kept[entry] = Kept((*ahead, *kept, *rest), (), tuple(spoken))
+        placed.kept[entry] = KeptEntries((*ahead, *kept, *rest), (), tuple(spoken))
     else:
-        placed.kept[entry] = Kept(tuple(spoken), tuple(kept), tuple(spoken))
+        placed.kept[entry] = KeptEntries(tuple(spoken), tuple(kept), tuple(spoken))
 
 
 def _entries(placed: PlacedRows, rows: list[int]) -> list[int]:

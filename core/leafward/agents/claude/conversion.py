@@ -83,10 +83,10 @@ class _Writer:
         results: list[Body] = []
         beside: list[ConversationMessage] = []
         """What nobody typed, and nobody answered so far."""
-        stamp = entry = 0
+        stamp = entry = last = 0
         for message in self._past.portable_messages():
             if message.role != "result" and results:
-                yield self._user(results, stamp, entry)
+                yield self._user(results, last, entry)
                 results = []
             if message.role == "user" and not message.typed:
                 beside.append(message)
@@ -96,6 +96,8 @@ class _Writer:
             beside = []
             stamp, entry = message.time or stamp, message.entry
             if message.role == "result":
+                # One that says that there is none is as old as its call.
+                last = max(last, stamp) if results else stamp
                 results.append(self._result(message))
             elif message.role == "assistant":
                 row = self._assistant(message)
@@ -104,7 +106,7 @@ class _Writer:
             else:
                 yield self._user(_content(message), stamp, entry)
         if results:
-            yield self._user(results, stamp, entry)
+            yield self._user(results, last, entry)
         for text in [*map(_text, beside), self._terms.injected]:
             if text:
                 self._last = attachment_row(text, self._terms, self._session, self._last)

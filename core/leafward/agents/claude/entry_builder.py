@@ -26,7 +26,7 @@ from leafward.session.entries import BOOKKEEPING, Damage, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.agents.claude.compactions import Kept
+    from leafward.agents.claude.compactions import KeptEntries
     from leafward.agents.claude.rows import Rows
 
 _HEX = re.compile(rb"[0-9a-f]{8}")
@@ -79,7 +79,7 @@ class EntryBuilder:
         """Entries that stand in one row with others: the how-manieth of it, from 1."""
         self.more: dict[int, list[int]] = {}
         """Rows of a reply that do not lie behind its first one: their offsets, by entry."""
-        self.kept: dict[int, Kept] = {}
+        self.kept: dict[int, KeptEntries] = {}
         self.boundary: dict[int, int] = {}
         """The boundary row of each compaction: its offset, by entry."""
         self.hoisted = bytearray()
@@ -231,7 +231,7 @@ class EntryBuilder:
         """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
         columns = self.columns
         while alike:
-            first, given = set(alike), set[int]()
+            first, assigned = set(alike), set[int]()
             numbers = array("Q", columns.ids)
             for index in compress(range(len(numbers)), map(alike.__contains__, numbers)):
                 if numbers[index] in first:
@@ -242,8 +242,8 @@ class EntryBuilder:
                     following = int(name, 16) + 1 if _HEX.fullmatch(name) else index
                     name = b"%08x" % (following & 0xFFFFFFFF)
                 self._call(index, name)
-                given.add(as_key(name))
-            alike = given.intersection(numbers)
+                assigned.add(as_key(name))
+            alike = assigned.intersection(numbers)
 
     # --- places ---
 
@@ -345,7 +345,7 @@ class EntryBuilder:
             parent = self.entry[above]
         elif role in _OUTSIDE or not named:
             parent = self.now
-        elif row in self._cycles or side or row in rows.wanted or role == Role.BOUNDARY:
+        elif row in self._cycles or side or row in rows.far_parents or role == Role.BOUNDARY:
             parent = -1
         elif not self._begun and self._strange_ahead(row):
             parent = self.now

@@ -14,7 +14,7 @@ from uuid import uuid4
 from leafward.agents.authorship import OwnCut, own_cut
 from leafward.agents.claude.field_edits import with_field, written
 from leafward.agents.claude.injection import attachment_row
-from leafward.agents.claude.kept_rows import Kept, following, row_at, row_of, rows_again
+from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row_of, rows_again
 from leafward.agents.claude.records import (
     BEGINS,
     NAMED,
@@ -189,7 +189,7 @@ class _Copy:
             file.close()
         if self.rows.flags[self.target] & SIDECHAIN:
             raise Refused(f"it belongs to a sub-agent: {_RESUMED}")
-        self._kept = Kept(self.rows, self.target).marks
+        self._kept = ResumedRows(self.rows, self.target).marks
         self.held, self.left = self._counted()
 
     def _target(self) -> int:
@@ -317,9 +317,9 @@ class _Copy:
             file.close()
         if terms.injected:
             yield written(attachment_row(terms.injected, terms, name, last)) + b"\n"
-        given = self._session.name
-        if given:
-            title = given if given.endswith(FORKED) else given + FORKED
+        own_title = self._session.name
+        if own_title:
+            title = own_title if own_title.endswith(FORKED) else own_title + FORKED
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
 
     def _moved(self, body: Body) -> bool:

@@ -66,7 +66,7 @@ def following(rows: Rows, row: int, roles: frozenset[Role]) -> int:
     return row
 
 
-class Kept:
+class ResumedRows:
     """The rows that a session ending at a row is made of."""
 
     def __init__(self, rows: Rows, target: int) -> None:
@@ -75,8 +75,8 @@ class Kept:
         """A byte for each row: whether it is kept."""
         self._fresh: list[int] = []
         replies, results, doubles = self._groups()
-        wanted = {key for one in rows.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
-        named = rows.find(wanted - {NO_KEY})
+        keys = {key for one in rows.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
+        named = rows.find(keys - {NO_KEY})
         self._climb(target)
         while self._fresh:
             row = self._fresh.pop()

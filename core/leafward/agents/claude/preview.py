@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Glimpse
 from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.records import Role, command_in, message_of, row_of, text_in, typed_in
+from leafward.agents.claude.records import Role, command_in, message_of, request_in, row_of, text_in, typed_in
 from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 from leafward.session.line_decoding import decode_line
+from leafward.session.messages import is_bare
 
 if TYPE_CHECKING:
     from leafward.agents.base import Candidate
@@ -42,7 +43,12 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
         facts.note(body, row.role)
         if row.role is Role.PROMPT and not prompt:
             prompt = text_in(message_of(body).get("content")).strip()
-            prompt = typed_in(prompt) or prompt
+            asked = request_in(prompt)
+            if asked is not None and is_bare(asked):
+                # A command without words says less than the prompt behind it.
+                command, prompt = command or asked, ""
+            else:
+                prompt = asked or typed_in(prompt) or prompt
         if row.role is Role.COMMAND and not prompt:
             command = command or command_in(text_in(message_of(body).get("content")))
         if row.role in (Role.PROMPT, Role.REPLY):

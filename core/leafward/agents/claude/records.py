@@ -22,9 +22,9 @@ class Role(IntEnum):
     BROKEN = 0
     UNKNOWN = 1
     PROMPT = 2
-    """Typed by a person."""
+    """Typed by a person, be it as a command that asks the model for something."""
     COMMAND = 3
-    """Begins a turn, but nobody typed it as a message: a command that expands, a notice of a task, a helper's orders."""
+    """Begins a turn, but nobody asked for it in words: a command for the shell, a notice of a task, a helper's orders."""
     INJECTED = 4
     """In the context, said by nobody."""
     ATTACHED = 5
@@ -141,7 +141,9 @@ _SEAM = b'}{"type":'
 """Where a row outside the chain is glued to another one."""
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
-_BEGINS_TURN = frozenset({"command-message", "task-notification", "bash-input"})
+_ASKING_TAG = "command-message"
+"""What a command begins with that asks the model for something; one that Claude Code does by itself begins with its name."""
+_BEGINS_TURN = frozenset({_ASKING_TAG, "task-notification", "bash-input"})
 _INJECTED_TAGS = frozenset(
     {
         "command-name", "command-args", "local-command-stdout", "local-command-stderr", "local-command-caveat",
@@ -208,11 +210,22 @@ def command_in(text: str) -> str | None:
     if tag_of(text) == _SHELL_TAG:
         run = _SHELL.search(text)
         return f"! {run[1].strip()}" if run is not None and run[1].strip() else None
-    found = _COMMAND.search(text) if tag_of(text) == "command-message" else None
+    return request_in(text)
+
+
+def request_in(text: str) -> str | None:
+    """The same, where it asks the model for something.
+
+    A skill goes by its name without a slash (2.0.20 to 2.0.77). The model calls one without words, so those are a person's.
+    """
+    found = _COMMAND.search(text) if tag_of(text) == _ASKING_TAG else None
     if found is None:
         return None
-    arguments = _ARGUMENTS.search(text)
-    return f"{found[1].strip()} {arguments[1].strip() if arguments is not None else ''}".strip() or None
+    arguments, name = _ARGUMENTS.search(text), found[1].strip()
+    words = arguments[1].strip() if arguments is not None else ""
+    if not name or not (words or name.startswith("/")):
+        return None
+    return f"/{name.removeprefix('/')} {words}".strip()
 
 
 def message_of(body: Body) -> dict[str, Any]:
@@ -315,14 +328,16 @@ def _role_of(body: Body) -> Role:
     """Who said a user's row."""
     text = text_in(message_of(body).get("content"))
     tag = tag_of(text)
+    origin = body.get("origin")
+    by_person = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
     if tag in _BEGINS_TURN:
-        return Role.COMMAND
+        asks = tag == _ASKING_TAG and by_person and body.get("isMeta") is not True
+        return Role.PROMPT if asks and request_in(text) is not None else Role.COMMAND
     if body.get("isMeta") is True or tag in _INJECTED_TAGS:
         return Role.INJECTED
     if text.startswith((CAVEAT, _INTERRUPTED)):
         return Role.INJECTED
-    origin = body.get("origin")
-    if isinstance(origin, dict) and origin.get("kind") not in (None, "human"):
+    if not by_person:
         return Role.COMMAND
     return Role.COMMAND if _COMPACTS.match(text) else Role.PROMPT
 

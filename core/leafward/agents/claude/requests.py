@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.claude.compactions import Kept
+from leafward.agents.claude.compactions import KeptEntries
 from leafward.agents.claude.records import attachment_text, message_of, rows_in, text_in
 from leafward.session.entries import BOOKKEEPING, Kind
 
@@ -109,18 +109,18 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
             continue
         above = _above(builder, compaction)
         kinds = builder.columns.kind
-        wanted = {one for one in hashes if requests.text(one) is None}
-        wanted -= {requests.reply(entry) for entry in below[1]}
+        missing = {one for one in hashes if requests.text(one) is None}
+        missing -= {requests.reply(entry) for entry in below[1]}
         known: dict[str, int] = {}
         for entry in reversed(above):
-            if not wanted - known.keys():
+            if not missing - known.keys():
                 break
             if kinds[entry] == Kind.ASSISTANT:
                 known.setdefault(requests.reply(entry), entry)
-        if wanted - known.keys():
+        if missing - known.keys():
             # A reply that is not here, or is written otherwise: nothing is certain.
             continue
-        sent = [known[one] for one in hashes if one in wanted]
+        sent = [known[one] for one in hashes if one in missing]
         lying_above = set(above)
         ours = [
             entry
@@ -166,11 +166,11 @@ def _above(builder: EntryBuilder, compaction: int) -> list[int]:
 
 
 def _kept(
-    kinds: bytearray, above: list[int], sent: list[int], kept: Kept, is_sent: Callable[[int], bool]
-) -> Kept:
+    kinds: bytearray, above: list[int], sent: list[int], kept: KeptEntries, is_sent: Callable[[int], bool]
+) -> KeptEntries:
     """What was kept, from the replies that were sent: what lies between them, and what was sent around them."""
     if not sent:
-        return Kept(kept.between, (), kept.between)
+        return KeptEntries(kept.between, (), kept.between)
     first, last = above.index(sent[0]), above.index(sent[-1])
     begin, end = min(first, last), max(first, last) + 1
     while begin and kinds[above[begin - 1]] != Kind.ASSISTANT and is_sent(above[begin - 1]):
@@ -180,8 +180,8 @@ def _kept(
     stretch = tuple(entry for entry in above[begin:end] if kinds[entry] != Kind.ASSISTANT or entry in sent)
     replies = [entry for entry in above if kinds[entry] == Kind.ASSISTANT]
     if sent[0] == replies[0] and sent[-1] != replies[-1]:
-        return Kept((*stretch, *kept.between), (), kept.between)
-    return Kept(kept.between, stretch, kept.between)
+        return KeptEntries((*stretch, *kept.between), (), kept.between)
+    return KeptEntries(kept.between, stretch, kept.between)
 
 
 def _squeezed(content: object) -> str:

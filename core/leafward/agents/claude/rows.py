@@ -9,7 +9,7 @@ from bisect import bisect_left
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.blocks import HASH, Asked, Block, Decoded, Spent
+from leafward.agents.claude.blocks import HASH, Block, Decoded, PromptMark, Spent
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import (  # fmt: skip
     GLUED,
@@ -21,6 +21,9 @@ from leafward.agents.claude.records import (  # fmt: skip
     UNTERMINATED,
     Role,
     key_of,
+    message_of,
+    request_in,
+    text_in,
 )
 from leafward.agents.claude.row_notes import Boundary, Pointer, Pointers, Recorded, boundary_of
 from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
@@ -77,12 +80,14 @@ class Rows:
         """Rows that make more than one entry."""
         self.names: dict[int, str] = {}
         """Ids that are no UUIDs."""
-        self.wanted: dict[int, bytes] = {}
+        self.far_parents: dict[int, bytes] = {}
         """Parents that were not found near."""
         self.boundaries: dict[int, Boundary] = {}
         self.inferred: set[int] = set()
         """Rows that hang on the one before them in the file, as the one that they name was never written."""
         self.pointers = Pointers()
+        self.requests_by_command: list[int] = []
+        """Prompts that a person typed as commands."""
         self.costs: dict[int, float] = {}
         """What was spent since the row before that says so, in US dollars."""
         self.facts = Facts()
@@ -153,7 +158,7 @@ class Rows:
                 self._decoded(row, remark)
             elif isinstance(remark, Spent):
                 self._cost(row, remark.total)
-            elif isinstance(remark, Asked):
+            elif isinstance(remark, PromptMark):
                 self.pointers.add(Pointer(row, remark.leaf, empty=False, exact=False))
                 self.facts.note_prompt(remark.prompt)
             else:
@@ -168,7 +173,7 @@ class Rows:
         """A row that hangs on none but that of an id, or on none at all."""
         above = self._near(key, row) if key != NO_KEY else -1
         if above < 0 and key != NO_KEY:
-            self.wanted[row] = key
+            self.far_parents[row] = key
         self.jumps.append(row)
         self.above.append(above)
 
@@ -208,6 +213,8 @@ class Rows:
             self.boundaries[row] = boundary_of(body)
         elif role is Role.BOOKS:
             self._books(row, body)
+        elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
+            self.requests_by_command.append(row)
 
     def _books(self, row: int, body: Body) -> None:
         kind = body.get("type")
@@ -253,20 +260,32 @@ class Rows:
         self._name(seed)
         self.doubled = self._doubled()
         self.mended = bool(self.doubled)
-        if self.wanted:
-            found = self.find(set(self.wanted.values()))
-            for row, key in self.wanted.items():
+        if self.far_parents:
+            found = self.find(set(self.far_parents.values()))
+            for row, key in self.far_parents.items():
                 above = self.above[bisect_left(self.jumps, row)] = found.get(key, -1)
                 if row in self.boundaries:
                     self.boundaries[row].missing, self.boundaries[row].inferred = above < 0, False
                 elif above < 0:
                     damage[row] = Damage.ORPHAN
         self._infer(damage)
+        self._expand()
         for row, first in self.doubled.items():
             damage[row] = damage[first] = Damage.DUPLICATE_ID
         for row in compress(range(len(self)), self.flags.translate(_WRONG)):
             damage[row] = Damage.UNTERMINATED if self.flags[row] & UNTERMINATED else Damage.GLUED
         return damage
+
+    def _expand(self) -> None:
+        """What stands right below a command is what it means, written out: copies of 1.0 do not say that nobody typed it."""
+        for row in self.requests_by_command:
+            below = next((at for at in range(row + 1, len(self)) if self.flags[at] & NAMED), -1)
+            if below < 0 or self.role[below] != Role.PROMPT:
+                continue
+            at = bisect_left(self.jumps, below)
+            jumps = at < len(self.jumps) and self.jumps[at] == below
+            if not jumps or self.above[at] == row:
+                self.role[below] = Role.INJECTED
 
     def _infer(self, lost: Collection[int]) -> None:
         """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).

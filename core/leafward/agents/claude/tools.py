@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
-import orjson
-
-from leafward.agents.base import Touch
 from leafward.files.reads import NUMBERED_LINES, ReadForm
-from leafward.files.tool_calls import Action, ToolTable, file_calls
-from leafward.session.entries import ToolCall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from leafward.files.tool_calls import Action, ToolTable
 
 CLAUDE_TOOLS = ToolTable(
     {
@@ -45,20 +35,3 @@ CLAUDE_TOOLS = ToolTable(
 )
 """`Glob`, `Grep` and `LS` name places to look in, not files that are read. What is read and recorded has newlines alone; an edit
 puts the ends of the file back, a write takes its text as it is (2.1.197 and 2.1.330)."""
-
-_CALL = re.compile(
-    rb'"type":"tool_use","id":"[^"\\]{0,80}","name":"(Read|NotebookRead|Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell)",'
-    rb'"input":\{[^{}]{0,2000}?"(file_path|notebook_path|command)":("(?:[^"\\]|\\.){0,20000}")'
-)
-"""A call as Claude Code writes it."""
-
-
-def touched_in(data: bytes) -> Iterator[Touch]:
-    """Files that calls in a piece of a transcript name."""
-    for name, field, raw in _CALL.findall(data):
-        try:
-            text = orjson.loads(raw)
-        except ValueError:
-            continue
-        for made in file_calls(ToolCall("", name.decode(), {field.decode(): text}), CLAUDE_TOOLS):
-            yield Touch(made.path, made.action is not Action.READ)

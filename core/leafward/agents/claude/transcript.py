@@ -17,9 +17,10 @@ from leafward.agents.claude.rows import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
+from leafward.agents.claude.windows import window_of
 from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
 from leafward.base.errors import NotASession, Refused
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.times import written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _OF_THE_CHAIN = bytes(flags if flags & NAMED else 0 for flags in range(256))
+
+
+_TOLD_BACK = 500
+"""Entries that are looked at for the model in force."""
 
 
 class _Known(NamedTuple):
@@ -67,6 +72,7 @@ class ClaudeReader:
         self._seal = b""
         self._translator: Translator | None = None
         self._known: _Known | None = None
+        self._version: object = None
 
     def close(self) -> None:
         """Closes the file."""
@@ -74,12 +80,24 @@ class ClaudeReader:
             self._file.close()
             self._file = None
 
+    def window(self, index: int) -> int | None:
+        """The context window that Claude Code gives a model at an entry, in tokens; None where its name alone tells."""
+        parents, kinds, at = self._columns.parent, self._columns.kind, index
+        for _ in range(_TOLD_BACK):
+            if at < 0:
+                break
+            if kinds[at] == Kind.ASSISTANT:
+                message = (self.body(at) or {}).get("message") or {}
+                return window_of(self._version, str(message.get("model") or ""))
+            at = parents[at]
+        return None
+
     def read(self, stop: Callable[[], bool]) -> Transcript:
         """Everything; asked again, of a file that only grew, what was appended. Raises NotASession where the file cannot be read or holds no row."""
         before, file = self._file, TranscriptFile(os.path.abspath(self.path))
         try:
             self._file = file
-            with collector_paused():
+            with gc_paused():
                 made = self._read(file, stop)
         except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self._file = before
@@ -110,6 +128,7 @@ class ClaudeReader:
         place = place_of(file.path)
         facts = rows.facts
         session = _session_id(file.path, place, rows)
+        self._version = facts.version
         seed = int.from_bytes(
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )

@@ -20,6 +20,7 @@ from leafward.agents.claude.records import (
     message_of,
     queued_in,
     replacements_in,
+    request_in,
     results_in,
     rows_in,
     text_in,
@@ -112,7 +113,7 @@ class Translator:
             content = message_of(row).get("content")
             own: Body = {"role": "user", "content": blocks(content)}
             body = message({**own, NEVER_SENT: True} if is_for_show(row) else own, stamp)
-            typed = typed_in(text_in(content))
+            typed = typed_in(text_in(content)) or request_in(text_in(content))
             return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
             own = reply_message(found)

@@ -10,7 +10,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, is_file, refuse_copy
-from leafward.agents.beside import kept_texts
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
@@ -28,10 +27,11 @@ from leafward.agents.codex.store import (
     segment_of,
     walk,
 )
-from leafward.agents.codex.tools import CODEX_TOOLS, touched_in
+from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.codex.transcript import CodexReader
 from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
+from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignFiles, reader_of
@@ -41,7 +41,7 @@ from leafward.session.source import Note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.base import Candidate, Stamp, Touch
+    from leafward.agents.base import Candidate, Stamp
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -177,10 +177,6 @@ class Codex:
                     yield Text(path, data=data)
         yield from kept_texts(self.name, ids)
 
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Files that calls of `exec_command`, `shell` and `apply_patch` name."""
-        return touched_in(data)
-
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """Every file that the thread is made of: its segments and what they are based on."""
         session = self.open(Path(path))
@@ -252,14 +248,14 @@ class Codex:
 
     # --- a thread and what surrounds it ---
 
-    def _shelf(self, home: str, wanted: str = "", *, anew: bool = False) -> Shelf:
+    def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
         """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
         now = self._clock()
         with self._lock:
             known = self._shelves.get(home)
         if known is not None and not anew and now - known[0] < _FRESH:
-            pieces = known[1].threads.get(wanted, ())
-            if not wanted or (pieces and all(os.path.exists(one.path) for one in pieces)):
+            pieces = known[1].threads.get(session, ())
+            if not session or (pieces and all(os.path.exists(one.path) for one in pieces)):
                 return known[1]
         shelf = Shelf.of(walk(home, []))
         with self._lock:

@@ -23,7 +23,7 @@ ENCRYPTED = frozenset({"compaction", "compaction_summary", "context_compaction"}
 """Items that hold a summary which only the provider can read."""
 
 
-class Kept(NamedTuple):
+class KeptMessages(NamedTuple):
     """The entries beside a summary, in the order of the context."""
 
     before: tuple[int, ...]

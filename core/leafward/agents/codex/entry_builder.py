@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.compactions import Kept, kept_users, summary_place
+from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
 from leafward.agents.codex.course import START, Course, State
 from leafward.agents.codex.entry_ids import Naming
 from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
@@ -57,7 +57,7 @@ class EntryBuilder:
         self.columns = Columns()
         self.parts: dict[int, int] = {}
         """Entries that stand on one line with others: the how-manieth of it, from 1."""
-        self.kept: dict[int, Kept] = {}
+        self.kept: dict[int, KeptMessages] = {}
         """What each compaction keeps beside its summary."""
         self.literals: dict[int, tuple[int, int]] = {}
         """Entries that stand only in a compaction: its number in `replacement_history`, or -1; and of a message cut to fit
@@ -410,7 +410,7 @@ class EntryBuilder:
         else:
             before, part = self._rebuilt(at)
         index = self._add(Kind.COMPACTION, at, part)
-        self.kept[index] = Kept(tuple(before), tuple(after), place)
+        self.kept[index] = KeptMessages(tuple(before), tuple(after), place)
         if isinstance(items, list):
             self._replacing.append(index)
 

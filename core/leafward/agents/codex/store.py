@@ -250,13 +250,13 @@ def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered]
             columns = {row[1] for row in base.execute("PRAGMA table_info(threads)")}
             if not {"id", "rollout_path"} <= columns:
                 return {}, f"{os.path.basename(path)} has no table of threads"
-            wanted = ", ".join(
+            selected = ", ".join(
                 column if column in columns else f"NULL AS {column}"
                 for column in ("id", "rollout_path", "name", "title", "archived")
             )
             edges = _edges(base)
             for thread in threads:
-                for row in base.execute(f"SELECT {wanted} FROM threads WHERE id = ?", (thread,)):  # noqa: S608  # names of our own
+                for row in base.execute(f"SELECT {selected} FROM threads WHERE id = ?", (thread,)):  # noqa: S608  # names of our own
                     found[thread] = _row(row, edges.get(thread))
     except (sqlite3.Error, OSError) as error:
         return found, f"{os.path.basename(path)} cannot be read: {error}"

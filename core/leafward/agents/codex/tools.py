@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
-import orjson
-
-from leafward.agents.base import Touch
 from leafward.files.reads import ReadForm
-from leafward.files.tool_calls import Action, ToolTable, file_calls
-from leafward.session.entries import ToolCall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from leafward.files.tool_calls import Action, ToolTable
 
 SHELLS = frozenset(
     {"exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec", "user_shell"}
@@ -31,21 +21,3 @@ CODEX_TOOLS = ToolTable(
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
 )
 """`read` is what a result names by itself: a file that Codex says a command printed. `exec` is its code mode."""
-
-_CALL = re.compile(
-    rb'"type":"(?:function|custom_tool)_call"[^{}]{0,400}?"name":"(\w+)","(arguments|input)":("(?:[^"\\]|\\.){0,200000}")'
-)
-"""A call as Codex writes it."""
-
-
-def touched_in(data: bytes) -> Iterator[Touch]:
-    """Files that calls in a piece of a rollout name."""
-    for name, field, raw in _CALL.findall(data):
-        try:
-            text = orjson.loads(raw)
-            arguments = {"input": text} if field == b"input" else orjson.loads(text)
-        except ValueError:
-            continue
-        if isinstance(arguments, dict):
-            for made in file_calls(ToolCall("", name.decode(), arguments), CODEX_TOOLS):
-                yield Touch(made.path, made.action is not Action.READ)

@@ -14,7 +14,7 @@ from leafward.agents.codex.rollout import Rollout
 from leafward.agents.codex.translation import UNCERTAIN, Translator
 from leafward.agents.lines import stretch_of
 from leafward.base.errors import NotASession
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.foreign import Transcript, unknown_records
@@ -63,7 +63,7 @@ class CodexReader:
         before = self._open
         self._open = []
         try:
-            with collector_paused():
+            with gc_paused():
                 found = self._read(thread, stop)
         except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
             self.close()

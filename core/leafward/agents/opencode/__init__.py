@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Listing, Text, Trouble, expanded, refuse_copy
-from leafward.agents.beside import kept_texts
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
@@ -33,6 +32,7 @@ from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
+from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignFiles
@@ -42,7 +42,7 @@ from leafward.session.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.base import Candidate, Glimpse, Touch
+    from leafward.agents.base import Candidate, Glimpse
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -170,11 +170,6 @@ class OpenCode:
                 # Whatever was missed, opening them finds.
                 yield from map(Text, here)
         yield from kept_texts(self.name, ids)
-
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Nothing: sessions lie in no one file, so they are never looked through in pieces."""
-        del data
-        return iter(())
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""

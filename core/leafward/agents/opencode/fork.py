@@ -23,9 +23,9 @@ from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
 from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward.session.foreign import reader_of
-from leafward.session.headline import title_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, trusted_usage
+from leafward.session.title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -166,14 +166,14 @@ class Shelves:
             and trees.names_in(os.path.join(trees.tree_of(os.path.join(folder, name)).messages, session))
         }
         for path, shelf in found:
-            wanted = {
+            rows = {
                 name: row.stamp
                 for name, row in shelf.rows.items()
                 if name not in listed and row.stamp[1] == taken[name] and name not in whole and _plain(name)
             }
-            listed.update(wanted)
+            listed.update(rows)
             _say_unnamable(path, shelf, trouble)
-            yield Listing(path, wanted, self._agent)
+            yield Listing(path, rows, self._agent)
         for folder, names in files:
             left = {
                 name: stamp

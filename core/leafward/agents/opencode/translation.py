@@ -164,9 +164,9 @@ class Translator:
         body = _message("assistant", content, created)
         made = body["message"]
         for name, theirs in (("provider", "providerID"), ("model", "modelID")):
-            given = text_in(record, theirs) or text_in(object_at(record, "model"), theirs)
-            if given:
-                made[name] = given
+            value = text_in(record, theirs) or text_in(object_at(record, "model"), theirs)
+            if value:
+                made[name] = value
         usage = usage_of(record)
         if usage is not None:
             made["usage"] = usage

@@ -7,14 +7,12 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-import orjson
-
-from leafward.agents.base import Listing, Text, Touch, expanded
+from leafward.agents.base import Listing, Text, expanded
 from leafward.agents.folders import look
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
-from leafward.files.tool_calls import NATIVE_TOOLS, Action
+from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.session.abridged_lines import BOM
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
@@ -33,11 +31,6 @@ if TYPE_CHECKING:
 SUFFIX = ".jsonl"
 
 _HEADER_START = re.compile(rb'\s*\{\s*"type"\s*:\s*"session"\s*,')
-_CHANGING = {name.encode(): action is not Action.READ for name, action in NATIVE_TOOLS.actions.items()}
-_CALL = re.compile(
-    rb'"name":"(read|edit|write)","arguments":\{"(?:path|file_path)":"((?:[^"\\]|\\.){1,400})"'
-)
-"""A call as pi writes it. Inside a string its quotes would be escaped, so text that speaks of a call is not found."""
 
 
 class Pi:
@@ -110,15 +103,6 @@ class Pi:
         """Its file."""
         named = list(paths)
         return map(Text, named, named)
-
-    def touched(self, data: bytes) -> Iterator[Touch]:
-        """Paths in calls of `read`, `edit` and `write`: of calls that are alike the last."""
-        for tool, raw in reversed(dict.fromkeys(reversed(_CALL.findall(data)))):
-            try:
-                path = raw.decode() if b"\\" not in raw else orjson.loads(b'"' + raw + b'"')
-            except ValueError:
-                continue
-            yield Touch(path, _CHANGING[tool])
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The file, under the name of its folder."""

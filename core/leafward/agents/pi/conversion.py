@@ -66,14 +66,14 @@ def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
     yield encode_line(header)
     chain = Chain(None, terms)
     for message in past.portable_messages():
-        told: Body = {"role": message.role, "content": list(message.content), "timestamp": message.time}
+        body: Body = {"role": message.role, "content": list(message.content), "timestamp": message.time}
         if message.role == "result":
-            told |= {"role": "toolResult", "toolCallId": message.call, "toolName": message.tool}
-            told["isError"] = message.failed
+            body |= {"role": "toolResult", "toolCallId": message.call, "toolName": message.tool}
+            body["isError"] = message.failed
         elif message.role == "assistant":
-            told |= {"provider": message.provider or "unknown", "model": message.model or "unknown"}
-            told["stopReason"] = message.stop
-        yield chain.line(_native_message(told, str(told["role"])))
+            body |= {"provider": message.provider or "unknown", "model": message.model or "unknown"}
+            body["stopReason"] = message.stop
+        yield chain.line(_native_message(body, str(body["role"])))
     if past.session.name:
         yield chain.line({"type": "session_info", "name": past.session.name})
 

@@ -95,8 +95,8 @@ def _copied(
             if body.get("label"):
                 labels[target] = str(body["label"])
         elif kind == Kind.SESSION_INFO:
-            given = body.get("name")
-            name = given.strip() or None if isinstance(given, str) else None
+            stored_name = body.get("name")
+            name = stored_name.strip() or None if isinstance(stored_name, str) else None
         above = columns.id(EntryIndex(index))
         yield raw
     chain = Chain(above, terms)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Chain:
     """Lines that are appended one behind the other."""
 
-    def __init__(self, above: str | None, terms: Terms, taken: set[str] | None = None) -> None:
+    def __init__(self, above: str | None, terms: Terms) -> None:
         self.above = above
-        self.taken = taken or set()
+        self.taken: set[str] = set()
         self._terms = terms
 
     def fresh(self) -> str:

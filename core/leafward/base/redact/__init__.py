@@ -3,7 +3,7 @@
 What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`judging`), `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64.
+`judging`), `spoken` the same in other languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -21,11 +21,13 @@ from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
-from leafward.base.redact.judging import Place, is_secret
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.private_keys import keys_in
 from leafward.base.redact.provider_keys import runs_of, tokens_in
+from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.spans import MARKER, merged
+from leafward.base.redact.spoken import spoken_in
+from leafward.base.redact.tables import columns_in
 from leafward.base.redact.urls import urls_in
 
 if TYPE_CHECKING:
@@ -56,8 +58,10 @@ def secrets_in(text: str) -> list[Span]:
     """Where secrets lie in a text: begin and end in code points, and the kind. In order, none overlaps another."""
     if len(text) < _SHORTEST or _PLAIN.match(text):
         return []
-    found = list(_found(text))
-    found += encoded_in(text, runs_of(text), lambda plain: list(_found(plain)))
+    together = runs_of(text)
+    found = list(_found(text, together))
+    if together:
+        found += encoded_in(text, together, lambda plain: list(_found(plain, runs_of(plain))))
     if not text.isascii() or "\x1b" in text:
         found += _unseen(text)
     return list(merged(found)) if found else found
@@ -76,12 +80,12 @@ def redact(text: str) -> str:
     return Redactor().text(text)
 
 
-def _found(text: str) -> Iterator[Span]:
+def _found(text: str, together: str) -> Iterator[Span]:
+    """The secrets of a text; `together` are its long runs."""
     low = text.lower()
     if len(low) != len(text):
         # A capital whose small letter is two: the places would not be those of the text.
         low = "".join(char.lower() if char.isascii() else char for char in text)
-    together = runs_of(text)
     if together:
         yield from tokens_in(text, together)
         yield from bare_keys(text, together)
@@ -89,6 +93,8 @@ def _found(text: str) -> Iterator[Span]:
         yield from keys_in(text, together)
     yield from assignments_in(text, low)
     yield from headers_in(text, low)
+    yield from spoken_in(text, low)
+    yield from columns_in(text, low)
     yield from commands_in(text)
     if (
         "://" in text
@@ -116,7 +122,8 @@ def _unseen(text: str) -> Iterator[Span]:
     pieces.append(text[at:])
     places.append((seen, at))
     starts = [place for place, _ in places]
-    for begin, stop, kind in _found("".join(pieces)):
+    shown = "".join(pieces)
+    for begin, stop, kind in _found(shown, runs_of(shown)):
         yield _whole(starts, places, begin), _whole(starts, places, stop - 1) + 1, kind
 
 
@@ -213,7 +220,10 @@ class Redactor:
 
     def _keys(self, holder: dict[Any, Any]) -> None:
         """Takes secrets out of the keys of an object: what a program counts by, for example."""
-        if max(map(len, map(str, holder)), default=0) < _SHORTEST_KEY:
+        for key in holder:
+            if len(key if type(key) is str else str(key)) >= _SHORTEST_KEY:
+                break
+        else:
             return
         items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
         if [key for key, _ in items] != list(holder):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.judging import Place, is_secret
 from leafward.base.redact.names import LONGEST_NAME, Meaning, meaning_of, words_of
+from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ _GIVEN = re.compile(
 """What stands before a name whose value follows behind a space."""
 _NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
 """Who is named before a password that follows behind a space."""
-_DIRECTIVES = ("requirepass", "masterauth")
+_DIRECTIVES = ("requirepass", "masterauth", "bindpw")
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
@@ -94,6 +94,10 @@ _ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "
 _SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
 """Passwords with spaces in them: those that Google makes for one program, and the words of a wallet."""
 
+_BYTES = re.compile(
+    r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]"
+)
+"""A key as a list of its 32 or 64 bytes."""
 
 _KEY_OF = re.compile(
     r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
@@ -207,6 +211,8 @@ def _assigned(
     ):
         # What a test that passed is reported with.
         return None
+    if meaning is Meaning.SECRET and (numbers := _BYTES.match(text, at)) is not None:
+        return numbers.span()
     if sign in ("==", "===", "!=", "!=="):
         return _quoted(text, at, meaning, Place.INLINE)
     queried = text[start - 1 : start] in ("?", "&", ";") or name.startswith("-")

@@ -6,8 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.judging import Place, is_secret
 from leafward.base.redact.names import Meaning
+from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 _WORD = r"""(?:(?P<q>\\{0,7}["'])(?P<quoted>[^\n"']{1,200}?)(?P=q)|(?P<bare>[^\s"'`\\;|&<>()-][^\s"'`\\;|<>]{2,200}))"""
+_STRING = r"""\\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["']"""
 _REST = r"""(?:[^\n|;&]|\\\n|&(?!&)){0,400}?"""
 """What may stand between a program and its option."""
 _GAP = r"""(?:[ \t]{1,8}|[ \t]{0,4}\\{1,3}n?\n?[ \t]{0,20}|["'],[ \t]{0,4}(?=["']))"""
@@ -98,6 +99,17 @@ _COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
         ),
         r"\s{0,20}[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']\s{0,4},\s{0,20}[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
     ),
+    (
+        ("Sequelize(", "PDO(", "mysqli(", "mysqli_connect(", ".getConnection("),
+        rf"(?:\s{{0,20}}(?:{_STRING}|[$\w.>-]{{1,60}})\s{{0,4}},){{2}}\s{{0,20}}\\{{0,7}}[\"'](?P<strange>[^\"'\n\\]{{4,100}})\\{{0,7}}[\"']",
+    ),
+    (
+        ("Client(", "Api(", "API(", "SDK("),
+        r"\s{0,20}\\{0,7}[\"'](?P<key>[A-Za-z0-9_-]{24,100})\\{0,7}[\"']",
+    ),
+    (("ConvertTo-SecureString",), rf"(?:[ \t]{{1,4}}-String)?[ \t]{{1,4}}(?=\\{{0,7}}[\"']){_WORD}"),
+    (("schtasks",), rf"(?i:{_REST}/rp)[ \t]{{1,4}}{_WORD}"),
+    (("mosquitto_",), rf"{_REST}(?<=[\s\"'])-P{_GAP}{_WORD}"),
     (("vault login",), rf"(?:[ \t]{{1,4}}-[\w=-]{{1,40}}){{0,4}}[ \t]{{1,4}}(?:token=)?{_WORD}"),
     (
         ("mc alias set", "mc config host add"),
@@ -117,7 +129,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s\\{1,4}n\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?chpasswd|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup)",
     ),
     (
-        ("sudo -S", "--password-stdin", "--passphrase-fd 0", "--with-token"),
+        ("sudo -S", "--password-stdin", "--passphrase-fd 0", "--with-token", "keepassxc-cli", "cryptsetup"),
         rf"[^\n|;<]{{0,120}}<<<[ \t]{{0,4}}{_WORD}",
     ),
 )
@@ -173,7 +185,7 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 def commands_in(text: str) -> Iterator[Span]:
     """The passwords that programs are given."""
-    if " " in text and any(map(text.__contains__, _SIGNS)):
+    if (" " in text or "(" in text) and any(map(text.__contains__, _SIGNS)):
         for part, literals in _TABLE:
             if part in text:
                 for literal, forms in literals:
@@ -221,19 +233,36 @@ _SIGNS = (
     "redentials(",
     "net user",
     "oliasearch(",
-    "Client.create(",
+    "Client",
+    "Api(",
+    "API(",
+    "SDK(",
+    "Sequelize(",
+    "PDO(",
+    "mysqli",
+    ".getConnection(",
+    "/rp",
 )
 """What a command line that is known here has one of."""
 _PGPASS_PORT = re.compile(r":[1-9][0-9]{3,4}:[\w*-]{1,63}:")
 
 
+_GROUPS = (
+    ("quoted", Meaning.PASSWORD, Place.SETTING),
+    ("bare", Meaning.PASSWORD, Place.SETTING),
+    ("strange", Meaning.PASSWORD, Place.INLINE),
+    ("key", Meaning.KEY, Place.QUOTED),
+)
+"""The groups that a form may have, and how sure each is of its value."""
+
+
 def _secret(found: re.Match[str]) -> tuple[int, int] | None:
     groups = found.groupdict()
-    for name, place in (("quoted", Place.SETTING), ("bare", Place.SETTING), ("strange", Place.INLINE)):
+    for name, meaning, place in _GROUPS:
         value = groups.get(name)
         if (
             value is not None
-            and is_secret(value, Meaning.PASSWORD, place)
+            and is_secret(value, meaning, place)
             and not (name == "strange" and value.isdecimal())
         ):
             return found.start(name), found.end(name)

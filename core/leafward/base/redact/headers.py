@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.judging import entropy, is_login, stands_for
+from leafward.base.redact.secret_values import entropy, is_login, stands_for
 from leafward.base.redact.spans import words
 
 if TYPE_CHECKING:

@@ -37,6 +37,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("langsmith key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
     ("pinecone key", "pcsk_", r"pcsk_[A-Za-z0-9_]{40,100}"),
     ("tavily key", "tvly-", r"tvly-(?:dev-|prod-)?[A-Za-z0-9-]{24,60}"),
+    ("voyage key", "pa-", r"pa-(?=[^A-Z]{0,42}[A-Z])(?=[A-Za-z_-]{0,42}[0-9])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])"),
     ("firecrawl key", "fc-", r"fc-[0-9a-f]{32}"),
     ("e2b key", "e2b_", r"e2b_[0-9a-f]{40}"),
     ("cursor key", "crsr_", r"crsr_[0-9a-f]{64}"),
@@ -191,6 +192,9 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("wakatime key", "waka_", rf"waka_{_UUID}"),
     ("apify token", "apify_api_", r"apify_api_[A-Za-z0-9-]{36,46}"),
     ("frame.io token", "fio-u-", r"fio-u-[A-Za-z0-9_=-]{60,70}"),
+    ("liveblocks key", "sk_dev_ sk_prod_", r"sk_(?:dev|prod)_[A-Za-z0-9_-]{40,80}"),
+    ("x token", "AAAAAAAAAAAAAAAAAAA", r"A{19,22}[A-Za-z0-9]{10,60}(?:%[23][A-F][A-Za-z0-9]{0,60}){1,10}"),
+    ("nostr key", "nsec1", r"nsec1[02-9ac-hj-np-z]{58}"),
     ("mongodb secret", "mdb_sa_sk_", r"mdb_sa_sk_[A-Za-z0-9_-]{36,60}"),
     ("inngest key", "signkey-", r"signkey-[a-z]{2,8}-[0-9a-f]{32,80}"),
     # The web, passwords that were hashed, wallets.
@@ -210,6 +214,12 @@ _UNMARKED = (
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
     ("mailgun key", re.compile(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])")),
     ("discord token", re.compile(r"mfa\.[A-Za-z0-9_-]{84}")),
+    (
+        "bitcoin key",
+        re.compile(
+            r"(?<![A-Za-z0-9+/=])(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9+/=])"
+        ),
+    ),
 )
 
 _INSIDE = frozenset(
@@ -270,14 +280,29 @@ def runs_of(text: str) -> str:
 
 def tokens_in(text: str, together: str) -> Iterator[Span]:
     """The secrets that a provider's form tells. `together` are the runs of the text."""
-    for kind, pattern in _UNMARKED:
-        if pattern.search(together) is not None:
-            for unmarked in pattern.finditer(text):
-                if _begins(text, unmarked.start()) and any(map(str.isdigit, unmarked[0])):
-                    yield unmarked.start(), unmarked.end(), kind
-    for literal, inside, forms in _TABLE:
-        if literal in together:
-            yield from _of_literal(text, literal, inside, forms)
+    runs = set(together.split("\n")) - _plain
+    if not runs:
+        return
+    together = "\n".join(runs)
+    unmarked_kinds = [(kind, pattern) for kind, pattern in _UNMARKED if pattern.search(together) is not None]
+    there = [entry for entry in _TABLE if entry[0] in together]
+    if not unmarked_kinds and not there:
+        if len(_plain) > _MOST_PLAIN:
+            _plain.clear()
+        _plain.update(run for run in runs if len(run) <= _LONGEST_PLAIN)
+        return
+    for kind, pattern in unmarked_kinds:
+        for unmarked in pattern.finditer(text):
+            if _begins(text, unmarked.start()) and any(map(str.isdigit, unmarked[0])):
+                yield unmarked.start(), unmarked.end(), kind
+    for literal, inside, forms in there:
+        yield from _of_literal(text, literal, inside, forms)
+
+
+_plain: set[str] = set()
+"""Runs that hold no literal: the same names and paths come again and again."""
+_MOST_PLAIN = 1 << 14
+_LONGEST_PLAIN = 200
 
 
 def _of_literal(text: str, literal: str, inside: bool, forms: _Forms) -> Iterator[Span]:

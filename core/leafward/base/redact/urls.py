@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.judging import entropy, stands_for
+from leafward.base.redact.secret_values import entropy, stands_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

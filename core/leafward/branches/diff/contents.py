@@ -122,7 +122,9 @@ class Contents:
         self._sides = sides
         self._stop = stop
         self._bases = bases
-        self.swept = any(one.deed is FileOperation.SWEEP for side in (sides.a, sides.b) for one in side.steps)
+        self.swept = any(
+            one.operation is FileOperation.SWEEP for side in (sides.a, sides.b) for one in side.steps
+        )
         """Whether commands may have changed files that they do not name."""
         self._every = EveryBranch(sides.session, max(sides.a.node, sides.b.node), stop)
 

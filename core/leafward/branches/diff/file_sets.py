@@ -142,42 +142,42 @@ class _Tally:
     entries: list[EntryIndex] = field(default_factory=list)
     refused: int = 0
 
-    def take(self, step: Step, deed: FileOperation) -> None:
+    def take(self, step: Step, operation: FileOperation) -> None:
         if step.outcome is _FAILED:
             self.failed += 1
-            self.refused += deed.changes and not step.inferred
+            self.refused += operation.changes and not step.inferred
             return
         self.inferred &= step.inferred
         if not self.entries or self.entries[-1] != step.entry:
             self.entries.append(step.entry)
-        if deed is not _READ:
+        if operation is not _READ:
             self.unanswered += step.outcome is _UNANSWERED
             self.changes += 1
             self.added += step.added
             self.removed += step.removed
-            self.last = deed
+            self.last = operation
         else:
             self.reads += 1
 
 
 def uses(made: Iterable[Step]) -> dict[str, Use]:
     """What a branch did to each file, by the file's name at its beginning: one that was moved is followed."""
-    tallies: dict[str, _Tally] = {}
+    counts: dict[str, _Tally] = {}
     first_name: dict[str, str] = {}
 
     def tally(path: str) -> _Tally:
         name = first_name.get(path, path)
-        found = tallies.get(name)
+        found = counts.get(name)
         if found is None:
-            found = tallies[name] = _Tally(path)
+            found = counts[name] = _Tally(path)
         return found
 
     for step in made:
-        if step.deed in _OF_FOLDERS:
+        if step.operation in _OF_FOLDERS:
             continue
         if step.to is None:
-            tally(step.path).take(step, step.deed)
-        elif step.deed is FileOperation.COPY:
+            tally(step.path).take(step, step.operation)
+        elif step.operation is FileOperation.COPY:
             tally(step.path).take(step, FileOperation.READ)
             tally(step.to).take(step, FileOperation.WRITE)
         else:
@@ -185,11 +185,11 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             if step.outcome is Outcome.FAILED:
                 continue
             folder = step.path + "/"
-            for name in [step.path, *(known for known in _current(tallies) if known.startswith(folder))]:
+            for name in [step.path, *(known for known in _current(counts) if known.startswith(folder))]:
                 key, there = first_name.pop(name, name), step.to + name[len(step.path) :]
                 first_name[there] = key
-                if key in tallies:
-                    tallies[key].path = there
+                if key in counts:
+                    counts[key].path = there
     return {
         name: Use(
             one.path,
@@ -204,13 +204,13 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             tuple(one.entries),
             one.refused,
         )
-        for name, one in tallies.items()
+        for name, one in counts.items()
         if one.reads or one.changes
     }
 
 
-def _current(tallies: dict[str, _Tally]) -> list[str]:
-    return [one.path for one in tallies.values()]
+def _current(counts: dict[str, _Tally]) -> list[str]:
+    return [one.path for one in counts.values()]
 
 
 def compare_files(sides: Sides) -> FileSets:

@@ -54,7 +54,9 @@ def patch_of(
     branch = shared.branch()
     branch.go(side.steps, None, stop)
     made = [
-        one for one in side.steps if one.deed.changes and (one.outcome is not Outcome.FAILED or one.inferred)
+        one
+        for one in side.steps
+        if one.operation.changes and (one.outcome is not Outcome.FAILED or one.inferred)
     ]
     names = {name for one in made for name in (one.path, one.to) if name is not None}
     # A folder that was moved or removed is no file.
@@ -67,7 +69,7 @@ def patch_of(
     reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
     # A file is not taken away where the other end of its move is left out.
     for step in made:
-        if step.deed is FileOperation.MOVE and step.to is not None:
+        if step.operation is FileOperation.MOVE and step.to is not None:
             for name, other in ((step.path, step.to), (step.to, step.path)):
                 if name in pairs and other in reasons:
                     reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
@@ -97,7 +99,7 @@ def _arrived(made: Iterable[Step]) -> set[str]:
     for step in made:
         if step.to is not None and step.to not in known:
             arrived.add(step.to)
-        elif step.deed is FileOperation.WRITE and not step.inferred and step.path not in known:
+        elif step.operation is FileOperation.WRITE and not step.inferred and step.path not in known:
             arrived.add(step.path)
         known |= {step.path} if step.to is None else {step.path, step.to}
     return arrived

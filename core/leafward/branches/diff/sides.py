@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.branches.diff.outcomes import OutcomeReader, Outcomes
 from leafward.context.sizes import entries_below
 from leafward.files.file_replay import Outcome, StepReader
@@ -59,7 +59,7 @@ class Side:
     @property
     def edits(self) -> int:
         """Calls that changed a file and did not fail."""
-        done = (one for one in self.steps if one.deed.changes and one.outcome is Outcome.DONE)
+        done = (one for one in self.steps if one.operation.changes and one.outcome is Outcome.DONE)
         return len({(one.entry, one.call_id) for one in done})
 
 
@@ -80,7 +80,7 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
     """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""
     ancestor = session.tree.common_ancestor(a, b)
     reader = StepReader(session)
-    with collector_paused():
+    with gc_paused():
         parts = [
             _side(reader, session, above, node, stop)
             for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
@@ -90,7 +90,7 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
-    with collector_paused():
+    with gc_paused():
         return _side(StepReader(session), session, ancestor, node, stop)
 
 

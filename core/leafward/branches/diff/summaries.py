@@ -45,11 +45,11 @@ def compare_sides(sides: Sides, *, stop: Callable[[], bool] = lambda: False) -> 
 
 
 def summaries_of(
-    sides: Sides, *, stored: bool = True, stop: Callable[[], bool] = lambda: False
+    sides: Sides, *, stop: Callable[[], bool] = lambda: False
 ) -> tuple[SideSummary, SideSummary]:
     """The summary of each side. Raises Cancelled once `stop` turns true."""
-    a = _of(sides, sides.a, sides.b, stored, stop)
-    return a, _of(sides, sides.b, sides.a, stored, stop)
+    a = _of(sides, sides.a, sides.b, stop)
+    return a, _of(sides, sides.b, sides.a, stop)
 
 
 def stored_in(sides: Sides, side: Side) -> EntryIndex:
@@ -63,8 +63,8 @@ def stored_in(sides: Sides, side: Side) -> EntryIndex:
     return next((EntryIndex(at) for at in reversed(side.entries) if kinds[at] == Kind.COMPACTION), NO_ENTRY)
 
 
-def _of(sides: Sides, side: Side, other: Side, stored: bool, stop: Callable[[], bool]) -> SideSummary:
-    entry = stored_in(sides, side) if stored else NO_ENTRY
+def _of(sides: Sides, side: Side, other: Side, stop: Callable[[], bool]) -> SideSummary:
+    entry = stored_in(sides, side)
     if entry >= 0:
         return SideSummary(summary_at(sides.session, entry), entry)
     branch = left_branch(sides.session, side.node, other.node, table=table_of(sides.session), stop=stop)

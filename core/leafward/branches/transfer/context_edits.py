@@ -105,8 +105,8 @@ def shortened(text: str, tokens: int) -> Shortened:
     return Shortened(text[:head].rstrip() + note + (text[-tail:].lstrip() if tail else ""), missing)
 
 
-def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None = None) -> EditDraft:
-    """Works edits out for the context at an entry (the leaf by default). Nothing is written.
+def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
+    """Works edits out for the context at the leaf. Nothing is written.
 
     What is shortened and is as short already stays as it is. Raises Refused for an entry that is not in that context, whose
     content cannot be edited, where nothing would become shorter, or where a call and its result would come apart: a provider
@@ -114,7 +114,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
     """
     if not edits:
         raise Refused("nothing to edit")
-    here = EntryIndex(session.leaf if at is None else at)
+    here = session.leaf
     context = context_at(session, here)
     by_entry = {message.entry: message for message in context.messages}
     chosen: dict[EntryIndex, ContextEdit] = {}
@@ -139,7 +139,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit], at: int | None =
         freed.append(Freed(target, by_entry[target].tokens, after))
         contents.append((session.columns.id(target), content))
     if not contents:
-        raise Refused("none of them is larger than what it would be shortened to")
+        raise Refused("none of them would get shorter")
     place = place_at(session, here)
     estimated = sum(context.messages.tokens)
     after = Basis.of(session).edited(here, sum(one.before - one.after for one in freed))

@@ -127,9 +127,9 @@ def draft_graft(
         raise Refused(f"{named} is on the path already: a graft takes turns of another branch")
     misfits += _order(session, sources, here)
     misfits += _stale(session, sources, here, stop)
-    tallies = EntryMetrics(session)
-    tallies.fill(session, sources)
-    tokens = sum(tallies.tokens[index] for index in sources)
+    metrics = EntryMetrics(session)
+    metrics.fill(session, sources)
+    tokens = sum(metrics.tokens[index] for index in sources)
     before = context_at(session, here).total
     if before + tokens > window:
         raise Refused(
@@ -219,7 +219,7 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
     found = []
     for name in sorted(names):
         entry = next(step.entry for step in made if step.path == name)
-        changed = any(step.path == name and step.deed is not FileOperation.READ for step in made)
+        changed = any(step.path == name and step.operation is not FileOperation.READ for step in made)
         now = there.rebuilt(name)
         then = source.rebuilt(name) if source is not None else now
         if Certainty.UNKNOWN in (now.certainty, then.certainty) and changed:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.lines import Part, bare, stored_lines
-from leafward.compaction.stored import file_section, kept_section, parts_of, stored_text
+from leafward.compaction.stored_summary import file_section, kept_section, parts_of, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
+from leafward.compaction.summary_lines import Part, bare, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing

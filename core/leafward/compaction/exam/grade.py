@@ -83,20 +83,20 @@ class Exam:
 
     def count(self, topic: Topic | None = None) -> tuple[int, int]:
         """How many questions of a topic, or all, can be answered, and how many there are."""
-        asked = [one for one in self.graded if topic is None or one.question.topic is topic]
-        return sum(one.answered for one in asked), len(asked)
+        graded = [one for one in self.graded if topic is None or one.question.topic is topic]
+        return sum(one.answered for one in graded), len(graded)
 
     def share(self, topic: Topic | None = None) -> float | None:
         """The same as a part, 0…1; None where nothing was asked."""
-        answered, asked = self.count(topic)
-        return round(answered / asked, 4) if asked else None
+        answered, total = self.count(topic)
+        return round(answered / total, 4) if total else None
 
 
 def exam(
-    asked: Sequence[Question], summary: str, *, injected: str = "", kept: str = "", cwd: str = ""
+    exam_questions: Sequence[Question], summary: str, *, injected: str = "", kept: str = "", cwd: str = ""
 ) -> Exam:
     """Questions graded by the texts that the model sees."""
-    names = file_names([answer.fact for one in asked for answer in one.answers])
+    names = file_names([answer.fact for one in exam_questions for answer in one.answers])
     places = [
         (Place.SUMMARY, Text(summary, cwd)),
         (Place.INJECTED, Text(injected, cwd)),
@@ -111,7 +111,7 @@ def exam(
                     Place.NOWHERE,
                 ),
             )
-            for one in asked
+            for one in exam_questions
         )
     )
 
@@ -119,12 +119,12 @@ def exam(
 def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Exam:
     """The exam of a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
     there = replaced_by(session, compaction)
-    asked = questions(there.messages, session.cwd, there.previous, there.previous_entry, stop)
+    exam_questions = questions(there.messages, session.cwd, there.previous, there.previous_entry, stop)
     return exam(
-        asked,
+        exam_questions,
         there.summary,
         injected=there.injected,
-        kept="\n".join(message_text(said.message) for said in there.kept),
+        kept="\n".join(message_text(spoken.message) for spoken in there.kept),
         cwd=session.cwd,
     )
 
@@ -132,7 +132,7 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
 def context_after(session: Session, compaction: int) -> str:
     """All that a model sees right after a stored compaction, as text. Raises Refused where the entry is none."""
     there = replaced_by(session, compaction)
-    kept = [message_text(said.message) for said in there.kept]
+    kept = [message_text(spoken.message) for spoken in there.kept]
     return "\n\n".join(text for text in (there.summary, there.injected, *kept) if text)
 
 
@@ -144,9 +144,9 @@ def context_of_draft(draft: Draft) -> str:
 def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
     """The exam of a compaction that is not written. Raises Cancelled where `stop` turns true."""
     there = draft.ground.there
-    asked = questions(there.replaced, draft.ground.cwd, draft.ground.previous, stop=stop)
+    exam_questions = questions(there.replaced, draft.ground.cwd, draft.ground.previous, stop=stop)
     summary, injected = split_enclosed(draft.text)
-    return exam(asked, summary, injected=injected, kept=draft.ground.kept, cwd=draft.ground.cwd)
+    return exam(exam_questions, summary, injected=injected, kept=draft.ground.kept, cwd=draft.ground.cwd)
 
 
 def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:

@@ -50,7 +50,7 @@ class Marked:
         return self.answer == self.question.right
 
 
-def work_for_exam(asked: Sequence[Question], context: str, settings: ModelSettings) -> Work:
+def work_for_exam(exam_questions: Sequence[Question], context: str, settings: ModelSettings) -> Work:
     """The request of an exam: `context` is all that the model sees afterwards. Secrets are taken out of both."""
     redactor = Redactor()
     questions = "\n\n".join(
@@ -63,19 +63,19 @@ def work_for_exam(asked: Sequence[Question], context: str, settings: ModelSettin
                 ),
             )
         )
-        for number, one in enumerate(asked, 1)
+        for number, one in enumerate(exam_questions, 1)
     )
-    budget = 100 + _TOKENS_A_QUESTION * len(asked)
+    budget = 100 + _TOKENS_A_QUESTION * len(exam_questions)
     return single(settings, redactor, "exam", context, _SYSTEM, _TASK.format(questions=questions), budget)
 
 
-def marked(asked: Sequence[Question], answer: str) -> tuple[Marked, ...]:
+def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
     """The answers of a model, graded. A question that is answered twice in different ways has no answer."""
     chosen: dict[int, set[int]] = {}
     for number, letter in _LINE.findall(answer):
         chosen.setdefault(int(number), set()).add(LETTERS.index(letter.upper()))
     found = []
-    for number, one in enumerate(asked, 1):
+    for number, one in enumerate(questions, 1):
         letters = chosen.get(number, set())
         picked = letters.pop() if len(letters) == 1 else None
         found.append(Marked(one, picked if picked is not None and picked < len(one.answers) else None))

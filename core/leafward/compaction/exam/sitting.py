@@ -33,7 +33,7 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Sat:
+class ExamAnswers:
     """What a model answered."""
 
     result: Body
@@ -82,16 +82,16 @@ def _asking(found: Exam, context: str, settings: ModelSettings) -> Sitting | Non
 
 
 def sit(
-    given: Sitting,
+    prepared: Sitting,
     model: Model,
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Sat:
+) -> ExamAnswers:
     """Asks a model and grades what it answers; nothing is written. Blocks. Raises SummaryFailed, Cancelled."""
-    reply = model.answer(given.work, progress, stop)
+    reply = model.answer(prepared.work, progress, stop)
     if stop():
         raise Cancelled("cancelled; nothing was written")
-    answers = marked([one.question for one in given.exam.graded], reply.text)
+    answers = marked([one.question for one in prepared.exam.graded], reply.text)
     used = reply.usage if reply.usage is not None else Usage()
     result: Body = {
         "model": model.name,
@@ -108,10 +108,10 @@ def sit(
         },
         "cost": reply.cost,
     }
-    return Sat(result, answers, reply.remarks)
+    return ExamAnswers(result, answers, reply.remarks)
 
 
-def kept_as(sat: Sat) -> KeptExam:
+def kept_exam(sat: ExamAnswers) -> KeptExam:
     """What a model answered just now, as it is told of earlier ones."""
     result = sat.result
     return KeptExam(str(result["model"]), int(result["right"]), int(result["asked"]), result["cost"])
@@ -120,7 +120,7 @@ def kept_as(sat: Sat) -> KeptExam:
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
     """What models answered before, in the order of the file; what does not fit is left out."""
     for one in kept_exams(session, compaction):
-        right, asked, cost = one.get("right"), one.get("asked"), one.get("cost")
-        if isinstance(right, int) and isinstance(asked, int):
+        right, total, cost = one.get("right"), one.get("asked"), one.get("cost")
+        if isinstance(right, int) and isinstance(total, int):
             dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
-            yield KeptExam(str(one.get("model")), right, asked, dollars)
+            yield KeptExam(str(one.get("model")), right, total, dollars)

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.gc_pause import collector_paused
+from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
 from leafward.compaction.injection.values import SourceRef, from_entry
+from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, command_text, path_in
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
-from leafward.session.messages import as_typed, did_run, messages_of, nested_calls
+from leafward.session.messages import as_typed, did_run, message_in, messages_of, nested_calls
 from leafward.summaries.facts import forms
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class FileUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class RecordedAction:
     """Something that was done: a command, an edit."""
 
     text: str
@@ -89,7 +90,7 @@ class Collected:
     request_entry: EntryIndex = NO_ENTRY
     answered: bool = False
     """Whether the model ended with words since the last prompt, and these ask nothing back."""
-    deeds: list[Deed] = field(default_factory=list)
+    actions: list[RecordedAction] = field(default_factory=list)
     """In the order of the path."""
     tools: set[str] = field(default_factory=set)
     model: str = ""
@@ -107,6 +108,7 @@ _KINDS = frozenset(
 )
 _PUT_IN = frozenset({Kind.CUSTOM_MESSAGE, Kind.INJECTED})
 """What may hold words that a person typed, in another agent's session."""
+_ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
 _SEARCHES = frozenset({"grep", "find", "glob", "ls", "list"})
 """Tools that look for files: their path is a place, not a file that was read."""
 _LOOKED_AT = 20_000
@@ -156,9 +158,10 @@ def collect(
     kinds = session.columns.kind
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
     reader = _Reader(found, table, last, session)
-    wanted = _KINDS if session.is_native else _KINDS | _PUT_IN
-    with collector_paused():
-        for index, body in session.bodies(index for index in found.path if kinds[index] in wanted):
+    read_kinds = _KINDS if session.is_native else _KINDS | _PUT_IN
+    spoken = [index for index in found.path if kinds[index] in read_kinds]
+    with gc_paused():
+        for index, body in session.bodies(spoken, reader.needs):
             if stop():
                 break
             if body is not None:
@@ -199,14 +202,35 @@ class _Reader:
         self._names: dict[tuple[str, bool], str] = {}
         self._large = False
         self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
+        self._kinds = session.columns.kind
+        self._shapes = CallShapes(table)
+        self._unread: list[EntryIndex] = []
+        """Replies behind the last one that was decoded: which model they are of is looked up for the last."""
+
+    def needs(self, index: int, line: bytes) -> bool:
+        """Takes in a result or a reply as its bytes tell it (`call_lines`); True where it has to be decoded."""
+        kind = self._kinds[index]
+        if kind == _TOOL_RESULT:
+            result = result_in(line)
+            if result is not None:
+                self._answered(result[0], failed=result[1])
+            return result is None
+        if kind != _ASSISTANT or index > self._last_compaction >= 0:
+            return True
+        parts = self._shapes.one_call(line)
+        call = self._shapes.as_call(parts) if parts is not None and parts is not NO_CALL else None
+        if call is None or call.name in _SEARCHES:
+            return True
+        self._unread.append(EntryIndex(index))
+        self._found.answered = False
+        self._called(EntryIndex(index), [call])
+        return False
 
     def read(self, index: EntryIndex, kind: Kind, body: Body) -> None:
         """Takes in one entry of the path."""
         message = body.get("message")
         message = message if isinstance(message, dict) else {}
-        if kind is Kind.USER:
-            self._prompt(index, text_of(message.get("content")))
-        elif kind in _PUT_IN:
+        if kind is Kind.USER or kind in _PUT_IN:
             for one in map(as_typed, messages_of(body, kind)):
                 if one.get("role") == "user":
                     self._prompt(index, text_of(one.get("content")))
@@ -219,7 +243,9 @@ class _Reader:
             if isinstance(command, str) and command.strip():
                 code = message.get("exitCode")
                 outcome = "" if not isinstance(code, int) else "failed" if code else "ok"
-                self._found.deeds.append(Deed(f"user ran `{_short(command)}`", outcome, index, ""))
+                self._found.actions.append(
+                    RecordedAction(f"user ran `{_short(command)}`", outcome, index, "")
+                )
         elif kind is Kind.COMPACTION:
             self._compaction(index, body)
         elif kind is Kind.BRANCH_SUMMARY:
@@ -239,8 +265,8 @@ class _Reader:
         self._calls.append((index, [], False))
 
     def _reply(self, index: EntryIndex, message: Body) -> None:
-        model = message.get("model")
-        self._found.model = model if isinstance(model, str) else self._found.model
+        if self._model(message):
+            self._unread.clear()
         if index > self._last_compaction >= 0 and self._found.lost_thread is None:
             phrase = _LOST.search(text_of(message.get("content"))[:2_000])
             if phrase is not None:
@@ -251,8 +277,20 @@ class _Reader:
         if words or calls:
             # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
             self._found.answered = not calls and not words.endswith(("?", "？"))
+        self._called(index, calls)
+
+    def _model(self, message: Body) -> bool:
+        """Notes which model a reply is of; False where it does not say."""
+        model = message.get("model")
+        if not isinstance(model, str):
+            return False
+        self._found.model = model
+        return True
+
+    def _called(self, index: EntryIndex, calls: Iterable[ToolCall]) -> None:
+        """Takes in the calls of a reply that ran."""
         waiting: dict[str, list[_Call]] = {}
-        for call in tool_calls(message):
+        for call in calls:
             self._found.tools.add(call.name)
             uses = self._uses(call)
             text = ""
@@ -277,12 +315,15 @@ class _Reader:
         return [(path, _USES[action], action.value)] if action is not None and path is not None else []
 
     def _result(self, index: EntryIndex, message: Body) -> None:
-        for call in self._waiting.pop(str(message.get("toolCallId")), ()):
-            call.answered = True
-            call.failed = bool(message.get("isError"))
+        self._answered(str(message.get("toolCallId")), failed=bool(message.get("isError")))
         uses = [use for call in nested_calls(message) for use in self._uses(call)]
         if uses:
             self._calls.append((index, uses, True))
+
+    def _answered(self, call_id: str, *, failed: bool) -> None:
+        for call in self._waiting.pop(call_id, ()):
+            call.answered = True
+            call.failed = failed
 
     def _compaction(self, index: EntryIndex, body: Body) -> None:
         first = body.get("firstKeptEntryId")
@@ -315,7 +356,10 @@ class _Reader:
         self._calls.append((index, uses, True))
 
     def finish(self) -> None:
-        """Makes files and deeds of the calls, in the order of the path; failed calls touch nothing."""
+        """Makes files and actions of the calls, in the order of the path; failed calls touch nothing."""
+        for reply in reversed(self._unread):
+            if self._model(message_in(self._session.body(reply) or {})):
+                break
         for index, place, text in self._prompts:
             for url in forms.urls(text):
                 text = text.replace(url.text, " " * len(url.text))
@@ -328,10 +372,10 @@ class _Reader:
                 continue
             if call.text:
                 outcome = ("failed" if call.failed else "ok") if call.answered else ""
-                self._found.deeds.append(Deed(call.text, outcome, call.entry, call.id))
+                self._found.actions.append(RecordedAction(call.text, outcome, call.entry, call.id))
             if not call.failed:
                 self._use(call.entry, call.id, call.uses, by_tool=True)
-        self._found.deeds.sort(key=lambda deed: deed.entry)
+        self._found.actions.sort(key=lambda action: action.entry)
         self._settle_mentions()
 
     def _settle_mentions(self) -> None:

@@ -76,8 +76,8 @@ def with_placeholders(made: Continuity, keys: Iterable[str]) -> None:
             made.put(*nothing(key))
 
 
-def _item(file: TextFile, line: Line, text: str = "", rank: float = 0, tier: Tier | None = None) -> Item:
-    return Item(text or line.text, (file.source(line.number),), tier, rank)
+def _item(file: TextFile, line: Line, text: str = "", rank: float = 0) -> Item:
+    return Item(text or line.text, (file.source(line.number),), None, rank)
 
 
 def _from_log(

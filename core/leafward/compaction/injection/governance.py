@@ -167,12 +167,12 @@ def _actions(there: _Given, inputs: BuildInput) -> tuple[list[Item], int]:
             return _newest(items), len(store.actions)
     done = [
         Item(
-            f"{deed.text} → {deed.outcome}" if deed.outcome else deed.text,
-            (SourceRef(SourceKind.ENTRY, deed.entry, deed.call),),
+            f"{operation.text} → {operation.outcome}" if operation.outcome else operation.text,
+            (SourceRef(SourceKind.ENTRY, operation.entry, operation.call),),
         )
-        for deed in inputs.found.deeds[-_OFFERED:]
+        for operation in inputs.found.actions[-_OFFERED:]
     ]
-    return _newest(done), len(inputs.found.deeds)
+    return _newest(done), len(inputs.found.actions)
 
 
 def _newest(items: list[Item]) -> list[Item]:

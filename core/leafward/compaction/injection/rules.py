@@ -159,7 +159,7 @@ def _match(rule: Rule, there: Situation) -> Match | None:
 
 
 def _fulfilled(
-    condition: str, wanted: tuple[str, ...], there: Situation
+    condition: str, patterns: tuple[str, ...], there: Situation
 ) -> list[tuple[str, tuple[SourceRef, ...]]]:
     """What fulfils one condition, with its sources; empty where nothing does."""
     prompt = (there.prompt_source,) if there.prompt_source is not None else ()
@@ -168,23 +168,23 @@ def _fulfilled(
             return [
                 (path, sources)
                 for path, sources in there.paths.items()
-                if any(matches(path, pattern) for pattern in wanted)
+                if any(matches(path, pattern) for pattern in patterns)
             ]
         case "keywords":
-            return [(word, prompt) for word in wanted if keyword_form(word).search(there.prompt)]
+            return [(word, prompt) for word in patterns if keyword_form(word).search(there.prompt)]
         case "tools":
-            return [(tool, ()) for tool in wanted if tool in there.tools]
+            return [(tool, ()) for tool in patterns if tool in there.tools]
         case "model":
-            return [(model, ()) for model in wanted if model == there.model]
+            return [(model, ()) for model in patterns if model == there.model]
         case "command":
-            return [(command, prompt) for command in wanted if command == slash_command(there.prompt)]
+            return [(command, prompt) for command in patterns if command == slash_command(there.prompt)]
         case "project":
-            return [(tag, ()) for tag in wanted if tag in there.project]
+            return [(tag, ()) for tag in patterns if tag in there.project]
         case "branch":
             branch = there.branch
             return [
                 (name, ())
-                for name in wanted
+                for name in patterns
                 if branch and (name == branch or (has_magic(name) and matches(branch, name)))
             ]
     return []

@@ -152,7 +152,7 @@ class GitBase:
 
     def _output(self, *words: str, stdin: str = "") -> bytes:
         settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat")
-        asked = [
+        command = [
             self._git,
             "--no-pager",
             "--literal-pathspecs",
@@ -162,7 +162,7 @@ class GitBase:
         around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         try:
             done = subprocess.run(
-                asked,
+                command,
                 cwd=self._folder,
                 input=stdin.encode(),
                 capture_output=True,

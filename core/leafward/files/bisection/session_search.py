@@ -10,7 +10,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
 from leafward.files.bisection.search import Bisection, Verdict, bisect
-from leafward.files.bisection.trial import Ran
+from leafward.files.bisection.trial import TrialRun
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Step(NamedTuple):
     """A version that was looked at."""
 
     point: Point
-    ran: Ran
+    ran: TrialRun
     doubts: Mapping[str, str]
     """Files that are not certain, with the reason."""
     blind: bool
@@ -61,13 +61,13 @@ class SessionSearch:
         session: Session,
         every: Sequence[Point],
         versions: FileVersions,
-        run: Callable[[Version], Ran],
+        run: Callable[[Version], TrialRun],
         named: Callable[[EntryIndex], str],
         tell: Callable[[str], object],
     ) -> None:
         self._session, self._run, self._named, self._tell = session, run, named, tell
         self.versions = versions
-        self._ran: dict[tuple[tuple[str, bytes | None], ...], Ran] = {}
+        self._ran: dict[tuple[tuple[str, bytes | None], ...], TrialRun] = {}
         self.every = every
         self.steps: list[Step] = []
         """In the order in which they were looked at."""
@@ -77,11 +77,11 @@ class SessionSearch:
 
         An end that cannot be told is what the user says of it, as with `git bisect`.
         """
-        for at, wanted in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
+        for at, verdict in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
             step = self._tried(at)
-            if step.ran.verdict not in (wanted, Verdict.CANNOT_TELL):
+            if step.ran.verdict not in (verdict, Verdict.CANNOT_TELL):
                 where = self._name(step.point)
-                raise Refused(f"the {wanted.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
+                raise Refused(f"the {verdict.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
         return bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
 
     def changed(self, found: Bisection) -> list[str]:
@@ -138,7 +138,7 @@ class SessionSearch:
         version = self.versions.at(point.entry)
         if version.doubts:
             path, why = next(iter(version.doubts.items()))
-            ran = Ran(Verdict.CANNOT_TELL, None, 0.0, "", f"{path}: {why}")
+            ran = TrialRun(Verdict.CANNOT_TELL, None, 0.0, "", f"{path}: {why}")
         else:
             files = tuple(version.files.items())
             # Turns between which no file changed are one version.
@@ -179,7 +179,7 @@ def _outcome(step: Step) -> str:
     return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
 
 
-def _printed(ran: Ran) -> str:
+def _printed(ran: TrialRun) -> str:
     last = next((line for line in reversed(ran.output.splitlines()) if line.strip()), "")
     return f" ({safe_line(last, 120)})" if last else ""
 

@@ -30,7 +30,7 @@ _LOOK = 0.05
 _GRACE = 2.0
 
 
-class Ran(NamedTuple):
+class TrialRun(NamedTuple):
     """What the command did."""
 
     verdict: Verdict
@@ -71,7 +71,7 @@ class Trial:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def run(self, version: Version, command: Sequence[str], timeout: float | None = None) -> Ran:
+    def run(self, version: Version, command: Sequence[str], timeout: float | None = None) -> TrialRun:
         """Runs the command on a version, in a new copy each time: nothing that a run leaves is seen by the next one.
 
         Raises Refused where the command cannot be run or the copy cannot be made, Cancelled where `stop` turns true.
@@ -85,12 +85,12 @@ class Trial:
             raise Refused(f"the files cannot be laid out: {error.strerror or error}") from error
         try:
             if blocked:
-                return Ran(Verdict.CANNOT_TELL, None, 0.0, "", blocked)
+                return TrialRun(Verdict.CANNOT_TELL, None, 0.0, "", blocked)
             return self._ran(place, command, timeout)
         finally:
             _remove(place)
 
-    def _ran(self, place: Path, command: Sequence[str], timeout: float | None) -> Ran:
+    def _ran(self, place: Path, command: Sequence[str], timeout: float | None) -> TrialRun:
         started = time.monotonic()
         with tempfile.TemporaryFile() as output:
             try:
@@ -119,25 +119,25 @@ class Trial:
                 _end(process)
             seconds = time.monotonic() - started
             output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL))
-            said = output.read().decode("utf-8", "replace")
+            text = output.read().decode("utf-8", "replace")
         code = process.returncode
         if late:
-            return Ran(Verdict.CANNOT_TELL, None, seconds, said, f"it ran longer than {timeout:g} s")
+            return TrialRun(Verdict.CANNOT_TELL, None, seconds, text, f"it ran longer than {timeout:g} s")
         if code == 0:
-            return Ran(Verdict.GOOD, code, seconds, said)
+            return TrialRun(Verdict.GOOD, code, seconds, text)
         if code == SKIP:
-            return Ran(Verdict.CANNOT_TELL, code, seconds, said, f"it ended with {SKIP}")
+            return TrialRun(Verdict.CANNOT_TELL, code, seconds, text, f"it ended with {SKIP}")
         if code in _NOT_RUN:
             raise Refused(f"{command[0]} ended with {code}: what it runs is not there or cannot be run")
         if code < 0 or code > 128:
-            return Ran(
+            return TrialRun(
                 Verdict.CANNOT_TELL,
                 code,
                 seconds,
-                said,
+                text,
                 f"it was ended by signal {-code if code < 0 else code - 128}",
             )
-        return Ran(Verdict.BAD, code, seconds, said)
+        return TrialRun(Verdict.BAD, code, seconds, text)
 
 
 def _write(place: Path, version: Version) -> str:

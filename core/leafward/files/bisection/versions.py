@@ -21,7 +21,7 @@ from leafward.files.file_replay import (
     unfit_name,
 )
 from leafward.files.file_replay.knowledge import FileState
-from leafward.files.restoration.opaque import opaque_calls
+from leafward.files.restoration.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex
 
 if TYPE_CHECKING:
@@ -177,9 +177,9 @@ class FileVersions:
         """Why the content of a file at an entry is not certain; None where it is."""
         path = one.path
         if one.certainty not in KNOWN:
-            said = [remark.value for _, remark in one.remarks]
+            remarks = [remark.value for _, remark in one.remarks]
             return _Doubt(
-                f"{one.certainty.value}: {said[-1] if said else 'no call tells what it was before'}"
+                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call tells what it was before'}"
             )
         if one.text is not None and (not one.newline or not one.ends):
             return _Doubt("whether it ends in a newline, or how its lines end, is not known")
@@ -192,7 +192,7 @@ class FileVersions:
         following = next((step for step in later if names & {step.path, step.to}), None)
         shown = (
             following is not None
-            and following.deed is FileOperation.READ
+            and following.operation is FileOperation.READ
             and following.outcome is Outcome.DONE
         )
         before = {at for at, _ in one.remarks}
@@ -205,7 +205,7 @@ class FileVersions:
             (
                 step.entry
                 for step in made
-                if step.path in names and step.deed in _TELLING and step.outcome is Outcome.DONE
+                if step.path in names and step.operation in _TELLING and step.outcome is Outcome.DONE
             ),
             default=-1,
         )
@@ -228,8 +228,10 @@ def _may_be_written(path: str) -> bool:
 
 
 def _may_change(step: Step) -> bool:
-    return (step.deed.changes or step.deed is FileOperation.SWEEP) and step.outcome is not Outcome.FAILED
+    return (
+        step.operation.changes or step.operation is FileOperation.SWEEP
+    ) and step.outcome is not Outcome.FAILED
 
 
 def _touches(step: Step, names: Collection[str]) -> bool:
-    return step.deed is FileOperation.SWEEP or step.glob or bool({step.path, step.to} & set(names))
+    return step.operation is FileOperation.SWEEP or step.glob or bool({step.path, step.to} & set(names))

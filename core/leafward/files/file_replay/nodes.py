@@ -88,7 +88,7 @@ class NodeFiles:
 
     def files(self) -> list[Rebuilt]:
         """The files that the path changed, and those that it only read and that are known as a whole, by path."""
-        changed = {step.to or step.path for step in self.steps if step.deed.changes}
+        changed = {step.to or step.path for step in self.steps if step.operation.changes}
         known = map(self.rebuilt, sorted(self.paths))
         return [one for one in known if one.path in changed or one.text is not None]
 

@@ -99,19 +99,19 @@ class Replay:
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         """Replays steps, of the files named in `only` where it is given (names they had before included)."""
-        wanted = related(made := list(made), only) if only is not None else None
-        folders = _folders(wanted or ())
+        names = related(made := list(made), only) if only is not None else None
+        folders = _folders(names or ())
         calls = Calls(self.session)
         for step in made:
             if stop():
                 return
             if (
-                wanted is None
-                or step.path in wanted
-                or step.to in wanted
+                names is None
+                or step.path in names
+                or step.to in names
                 or step.glob
-                or step.deed in (FileOperation.SWEEP, FileOperation.STAGE)
-                or (step.deed.changes and (step.path in folders or step.to in folders))
+                or step.operation in (FileOperation.SWEEP, FileOperation.STAGE)
+                or (step.operation.changes and (step.path in folders or step.to in folders))
             ):
                 self._take(step, calls)
             self._follow(step)
@@ -122,7 +122,7 @@ class Replay:
             parts = path.split("/")
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
             return
-        if step.deed is FileOperation.SWEEP:
+        if step.operation is FileOperation.SWEEP:
             if step.by in BY_INDEX and step.home is not None:
                 self._from_index(step, calls.output(step))
                 return
@@ -142,58 +142,58 @@ class Replay:
                 lambda name: within(name, path, self.session.cwd, repository=step.whole),
             )
             return
-        if step.deed is FileOperation.STAGE:
+        if step.operation is FileOperation.STAGE:
             stage(self.files, step, calls)
             return
         reads, changes = self.counts.get(path, (0, 0))
         if step.outcome is not Outcome.FAILED:
-            self.counts[path] = (reads, changes + 1) if step.deed.changes else (reads + 1, changes)
-        if step.deed is FileOperation.CHANGE and step.by is not None:
+            self.counts[path] = (reads, changes + 1) if step.operation.changes else (reads + 1, changes)
+        if step.operation is FileOperation.CHANGE and step.by is not None:
             self._state(path)
             return
         if step.outcome is Outcome.FAILED:
             # A command may have failed behind the place that changed it.
-            if step.inferred and step.deed.changes:
+            if step.inferred and step.operation.changes:
                 self._uncertain(step, Remark.BY_COMMAND)
             return
         if step.outcome is Outcome.UNANSWERED:
-            if step.deed.changes:
+            if step.operation.changes:
                 self._uncertain(step, Remark.UNANSWERED)
             return
-        if step.deed.changes and step.proof is not Proof.EXIT and not calls.proven(step):
+        if step.operation.changes and step.proof is not Proof.EXIT and not calls.proven(step):
             self._uncertain(step, Remark.BY_COMMAND)
             return
         if step.to is not None:
             self._send(step, step.to)
             return
-        if step.deed is FileOperation.DELETE:
+        if step.operation is FileOperation.DELETE:
             for name in (*self._under(path), path):
                 state = self._state(name)
                 state.untouched = False
                 state.gone()
             return
         state = self._state(path)
-        if step.deed is FileOperation.READ:
+        if step.operation is FileOperation.READ:
             seen = calls.shown(step)
             if seen is not None:
                 state.seen(seen, entry)
                 self._saw(path, state)
             return
         one = calls.request_of(step)
-        if step.deed is FileOperation.EDIT and (before := calls.before(step)) is not None:
+        if step.operation is FileOperation.EDIT and (before := calls.before(step)) is not None:
             state.before(before, entry, ends=calls.table.read_form.ends)
             self._saw(path, state)
-        if step.deed is FileOperation.WRITE and state.untouched and calls.created(step):
+        if step.operation is FileOperation.WRITE and state.untouched and calls.created(step):
             self._originals.setdefault(path, FileState(absent=True))
         state.untouched = False
-        if one is None or step.deed is FileOperation.CHANGE:
+        if one is None or step.operation is FileOperation.CHANGE:
             self._uncertain(step, Remark.BY_COMMAND if step.inferred else Remark.CELL)
-        elif step.deed is FileOperation.WRITE:
+        elif step.operation is FileOperation.WRITE:
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)
             else:
                 state.written(calls.left(step, one.text))
-        elif step.deed is FileOperation.APPEND:
+        elif step.operation is FileOperation.APPEND:
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)
             else:
@@ -216,7 +216,7 @@ class Replay:
         for path in (step.path, step.to):
             for name in (*self._under(path), path) if path is not None else ():
                 self._state(name).may_differ(
-                    step.entry, why if name == path else _OF_FOLDERS.get(step.deed, why)
+                    step.entry, why if name == path else _OF_FOLDERS.get(step.operation, why)
                 )
 
     def _sweep(self, step: Step, why: Remark, covers: Callable[[str], bool]) -> None:
@@ -228,18 +228,18 @@ class Replay:
 
     def _follow(self, step: Step) -> None:
         """Takes in what a step of any file tells of all."""
-        if step.deed is FileOperation.SWEEP:
+        if step.operation is FileOperation.SWEEP:
             self._there.clear()
-        elif step.deed is FileOperation.STAGE:
+        elif step.operation is FileOperation.STAGE:
             return
         elif step.glob:
             self._there.clear()
-        elif step.deed in (FileOperation.DELETE, FileOperation.MOVE):
+        elif step.operation in (FileOperation.DELETE, FileOperation.MOVE):
             gone = step.path
             self._there = {one for one in self._there if one != gone and not one.startswith(f"{gone}/")}
         elif step.outcome is Outcome.DONE and not step.inferred:
             self._there.add(step.path)
-        if step.glob or (step.deed.changes and ".git" in f"{step.path} {step.to}"):
+        if step.glob or (step.operation.changes and ".git" in f"{step.path} {step.to}"):
             # What is ignored may be something else now.
             for state in self.files.values():
                 if state.staged is not None:
@@ -279,7 +279,7 @@ class Replay:
         if moved.absent:
             # It was moved or copied, so something was there.
             moved.forget()
-        if step.deed is FileOperation.MOVE:
+        if step.operation is FileOperation.MOVE:
             moved.was, moved.untouched = (*moved.was, path), False
             state.untouched = False
             state.gone()

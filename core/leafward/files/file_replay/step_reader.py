@@ -39,7 +39,7 @@ _Row = list[Any]
 _PLAIN = tuple(Step._field_defaults.values())
 """The last fields of a step that no command asks for."""
 _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
-    Step._fields.index, ("entry", "result", "deed", "outcome", "added", "removed")
+    Step._fields.index, ("entry", "result", "operation", "outcome", "added", "removed")
 )
 
 # Looking a member of an enumeration up costs as much as a part of an entry's work here.
@@ -63,11 +63,12 @@ class StepReader:
     """Reads the file steps of paths, and remembers what paths and commands mean that come again and again.
 
     Lines are taken as bytes where these tell enough, else decoded. Calls of a reply that was aborted were not run
-    (pi 1.5.2) and are no steps.
+    (pi 1.5.2) and are no steps. Without `counts` the lines that an edit changed stay 0 where only its call tells them.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, counts: bool = True) -> None:
         self._session = session
+        self._counts = counts
         self._decoded: Decoded = _ignored
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
@@ -106,8 +107,8 @@ class StepReader:
         while some := array("q", islice(rest, _AT_ONCE)):
             if stop():
                 return []
-            wanted = compress(some, bytes(map(self._kinds.__getitem__, some)).translate(_KINDS))
-            for index, body in self._session.bodies(wanted, self._needs):
+            chosen = compress(some, bytes(map(self._kinds.__getitem__, some)).translate(_KINDS))
+            for index, body in self._session.bodies(chosen, self._needs):
                 if body is not None:
                     self._take(index, body)
         for call_id, waiting in self._waiting.items():
@@ -187,19 +188,21 @@ class StepReader:
         path = path_in(call.arguments, self._table)
         if path is None:
             return
-        action, deed = does
+        action, operation = does
         if path.endswith(NOTEBOOK):
-            deed = requests_in(call, self._table)[0].deed
+            operation = requests_in(call, self._table)[0].operation
         place = self._located.get(path) or self._locate(path)
         if action is Action.EDIT:
-            self._names_one(index, call.id, deed, place, 0)
+            self._names_one(index, call.id, operation, place, 0)
             self._edits[call.id] = call
         else:
-            self._names_one(index, call.id, deed, place, delta_of(action, call.arguments, self._table)[0])
+            self._names_one(
+                index, call.id, operation, place, delta_of(action, call.arguments, self._table)[0]
+            )
 
-    def _names_one(self, index: int, call_id: str, deed: FileOperation, path: str, added: int) -> None:
+    def _names_one(self, index: int, call_id: str, operation: FileOperation, path: str, added: int) -> None:
         """A call of a tool that names its one file."""
-        row = [index, NO_ENTRY, call_id, 0, deed, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
+        row = [index, NO_ENTRY, call_id, 0, operation, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
         self._rows.append(row)
         if call_id in self._waiting:
             self._again(call_id, [row])
@@ -235,7 +238,7 @@ class StepReader:
                     result,
                     call_id,
                     order,
-                    one.deed,
+                    one.operation,
                     path,
                     outcome,
                     one.inferred,
@@ -271,7 +274,7 @@ class StepReader:
 
     def _count(self, call_id: str, rows: list[_Row]) -> None:
         """Counts the lines of an edit as its call says."""
-        if call_id in self._edits:
+        if call_id in self._edits and self._counts:
             call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
             rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
 
@@ -302,14 +305,15 @@ def steps(
     stop: Callable[[], bool] = lambda: False,
     *,
     sweeps: bool = False,
+    counts: bool = True,
 ) -> list[Step]:
     """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
-    With `sweeps` also those of commands that may have changed any file below a folder, and name none.
+    With `sweeps` also those of commands that may have changed any file below a folder, and name none; `counts` as in `StepReader`.
     """
-    made = StepReader(session).read(entries, stop)
+    made = StepReader(session, counts=counts).read(entries, stop)
     return (
         made
         if sweeps
-        else [step for step in made if step.deed not in (FileOperation.SWEEP, FileOperation.STAGE)]
+        else [step for step in made if step.operation not in (FileOperation.SWEEP, FileOperation.STAGE)]
     )

@@ -56,7 +56,7 @@ class Outcome(StrEnum):
 class FileRequest(NamedTuple):
     """What a call asks of one file."""
 
-    deed: FileOperation
+    operation: FileOperation
     path: str
     """As the agent wrote it; relative to the folder of its command where that was named."""
     inferred: bool = False
@@ -92,7 +92,7 @@ class Step(NamedTuple):
     call_id: str
     order: int
     """Its place among what the call asks for."""
-    deed: FileOperation
+    operation: FileOperation
     path: str
     """As `file_names.locate` gives it: relative to the session's folder when inside it."""
     outcome: Outcome
@@ -206,8 +206,8 @@ def _by_program(program: str) -> Iterator[FileRequest]:
     """What a program that calls other tools does to files, as far as its texts say: what of it ran, and how often, is not known."""
     for text, is_command in texts_in(program):
         for file in parsed_patch(text):
-            deed = FileOperation.DELETE if file.verb == "delete" else FileOperation.CHANGE
-            yield FileRequest(deed, file.path, True, proof=Proof.NONE)
+            operation = FileOperation.DELETE if file.verb == "delete" else FileOperation.CHANGE
+            yield FileRequest(operation, file.path, True, proof=Proof.NONE)
             if file.moved_to is not None:
                 yield FileRequest(FileOperation.MOVE, file.path, True, to=file.moved_to, proof=Proof.NONE)
         if is_command and "*** Begin Patch" not in text:

@@ -158,6 +158,19 @@ class ProjectFolder:
                 return None
         return names, sorted(folders, key=lambda one: one[0].count("/"))
 
+    def locked(self, path: str) -> str:
+        """The folder that a name would have to be made, replaced or removed in, where that may not be written to; else nothing."""
+        above = path
+        while above:
+            above = above.rpartition("/")[0]
+            try:
+                with self.parent(f"{above}/." if above else ".") as (folder, _):
+                    may = os.access(".", os.W_OK | os.X_OK, dir_fd=folder)
+            except OSError:
+                continue
+            return "" if may else above or "the project's folder"
+        return ""
+
     def missing_folders(self, path: str) -> list[str]:
         """Folders above a path that are not there, from the top."""
         parts = path.split("/")

@@ -71,18 +71,18 @@ def move_with_files(
     entry: str,
     changes: Sequence[FileChange],
     writing: Writing,
-    told: Callable[[int], object] = lambda _: None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Write:
     """Makes chosen changes of a plan for `entry`, then moves the leaf: both or neither.
 
-    `told` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
+    `progress` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
     is not.
     """
     journal.move(session, to, replace(writing, dry_run=True))
     if not changes:
         return journal.move(session, to, writing)
     with project_of(session) as folder:
-        record = restore(folder, session.id, entry, changes, last_entry(session), told)
+        record = restore(folder, session.id, entry, changes, last_entry(session), progress)
         try:
             written = journal.move(session, to, writing)
         except (LeafwardError, OSError) as error:

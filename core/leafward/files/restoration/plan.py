@@ -27,7 +27,7 @@ from leafward.files.file_replay import (
     unfit_name,
 )
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
-from leafward.files.restoration.opaque import opaque_calls
+from leafward.files.restoration.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits, created
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from leafward.files.file_replay import Bases, Committed, Step
     from leafward.files.restoration.on_disk import ProjectFolder
-    from leafward.files.restoration.opaque import Opaque
+    from leafward.files.restoration.opaque_calls import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -162,7 +162,7 @@ class _Course:
 
     def doubted(self, path: str) -> bool:
         """Whether it was found changed by others after the entry, so that it may have been another one there already."""
-        changed = min((one.entry for one in self._later.get(path, ()) if one.deed.changes), default=None)
+        changed = min((one.entry for one in self._later.get(path, ()) if one.operation.changes), default=None)
         before = {entry for entry, _ in self._then.rebuilt(path).remarks}
         return any(
             what in CONTRADICTIONS and entry not in before and (changed is None or entry <= changed)
@@ -175,21 +175,22 @@ class _Course:
         telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
         if not self.touches(file.path):
             first = self._first_later(names)
-            told = first.entry if first is not None else None
+            touched_at = first.entry if first is not None else None
             return next(
-                (one for one in opaque if at < one.entry and (told is None or one.entry <= told)), None
+                (one for one in opaque if at < one.entry and (touched_at is None or one.entry <= touched_at)),
+                None,
             )
         seen = max(
             (
                 one.entry
                 for name in names
                 for one in self._made.get(name, ())
-                if one.path == name and one.deed in telling and one.outcome is Outcome.DONE
+                if one.path == name and one.operation in telling and one.outcome is Outcome.DONE
             ),
             default=-1,
         )
         later = self._first_later(names)
-        if later is not None and later.deed is FileOperation.READ and later.outcome is Outcome.DONE:
+        if later is not None and later.operation is FileOperation.READ and later.outcome is Outcome.DONE:
             # It shows what was known, see `doubted`.
             seen = later.entry
         return next((one for one in opaque if seen <= one.entry <= at), None)
@@ -367,6 +368,8 @@ def _change(
     if action is Action.CREATE:
         after, remark = created(after, known.bits.of(path), committed(path))
         make = replace(make, after=after, remark=remark)
+    if locked := folder.locked(path):
+        return replace(make, why=f"{locked} is read-only")
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -390,11 +393,11 @@ def _may_go(
     left = known.left(path)
     if disk.presence is Presence.FOLDER:
         # Who lies in it decides, see `_settled`.
-        return "left by the session", True
+        return "as the session left it", True
     if any(_is(one, disk) for one in left):
-        return "left by the session", True
+        return "as the session left it", True
     if restored.get(path) == (digest(disk.data) if disk.presence is Presence.FILE else ""):
-        return "left by a restore", True
+        return "as a restore left it", True
     if disk.presence is Presence.FILE and (held := committed(path)) and held.data == disk.data:
         return "as git has it", True
     if disk.presence is Presence.ABSENT:

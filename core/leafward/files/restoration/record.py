@@ -145,11 +145,11 @@ def begin(
     changes: Sequence[FileChange],
     made: Sequence[str],
     behind: str = "",
-    told: Callable[[int], object] = lambda _: None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
-    """Copies all that changes and says what will: on disk when it returns. Raises what `told` does, OSError; then nothing counts.
+    """Copies all that changes and says what will: on disk when it returns. Raises what `progress` does, OSError; then nothing counts.
 
-    `told` hears how many files are copied.
+    `progress` hears how many files are copied.
     """
     numbers = [int(one.name) for one in home.iterdir() if one.name.isdecimal()]
     for number in numbers:
@@ -161,9 +161,9 @@ def begin(
     try:
         copied = []
         for at, one in enumerate(changes):
-            told(at)
+            progress(at)
             copied.append(_copied(place, at, one))
-        told(len(copied))
+        progress(len(copied))
         record = Record(
             place, folder, session, entry, time, State.WRITING, tuple(copied), tuple(made), behind
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from leafward.files.restoration.record import (
 from leafward.session.journal.lines import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.files.restoration.on_disk import ProjectFolder
     from leafward.files.restoration.plan import FileChange
@@ -44,11 +44,11 @@ def restore(
     entry: str,
     changes: Sequence[FileChange],
     behind: str = "",
-    told: Callable[[int], object] = lambda _: None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
     """Makes chosen changes of a plan. Raises Refused, also where a write failed and all was put back.
 
-    `behind` is the id of the session's last entry. `told` hears how many files are copied, and may raise as long as no file
+    `behind` is the id of the session's last entry. `progress` hears how many files are copied, and may raise as long as no file
     is written: then nothing is.
     """
     _complete(changes)
@@ -68,7 +68,7 @@ def restore(
             changes,
             _folders(folder, changes),
             behind,
-            told,
+            progress,
         )
         try:
             _write(folder, record, changes)
@@ -111,7 +111,8 @@ def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange])
     drafts = {one.path: one.draft for one in record.changes}
     for one in changes:
         if one.action is Action.DELETE:
-            folder.replace(one.path, one.before, NOTHING, drafts[one.path])
+            with _named(one.path):
+                folder.replace(one.path, one.before, NOTHING, drafts[one.path])
     for one in changes:
         for name, _ in reversed(one.clears):
             folder.remove_folder(name)
@@ -120,7 +121,17 @@ def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange])
     for one in changes:
         if one.action is not Action.DELETE and one.after is not None:
             before = NOTHING if one.before.presence in (Presence.ABSENT, Presence.FOLDER) else one.before
-            folder.replace(one.path, before, one.after, drafts[one.path])
+            with _named(one.path):
+                folder.replace(one.path, before, one.after, drafts[one.path])
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Says of what goes wrong at which file it did."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror or error}") from error
 
 
 def _failed(folder: ProjectFolder, record: Record, error: OSError | Refused) -> Refused:

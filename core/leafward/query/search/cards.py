@@ -103,12 +103,12 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
         return None
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
     words = (*query.words, *_words_of(query))
-    for field, text, wanted in (
+    for field, text, field_words in (
         ("title", card.title, words),
         ("prompt", card.prompt, words),
         ("project", card.project, (*words, *query.projects)),
     ):
-        hits = _spans(text, wanted)
+        hits = _spans(text, field_words)
         if hits:
             spans[field] = hits
     files = (*details.changed, *details.read) if details is not None and query.files else ()

@@ -110,8 +110,8 @@ def _of_reply(message: Body, table: ToolTable, with_paths: bool) -> Iterator[Pas
         yield Passage("call", _written(call), call.name, False, _paths([call], table, with_paths))
 
 
-def _paths(calls: list[ToolCall], table: ToolTable, wanted: bool) -> tuple[str, ...]:
-    return tuple(made.path for call in calls for made in file_calls(call, table)) if wanted else ()
+def _paths(calls: list[ToolCall], table: ToolTable, searched: bool) -> tuple[str, ...]:
+    return tuple(made.path for call in calls for made in file_calls(call, table)) if searched else ()
 
 
 def _written(call: ToolCall) -> str:

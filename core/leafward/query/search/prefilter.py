@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections import Counter
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from leafward.agents import agent_named
 from leafward.base.regular_files import descriptor_of, next_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents import Text
     from leafward.catalog import Card
@@ -40,6 +41,7 @@ _OF_FOLDERS = (
     *("--glob", f"*{_SUFFIX}"),
 )
 """Of a folder everything that may be a session, and nothing below it."""
+_AGENT, _PATH = attrgetter("agent"), attrgetter("path")
 _MANY = 8
 """Sessions in a folder for which it may be looked through as a whole: ripgrep lists it sooner than it takes their names."""
 
@@ -59,7 +61,7 @@ def arguments_at_once() -> int:
     return max(4096, min(3 * most // 4, 3 << 19) - environment)
 
 
-class Sieve:
+class Prefilter:
     """Looks for one needle. For several threads."""
 
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
@@ -82,8 +84,10 @@ class Sieve:
         """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why."""
         found: set[str] = set()
         texts: list[Text] = []
-        for agent in dict.fromkeys(card.agent for card in cards):
-            for text in agent_named(agent).texts([card.path for card in cards if card.agent == agent]):
+        agents = dict.fromkeys(map(_AGENT, cards))
+        for agent in agents:
+            mine = cards if len(agents) == 1 else [card for card in cards if card.agent == agent]
+            for text in agent_named(agent).texts(list(map(_PATH, mine))):
                 if text.file is not None:
                     texts.append(text)
                     continue
@@ -108,11 +112,12 @@ class Sieve:
             yield from (file for file in files if not stop() and self._holds(file, stop))
             return
         listed: set[bytes] = set()
-        folders = self._whole_folders(files) - set(map(_folder, alone))
+        lie_in = _folders(files)
+        folders = self._whole_folders(files, lie_in) - set(_folders(alone))
         if folders and (
             yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), listed)
         ):
-            files = [file for file in files if _folder(file) not in folders]
+            files = [file for file, folder in zip(files, lie_in, strict=True) if folder not in folders]
         for together in _arguments(files):
             if stop():
                 return
@@ -122,9 +127,11 @@ class Sieve:
                 left = (os.fsdecode(name) for name in together if name not in listed)
                 yield from (file for file in left if not stop() and self._holds(file, stop))
 
-    def _whole_folders(self, files: list[str]) -> set[str]:
-        """Folders of which nearly all sessions are among some files."""
-        counts = Counter([_folder(file) for file in files if file.endswith(_SUFFIX)])
+    def _whole_folders(self, files: list[str], lie_in: list[str]) -> set[str]:
+        """Folders of which nearly all sessions are among some files, each with the folder that it lies in."""
+        counts = Counter(
+            [folder for file, folder in zip(files, lie_in, strict=True) if file.endswith(_SUFFIX)]
+        )
         return {
             folder
             for folder, count in counts.items()
@@ -202,19 +209,20 @@ def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def crowds(wanted: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
+def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
     """How many sessions lie in each folder, where all that are known to lie there are searched."""
-    found = Counter([_folder(card.path) for card in wanted])
-    if len(wanted) < len(known):
-        searched = {card.path for card in wanted}
-        for card in known:
-            if card.path not in searched:
-                found.pop(_folder(card.path), None)
+    found = Counter(_folders(map(_PATH, cards)))
+    if len(cards) < len(known):
+        searched = set(map(_PATH, cards))
+        for folder in _folders([path for path in map(_PATH, known) if path not in searched]):
+            found.pop(folder, None)
     return found
 
 
-def _folder(file: str) -> str:
-    return file.rpartition(os.sep)[0]
+def _folders(files: Iterable[str]) -> list[str]:
+    """The folder of each. For all at once: ripgrep waits for this."""
+    separator = os.sep
+    return [file.rpartition(separator)[0] for file in files]
 
 
 def _arguments(files: list[str]) -> Iterator[list[bytes]]:

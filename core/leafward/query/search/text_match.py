@@ -135,12 +135,12 @@ class Matcher:
         """The hits among the entries of a session from `first` on. `leave_out` and `chosen` are asked of every entry found."""
         kinds = session.columns.kind
         read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
-        wanted = [index for index in range(first, len(kinds)) if kinds[index] in read]
+        entries = [index for index in range(first, len(kinds)) if kinds[index] in read]
         table = table_of(session)
         answering = Answering(session, self._files) if self._by_call else None
         whole, partly = Found(), Found()
         mask = 0
-        for number, (index, body) in enumerate(session.bodies(wanted, self._picking(session, answering))):
+        for number, (index, body) in enumerate(session.bodies(entries, self._picking(session, answering))):
             if number % 64 == 0 and stop():
                 break
             if body is None:
@@ -318,10 +318,10 @@ class Phrase:
         return [found.span() for found in islice(self._pattern.finditer(low), _COUNTED)]
 
 
-def _is_tool(name: str, wanted: str) -> bool:
+def _is_tool(name: str, pattern: str) -> bool:
     """Whether a tool is meant: by its name, or what stands behind the name of its server."""
     low = name.lower()
-    return bool(low) and (fnmatchcase(low, wanted) or fnmatchcase(low.rpartition("__")[2], wanted))
+    return bool(low) and (fnmatchcase(low, pattern) or fnmatchcase(low.rpartition("__")[2], pattern))
 
 
 def _joined(spans: list[Span]) -> list[Span]:

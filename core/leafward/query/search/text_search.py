@@ -19,7 +19,7 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.catalog import parents
 from leafward.query.lexer import QueryError
 from leafward.query.search.cards import concerns
-from leafward.query.search.prefilter import Sieve, crowds, ripgrep
+from leafward.query.search.prefilter import Prefilter, crowds, ripgrep
 from leafward.query.search.text_match import Hit, Matcher
 from leafward.session.entries import NO_ENTRY
 
@@ -170,13 +170,13 @@ class Search:
         self.query = query
         known = {agent.name for agent in all_agents()}
         concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
-        wanted = [card for card in concerned if card.problem is None and card.agent in known]
+        searched = [card for card in concerned if card.problem is None and card.agent in known]
         # Twice, but without a tuple for each.
-        wanted.sort(key=attrgetter("path"))
-        self.cards = sorted(wanted, key=attrgetter("modified"), reverse=True)
+        searched.sort(key=attrgetter("path"))
+        self.cards = sorted(searched, key=attrgetter("modified"), reverse=True)
         self.matcher = Matcher(query)
         self.program = program
-        self._crowds = crowds(wanted, cards) if program is not None else {}
+        self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
         self.work = Work()
         self.unread: list[Unread] = [
@@ -223,7 +223,7 @@ class Search:
 
     def _run(self, stop: Callable[[], bool], publish: Callable[[Progress], object]) -> Iterator[SessionHits]:
         needle = self.matcher.needle()
-        sieve = Sieve(needle, self.program, self._crowds) if needle is not None else None
+        sieve = Prefilter(needle, self.program, self._crowds) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
         self._published_at = self.clock()
@@ -265,7 +265,7 @@ class Search:
             publish(self.progress)
 
     def _ahead(
-        self, pool: ThreadPoolExecutor, sieve: Sieve | None, stop: Callable[[], bool]
+        self, pool: ThreadPoolExecutor, sieve: Prefilter | None, stop: Callable[[], bool]
     ) -> Iterator[_Batch]:
         """Each batch while it is sifted; the next ones are begun, so that one is made ready while ripgrep looks through another."""
         coming = self._batches()
@@ -284,7 +284,7 @@ class Search:
             at += size
             size = _LARGEST_BATCH if self.program is not None else _BATCH
 
-    def _sifted(self, sieve: Sieve | None, cards: list[Card], stop: Callable[[], bool]) -> Iterator[str]:
+    def _sifted(self, sieve: Prefilter | None, cards: list[Card], stop: Callable[[], bool]) -> Iterator[str]:
         if sieve is None:
             yield from (card.path for card in cards)
             return

@@ -55,16 +55,16 @@ class Bodies:
         self._session = session
         self._stop = stop
         self._kinds = session.columns.kind
-        self._tallies: EntryMetrics | None = None
+        self._metrics: EntryMetrics | None = None
         self._calls: dict[str, str] = {}
 
-    def tallies(self, within: Members) -> EntryMetrics:
+    def metrics(self, within: Members) -> EntryMetrics:
         """The columns of numbers, filled for a set."""
-        if self._tallies is None:
-            self._tallies = EntryMetrics(self._session)
-        self._tallies.fill(self._session, list(sets.entries(within)), self._stop)
+        if self._metrics is None:
+            self._metrics = EntryMetrics(self._session)
+        self._metrics.fill(self._session, list(sets.entries(within)), self._stop)
         self._check()
-        return self._tallies
+        return self._metrics
 
     def saying(self, text: str, within: Members) -> bytearray:
         """Entries whose text holds another, case ignored."""
@@ -107,7 +107,7 @@ class Bodies:
                 step.entry
                 for step in every
                 if (part or step.outcome is not Outcome.FAILED)
-                and (step.deed.changes or not changing)
+                and (step.operation.changes or not changing)
                 and any(_names(path, pattern, part) for path in (step.path, step.to) if path is not None)
             ),
             len(within),
@@ -128,7 +128,7 @@ class Bodies:
 
     def failed(self, within: Members) -> bytearray:
         """Failed calls, replies that ended in an error, commands of the user's that failed."""
-        flags = self.tallies(within).flags
+        flags = self.metrics(within).flags
         return sets.of((at for at in sets.entries(within) if flags[at] & FAILED), len(within))
 
     def turns(self, members: Members) -> bytearray:
@@ -252,7 +252,7 @@ def numbers(
             usage = usage_of(body) if body is not None else None
             found[index] = usage is not None and sign(usage.cost, limit)
         return found
-    column = getattr(bodies.tallies(spoken), condition.field)
+    column = getattr(bodies.metrics(spoken), condition.field)
     return sets.of((at for at in sets.entries(spoken) if sign(column[at], limit)), len(within))
 
 

@@ -62,9 +62,9 @@ def draft_name(path: Path) -> Path:
     return path.with_name(f"{name}{draft_ending()}")
 
 
-def write_new(path: Path, pieces: Iterable[bytes], mode: int = PRIVATE) -> None:
+def write_new(path: Path, pieces: Iterable[bytes]) -> None:
     """Writes a file that must not exist yet and makes its content durable. What is left of a failure is removed."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, mode)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, PRIVATE)
     with discarded_on_failure(path):
         try:
             waiting = bytearray()

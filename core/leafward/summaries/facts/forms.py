@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 _REMEMBERED = 1 << 15
+_FEW = 1 << 12
+"""The same for paths and commands, which may be long: each is asked for when it is called, answered and looked for again."""
 _WORD_LIMIT = 80
 """Characters of a word of which is remembered what it holds: the same words come over and over."""
 
@@ -183,6 +185,7 @@ def urls(text: str) -> Iterator[Form]:
         yield Form(found, found.rstrip("/"), match.start())
 
 
+@lru_cache(maxsize=_FEW)
 def canonical_path(path: str, cwd: str = "") -> str:
     """A path as it is compared: `/` between its parts, relative to `cwd` where it lies inside, no line number behind."""
     path = _LINE_SUFFIX.sub("", path.strip().removeprefix("@"))
@@ -206,16 +209,32 @@ def paths(text: str, cwd: str = "") -> Iterator[Form]:
     return _by_word(text, _paths_in, cwd)
 
 
+@lru_cache(maxsize=16)
+def _idle(read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> set[str]:  # noqa: ARG001  # what they are idle for
+    """Words that hold nothing: most of every text is made of some thousand of them."""
+    return set()
+
+
 def _by_word(text: str, read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> Iterator[Form]:
     """What the words of a text hold, for forms that go over no white space."""
+    words = text.split()
+    idle = _idle(read, how)
+    found: dict[str, tuple[Form, ...]] = {}
+    for word in set(words) - idle:
+        short = len(word) <= _WORD_LIMIT
+        forms = read(word, how) if short else read.__wrapped__(word, how)
+        if forms:
+            found[word] = forms
+        elif short:
+            idle.add(word)
+    if len(idle) > _REMEMBERED:
+        idle.clear()
     at = 0
-    for word in text.split():
-        found = read(word, how) if len(word) <= _WORD_LIMIT else read.__wrapped__(word, how)
-        if found:
-            at = _place(text, word, at)
-            for form in found:
-                yield Form(form.text, form.key, at + form.start)
-            at += len(word)
+    for word in filter(found.__contains__, words) if found else ():
+        at = _place(text, word, at)
+        for form in found[word]:
+            yield Form(form.text, form.key, at + form.start)
+        at += len(word)
 
 
 def _place(text: str, word: str, at: int) -> int:
@@ -405,6 +424,7 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
             yield Form(found, found, match.start())
 
 
+@lru_cache(maxsize=_FEW)
 def canonical_command(command: str) -> str:
     """A command as it is compared: on one line, without the change of folder before and the cut of its output behind."""
     line = _SPACE.sub(" ", command).strip()

@@ -47,9 +47,9 @@ def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[s
             continue
         if changes_text(call.arguments):
             paths = [
-                given
+                value
                 for name in PATH_ARGUMENTS
-                if isinstance(given := call.arguments.get(name), str) and given
+                if isinstance(value := call.arguments.get(name), str) and value
             ][:1]
         else:
             paths = [

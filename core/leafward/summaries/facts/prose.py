@@ -25,9 +25,8 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？])")
-_MAY_END = re.compile(r"[.!?]\s|[。！？]")
-"""What stands wherever a sentence ends before its line does."""
+_SENTENCE_END = re.compile(r"[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|[。！？]")
+"""The sign that ends a sentence before its line does, and the space behind it."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -143,7 +142,7 @@ def sentences(text: str) -> Iterator[str]:
         if first in "-*+•" or first.isdecimal():
             line = _LIST_MARK.sub("", line)
         line = without_emphasis(line).strip()
-        for sentence in _SENTENCE_END.split(line) if _MAY_END.search(line) else (line,):
+        for sentence in _parted(line):
             sentence = sentence.strip()
             if 8 <= len(sentence) <= SENTENCE_LIMIT or (len(sentence) >= 4 and _CJK.search(sentence)):
                 yield sentence[:SENTENCE_LIMIT]
@@ -151,7 +150,18 @@ def sentences(text: str) -> Iterator[str]:
 
 def last_sentence(line: str) -> str:
     """The last sentence of a line, marks of lists and emphasis taken off."""
-    return _SENTENCE_END.split(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()
+    return _parted(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()
+
+
+def _parted(line: str) -> list[str]:
+    """The sentences of a line, each with the sign that ends it; nothing behind the last sign is an empty one."""
+    found = []
+    start = 0
+    for end in _SENTENCE_END.finditer(line):
+        found.append(line[start : end.start() + 1])
+        start = end.end()
+    found.append(line[start:])
+    return found
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -196,9 +206,9 @@ def sentence_key(text: str) -> str:
     return f"not {words}" if words and negated(text) else words
 
 
-def shared(wanted: tuple[str, ...], given: frozenset[str]) -> float:
+def shared(words: tuple[str, ...], among: frozenset[str]) -> float:
     """The part of the wanted words that is among the given, 0…1."""
-    return sum(word in given for word in wanted) / len(wanted) if wanted else 0.0
+    return sum(word in among for word in words) / len(words) if words else 0.0
 
 
 def negated(sentence: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
@@ -94,6 +95,10 @@ _AGREED_PLAN = "Implement the following plan:"
 _STATES = frozenset({"status", "state", "priority", "id"})
 
 
+_seen: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
+"""Its constructor runs Python for each of a hundred thousand."""
+
+
 @dataclass(slots=True)
 class _Call:
     command: str
@@ -162,7 +167,10 @@ class FactReader:
             found = self._known[what] = list(read())
         if not found or found[0].entry == entry:
             return found
-        return [Sighting(*seen[:4], entry, *seen[5:]) for seen in found]
+        return [
+            _seen((kind, key, text, voice, entry, outcome, about, is_open))
+            for kind, key, text, voice, _, outcome, about, is_open in found
+        ]
 
     def _request(self, entry: EntryIndex, text: str) -> list[Sighting]:
         """The facts of a request; what the one before it says is to be done is done, where that was answered."""
@@ -264,7 +272,7 @@ class FactReader:
             seen = list(self._call(entry, call.id, call.arguments))
             yield from seen
             path = next(
-                (given for name in PATH_ARGUMENTS if isinstance(given := call.arguments.get(name), str)), ""
+                (value for name in PATH_ARGUMENTS if isinstance(value := call.arguments.get(name), str)), ""
             )
             if path and changes_text(call.arguments):
                 names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]

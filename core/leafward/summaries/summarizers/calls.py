@@ -86,8 +86,8 @@ def _follow_no_redirects() -> None:
     for kind in (httpx.AsyncClient, httpx.Client):
         begin = kind.__init__
 
-        def without(self: Any, *given: Any, _begin: Any = begin, **named: Any) -> None:
-            _begin(self, *given, **{**named, "follow_redirects": False})
+        def without(self: Any, *values: Any, _begin: Any = begin, **named: Any) -> None:
+            _begin(self, *values, **{**named, "follow_redirects": False})
 
         kind.__init__ = without  # type: ignore[method-assign]  # litellm offers no setting for all its clients
 

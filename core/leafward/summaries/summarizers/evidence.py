@@ -14,8 +14,8 @@ from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gath
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.reader import PATH_ARGUMENTS
 from leafward.summaries.facts.values import whole_paths
-from leafward.summaries.summarizers import asked, state, statements, unless_cancelled
 from leafward.summaries.summarizers import quotes as quoting
+from leafward.summaries.summarizers import state, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tell_state, tells_state
@@ -67,7 +67,7 @@ def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[
     turns = turns_of(messages)
     _carried(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
-    asked.requests(
+    user_requests.requests(
         evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
     )
     quoting.answers(evidence, messages, turns, stop)
@@ -123,7 +123,7 @@ def _work(
     """Notes what a reply's calls do to files, and the names in what they write."""
     if message.get("role") != "assistant":
         return
-    given = {
+    arguments = {
         call.arguments[name]
         for call in tool_calls(message)
         for name in PATH_ARGUMENTS
@@ -140,7 +140,7 @@ def _work(
             work.sources.append(entry)
         if sighting.voice is Voice.CHANGED:
             work.changes += 1
-        elif sighting.text in given:
+        elif sighting.text in arguments:
             work.reads += 1
         else:
             work.named += 1
@@ -179,9 +179,9 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             section = (
                 Section.DONE if section in {Section.NEXT, Section.IN_PROGRESS, Section.DONE} else section
             )
-        if section is Section.IN_PROGRESS and text.startswith(asked.LAST_REQUEST):
+        if section is Section.IN_PROGRESS and text.startswith(user_requests.LAST_REQUEST):
             if turns:
-                section, text = Section.DONE, text.replace(asked.LAST_REQUEST, "Asked: ", 1)
+                section, text = Section.DONE, text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         elif section is Section.IN_PROGRESS and worked:
             if not reached(text):
                 continue

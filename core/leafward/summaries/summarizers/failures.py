@@ -50,11 +50,11 @@ _SHORTEST_KEY = 8
 class SummaryFailed(LeafwardError):
     """A model gave no summary that can be used; nothing was written."""
 
-    def __init__(self, text: str, *, usage: Usage | None = None, cost: float | None = None) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.usage = usage
+        self.usage: Usage | None = None
         """What was spent all the same, as far as it is known."""
-        self.cost = cost
+        self.cost: float | None = None
         """In US dollars."""
 
 

@@ -51,18 +51,18 @@ class NamesInUse:
                 other = owner.get(name)
                 if other is None or other.written()[name] <= last:
                     owner[name] = names
-        wanted = []
+        listed = []
         for (kind, key), chance in self._worth.likely.items():
             if (
                 kind is FactKind.IDENTIFIER
                 and chance > _LISTED
-                and (kind, key) not in self._worth.told
+                and (kind, key) not in self._worth.covered
                 and (telling(key) or (whole and len(key) > 3))
             ):
-                wanted.append((-chance / (utf16_length(key) + 2), key))
+                listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
         limit = int(share * room.size)
-        for _, key in sorted(wanted):
+        for _, key in sorted(listed):
             names = owner.get(key, self._rest)
             name = harmless(key, 80)
             price = utf16_length(name) + 2
@@ -83,7 +83,7 @@ class NamesInUse:
                 self._put_in_rest(name)
             self._listed += price
             room.used += price
-            self._worth.told.add((FactKind.IDENTIFIER, key))
+            self._worth.covered.add((FactKind.IDENTIFIER, key))
 
     def _new_line(self, price: int) -> int:
         """What a name without a file costs beyond itself: the beginning of another line where the last one is full."""

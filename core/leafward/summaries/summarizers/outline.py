@@ -30,6 +30,9 @@ class Section(Enum):
     NEXT = ("Next Steps", 2)
     CONTEXT = ("Critical Context", 2)
 
+    # There is one of each; by its name it would be told apart in Python's own code, a million times.
+    __hash__ = object.__hash__
+
     @property
     def title(self) -> str:
         """The heading without its marks."""

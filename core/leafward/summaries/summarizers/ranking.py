@@ -72,8 +72,8 @@ class Ranking:
         """From JSON as `tests.bench.fit_ranking` writes it; features that it does not name weigh nothing."""
         stored = json.loads(text)
         weights = {
-            FactKind(kind): tuple(float(given.get(name, 0.0)) for name in FEATURES)
-            for kind, given in stored["weights"].items()
+            FactKind(kind): tuple(float(stored_weights.get(name, 0.0)) for name in FEATURES)
+            for kind, stored_weights in stored["weights"].items()
         }
         return cls(stored["date"], tuple(stored["sessions"]), float(stored["end share"]), weights)
 
@@ -95,7 +95,7 @@ def features(
             other = owner.get(name)
             if other is None or other.names[name] <= written:
                 owner[name] = work
-    asked = _words(evidence, lambda fact: fact.kind is FactKind.CONSTRAINT)
+    constraints = _words(evidence, lambda fact: fact.kind is FactKind.CONSTRAINT)
     steps = _words(evidence, lambda fact: fact.kind is FactKind.TODO and fact.is_open)
     errors = _words(evidence, lambda fact: fact.kind is FactKind.ERROR)
     for (kind, key), fact in unless_cancelled(evidence.facts.items(), stop):
@@ -117,7 +117,7 @@ def features(
                 min(1.0, math.log2(max(1, len(fact.entries))) / _MANY),
                 min(1.0, math.log2(max(1, fact.count)) / _MANY),
                 min(1.0, len(key) / _LONG),
-                1.0 if bare in asked else 0.0,
+                1.0 if bare in constraints else 0.0,
                 1.0 if bare in steps else 0.0,
                 1.0 if bare in errors else 0.0,
                 min(1.0, math.log2(1 + changes) / _MANY),

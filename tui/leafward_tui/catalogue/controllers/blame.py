@@ -23,7 +23,7 @@ class ProjectBlame:
 
     def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices) -> None:
         self._state, self._view, self._services = state, view, services
-        self._asked = ""
+        self._typed = ""
         """What was typed last."""
         self.actions: Mapping[str, Callable[[], object]] = {"blame.open": self.ask}
 
@@ -41,13 +41,13 @@ class ProjectBlame:
         def done(typed: str | None) -> None:
             if typed is None or not typed.strip():
                 return
-            self._asked = typed.strip()
-            path = Path(folder or os.curdir, os.path.expanduser(self._asked)).absolute()
+            self._typed = typed.strip()
+            path = Path(folder or os.curdir, os.path.expanduser(self._typed)).absolute()
             self._services.screens.blame(path, self._state.stores.cards)
 
         sheet = TextSheet(
             "Blame: which turn wrote each line",
-            self._asked,
+            self._typed,
             note=tilde(folder) if folder else "from the current folder",
             placeholder="a file of this project, such as src/app.py",
             commit="show",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.catalogue.curation_jobs import Done, archive, delete, done_of, keep_copy
 from leafward_tui.ui.cells import count, counted, exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.catalog import Card
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Curation"]
+__all__ = ["Curation", "CurationResult", "archive", "delete", "done_of", "keep_copy"]
 
 
 class Curation:
@@ -28,7 +28,7 @@ class Curation:
     ) -> None:
         self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
         self._stores = stores
-        self._undos: list[Callable[[], Done]] = []
+        self._undos: list[Callable[[], CurationResult]] = []
         """How what was done here is taken back, the latest last."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "session.keep": self.keep,
@@ -108,10 +108,10 @@ class Curation:
         of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
         self._view.show_totals(rows, of_all if listing.view.text else "esc close", cards)
 
-    def _do(self, act: Callable[[], Done]) -> None:
+    def _do(self, act: Callable[[], CurationResult]) -> None:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
 
-    def _did(self, done: Done) -> None:
+    def _did(self, done: CurationResult) -> None:
         """Says what was done, and looks at the stores."""
         if done.undo is not None:
             self._undos.append(done.undo)
@@ -122,3 +122,57 @@ class Curation:
     def _refused(self, problem: str) -> None:
         self._services.say(problem, problem=True)
         self._view.show_hints()
+
+
+class CurationResult(NamedTuple):
+    """What was done: words for a toast, and how it is taken back."""
+
+    words: str
+    undo: Callable[[], CurationResult] | None = None
+
+
+def done_of(act: Callable[[], CurationResult], _job: Job) -> CurationResult:
+    """Does it."""
+    return act()
+
+
+def keep_copy(card: Card) -> CurationResult:
+    """Copies a session where its agent cannot reach it."""
+    from leafward.catalog.backups import keep
+
+    kept = keep(card)
+    if kept.changed:
+        return CurationResult(f"kept, {counted(len(kept.files), kept.what)}")
+    return CurationResult("the kept copy is up to date")
+
+
+def archive(card: Card, archived: bool) -> CurationResult:
+    """Puts a session away, or takes it out again."""
+    from leafward.agents import agent_named
+    from leafward.session.journal import archive_session
+
+    session = agent_named(card.agent).open(Path(card.path))
+    try:
+        archive_session(session, archived)
+    finally:
+        session.close()
+    return CurationResult("archived" if archived else "restored", partial(_unarchive, card, archived))
+
+
+def _unarchive(card: Card, archived: bool) -> CurationResult:
+    return archive(card, not archived)._replace(undo=None)
+
+
+def delete(card: Card) -> CurationResult:
+    """Moves a session to the trash."""
+    from leafward.catalog.trash import throw_away
+
+    thrown = throw_away(card)
+
+    def back() -> CurationResult:
+        from leafward.catalog.trash import bring_back
+
+        bring_back(thrown)
+        return CurationResult("restored from the trash")
+
+    return CurationResult("in the trash", back)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.catalogue.installation_jobs import agent_files, write_change
 from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.export.installation import Change
-    from leafward_tui.catalogue.installation_jobs import AgentFile
     from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["AgentInstallation"]
+__all__ = ["AgentFile", "AgentInstallation", "agent_files", "write_change"]
 
 _KEYS = "abcdefgh"
 
@@ -48,7 +47,9 @@ class AgentInstallation:
             verb = "Take it out of" if one.installed else "Put it into"
             file = tilde(str(one.change.file)) if one.change is not None else ""
             choices.append(
-                Choice(key, f"{verb} {one.title}", file, refused=one.refused, current=one.installed)
+                Choice(
+                    key, f"{verb} {one.title}", file, refused=one.refused, current=one.installed, path=True
+                )
             )
 
         def done(key: str | None) -> None:
@@ -94,3 +95,47 @@ class AgentInstallation:
 
     def _refused(self, problem: str) -> None:
         self._services.say(problem, problem=True)
+
+
+class AgentFile(NamedTuple):
+    """What can be done in one agent."""
+
+    name: str
+    title: str
+    installed: bool
+    change: Change | None
+    """The installation, or where that is done the removal."""
+    refused: str
+    """Why neither can be done."""
+
+
+def agent_files(_job: Job) -> tuple[AgentFile, ...]:
+    """Every agent that can run Leafward around a compaction."""
+    from leafward import agents
+    from leafward.base.errors import LeafwardError
+    from leafward.export.installation import installation, is_installed, removal
+
+    found = []
+    for agent in agents.all_agents():
+        installed = is_installed(agent.name)
+        change, refused = None, ""
+        try:
+            change = removal(agent.name) if installed else installation(agent.name)
+        except LeafwardError as error:
+            refused = str(error)
+        found.append(AgentFile(agent.name, agent.title, installed, change, refused))
+        if change is not None and change.installs:
+            with suppress(LeafwardError):
+                # Most agents take no summary from elsewhere, and refuse.
+                change = installation(agent.name, summary=True)
+                title = f"{agent.title}, with summaries"
+                found.append(AgentFile(agent.name, title, installed, change, ""))
+    return tuple(found)
+
+
+def write_change(change: Change, _job: Job) -> Change:
+    """Writes what was shown. Raises Refused where the file changed since."""
+    from leafward.export.installation import apply
+
+    apply(change)
+    return change

@@ -6,15 +6,14 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.catalogue.jobs import preview_of
 from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
-    from leafward.catalog import Card
+    from leafward.catalog import Card, Catalogue
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["Previews"]
 
@@ -57,3 +56,10 @@ class Previews:
 
 def _version(card: Card) -> tuple[str, int, int]:
     return card.path, card.size, card.modified
+
+
+def preview_of(catalogue: Catalogue, card: Card, job: Job) -> SessionPreview | None:
+    """A look into a session; None where it was stopped."""
+    from leafward_tui.catalogue.model.session_preview import read_preview
+
+    return read_preview(card, catalogue.details(card.path), job.unwanted)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.catalogue.relocation_jobs import Relocated, relocate_project
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from leafward.base.config import Config
+    from leafward.branches.relocation import Relocation
+    from leafward.catalog import Card
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ProjectRelocation"]
+__all__ = ["ProjectRelocation", "Relocated", "relocate_project"]
 
 _REASONS = 3
 """Sessions that cannot go on there that the sheet names."""
@@ -63,6 +66,7 @@ class ProjectRelocation:
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]
         parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
+        parts.append(f"{found.healed:,} healed: a call there has no result" if found.healed else "")
         if any(parts):
             about.append(SheetLine(", ".join(filter(None, parts))))
         reasons = [reason.replace(new, tilde(new)) for reason in found.reasons[:_REASONS]]
@@ -91,3 +95,43 @@ class ProjectRelocation:
 
     def _refused(self, problem: str) -> None:
         self._services.say(problem, problem=True)
+
+
+class Relocated(NamedTuple):
+    """What became of the sessions of a project, or would."""
+
+    made: int
+    there: int
+    skipped: int
+    healed: int
+    """Of those that were made: sessions that could not go on as they are."""
+    reasons: tuple[str, ...]
+    """Of each session that cannot go on in the new folder: its title, and why."""
+
+    def words(self) -> str:
+        """What was done, for a toast."""
+        parts = [f"began {counted(self.made, 'session')}"]
+        if self.there:
+            parts.append(f"{self.there:,} already there")
+        if self.reasons:
+            parts.append(f"{len(self.reasons):,} not possible: {self.reasons[0]}")
+        return "; ".join(parts)
+
+
+def relocate_project(
+    cards: Sequence[Card], old: str, new: str, config: Config, job: Job, *, write: bool
+) -> Relocated:
+    """Begins the sessions of a folder anew in another one; without `write` only says what would become of them."""
+    from leafward.branches.relocation import Outcome, moves, relocate
+
+    done: list[Relocation] = []
+    for one in relocate(moves(cards, old, new), config, os.environ, write=write):
+        done.append(one)
+        job.give_way()
+
+    def number(outcome: Outcome) -> int:
+        return sum(one.outcome is outcome for one in done)
+
+    reasons = tuple(f"{one.move.card.title}: {one.reason}" for one in done if one.outcome is Outcome.REFUSED)
+    healed = sum(any(remark.code == "healed" for remark in one.remarks) for one in done)
+    return Relocated(number(Outcome.MADE), number(Outcome.THERE), number(Outcome.SKIPPED), healed, reasons)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import pasted_path
-from leafward_tui.catalogue.jobs import resume_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.agents import Resume
+    from leafward.catalog import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["SessionExits"]
 
@@ -92,3 +93,19 @@ class SessionExits:
         if problem:
             self._services.say(problem, problem=True)
         self._stores.look_again()
+
+
+def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:
+    """How the agent of a session opens it, or why it cannot. Raises LeafwardError, OSError."""
+    from leafward.agents import agent_named
+
+    agent = agent_named(card.agent)
+    session = agent.open(Path(card.path))
+    try:
+        command = agent.resume(session, os.environ)
+        problem = command.obstacle()
+    finally:
+        session.close()
+    if problem is not None:
+        return f"{problem}; open it, and go on in a new session elsewhere ({fork_key})"
+    return command

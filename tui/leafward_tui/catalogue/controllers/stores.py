@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.catalogue.jobs import Known, read_stores
+from leafward.catalog import Card, Catalogue, Update
 from leafward_tui.ui.title_bar import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from leafward.base.config import Config
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Stores"]
+__all__ = ["StoreReading", "Stores", "read_stores"]
 
 _IDLE = 150.0
 """How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
@@ -81,7 +83,7 @@ class Stores:
         self._state.searching = False
         self._services.say(problem, problem=True)
 
-    def _take(self, known: Known) -> None:
+    def _take(self, known: StoreReading) -> None:
         """Takes the cards; lines are made of them beside the screen."""
         state, update = self._state, known.update
         state.catalogue = known.catalogue
@@ -100,3 +102,38 @@ class Stores:
             self._missed = False
             state.cards = known.cards
             self._arrangement.list_again()
+
+
+class StoreReading(NamedTuple):
+    """Cards that are new or better: all of them, and how far the work is."""
+
+    catalogue: Catalogue
+    cards: list[Card]
+    update: Update | None
+    """None for the stored index."""
+
+
+def read_stores(
+    config: Config,
+    paths: Sequence[Path],
+    catalogue: Catalogue | None,
+    known: Callable[[StoreReading], object],
+    job: Job,
+) -> float:
+    """Reads the stored index, where that was not done, then the stores; returns the seconds it took the processor.
+
+    `known` is called with whatever is new.
+    """
+    if catalogue is None:
+        catalogue = Catalogue(config, paths)
+        job.report(partial(known, StoreReading(catalogue, catalogue.cards(), None)))
+    every = catalogue
+
+    def publish(update: Update) -> None:
+        job.report(partial(known, StoreReading(every, every.cards(), update)))
+
+    began = time.thread_time()
+    update = every.refresh(job.unwanted, publish)
+    took = time.thread_time() - began
+    publish(update)
+    return took

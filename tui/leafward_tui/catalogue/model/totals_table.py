@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.catalog import Sum, Totals, day_name
+from leafward.catalog import Card, Sum, Totals, day_name
 from leafward_tui.ui.cells import count, counted, exact, money
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.compaction.aftermath_totals import AftermathSum
-    from leafward_tui.catalogue.jobs import Followed
+    from leafward.compaction.aftermath_totals import AftermathSum, Maker
+    from leafward_tui.ui.services import Job
 
 __all__ = ["TotalsRow", "aftermath_rows", "totals_rows"]
 
@@ -43,7 +46,7 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
         yield TotalsRow(
-            f"cost not recorded: in {counted(sums.all.unpriced, 'session')} (? in all of a row, + in some)",
+            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: ? for all of a row, + for some",
             quiet=True,
         )
     yield TotalsRow("shared history counted once", quiet=True)
@@ -80,13 +83,15 @@ def _days(sums: Totals) -> Iterator[TotalsRow]:
         yield TotalsRow(day_name(day), _figures(one), one.tokens / most if most else 0.0)
 
 
-def aftermath_rows(found: Followed) -> list[TotalsRow]:
+def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
     """What was done again after compactions, by agent, model and strategy; while sessions are read, how far that is."""
     if not found.sessions:
         return []
     rows = [
         TotalsRow(""),
-        TotalsRow("Compactions, and repeats after", ("number", "repeats", "tokens", "cost"), head=True),
+        TotalsRow(
+            "Compactions, and what was repeated after", ("number", "repeats", "tokens", "cost"), head=True
+        ),
     ]
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
         model = maker.model.rpartition("/")[2]
@@ -116,3 +121,37 @@ def _price(one: Sum) -> str:
     if not one.priced:
         return "?" if one.unpriced else ""
     return money(one.cost) + ("+" if one.unpriced else "")
+
+
+class AftermathReading(NamedTuple):
+    """What followed the compactions of sessions, as far as they are read."""
+
+    sums: dict[Maker, AftermathSum]
+    read: int
+    sessions: int
+    unread: int
+    """Sessions that could not be read."""
+
+
+def aftermaths(
+    cards: Sequence[Card], progress: Callable[[AftermathReading], object], job: Job
+) -> AftermathReading:
+    """Adds up what was done again after the compactions of some sessions; `progress` hears it after each. Raises Cancelled."""
+    from leafward.agents import agent_named
+    from leafward.compaction.aftermath_totals import AftermathTotals
+
+    compacted = [card for card in cards if card.compactions and card.problem is None]
+    totals, unread = AftermathTotals(), 0
+    for number, card in enumerate(compacted):
+        job.report(partial(progress, AftermathReading(dict(totals.sums), number, len(compacted), unread)))
+        try:
+            session = agent_named(card.agent).open(Path(card.path), job.unwanted)
+            try:
+                totals.add(card.agent, session, job.unwanted)
+            finally:
+                session.close()
+        except Cancelled:
+            raise
+        except (LeafwardError, OSError):
+            unread += 1
+    return AftermathReading(totals.sums, len(compacted), len(compacted), unread)

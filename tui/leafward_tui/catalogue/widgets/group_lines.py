@@ -46,13 +46,17 @@ def section_head(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
     ]
 
 
-def moved_lines(folder: str | None, keymap: Keymap, ground: Ground) -> Iterator[PaneLine]:
+def moved_lines(
+    folder: str | None, width: int, keymap: Keymap, ground: Ground, glyphs: Glyphs
+) -> Iterator[PaneLine]:
     """Where a project that is not found may be now, and the key that begins its sessions there."""
     if folder is not None:
         key = keymap.label("project.relocate")
+        lead, words = f"{key}  " if key else "", "begin its sessions in "
+        room = width - cell_len(lead) - cell_len(words)
         yield [
-            Segment(f"{key}  " if key else "", ground.sub),
-            Segment(f"begin its sessions in {safe_line(tilde(folder))}", ground.faint),
+            Segment(lead, ground.sub),
+            Segment(words + fit_path(safe_line(tilde(folder)), room, gap=glyphs.gap), ground.faint),
         ]
 
 
@@ -78,7 +82,7 @@ def group_lines(
     yield [Segment(fit(last, width, ellipsis=glyphs.ellipsis), ground.faint)]
     if line.words:
         yield [Segment(fit(line.words, width, ellipsis=glyphs.ellipsis), ground.warn)]
-        yield from moved_lines(listing.stock.about.moved.get(line.group), keymap, ground)
+        yield from moved_lines(listing.stock.about.moved.get(line.group), width, keymap, ground, glyphs)
     used = line.used
     if used.tokens or used.priced:
         yield []

@@ -151,7 +151,7 @@ class Preview(SidePane):
             Segment(began, ground.faint),
             Segment(right(price, room) if cell_len(price) + 2 <= room else "", ground.sub),
         ]
-        yield from self._stays(card, ground)
+        yield from self._stays(card, width, ground, glyphs)
         if card.damage:
             word = counted(card.damage, "problem")
             yield [
@@ -159,7 +159,7 @@ class Preview(SidePane):
                 Segment(" in the file, the rest is readable", ground.faint),
             ]
 
-    def _stays(self, card: Card, ground: Ground) -> Iterator[PaneLine]:
+    def _stays(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         """Whether the session is kept, goes soon, or belongs to a folder that is not there."""
         if self._stock is None:
             return
@@ -178,7 +178,7 @@ class Preview(SidePane):
                 ]
         if card.project in about.missing:
             yield [Segment("project folder not found", ground.warn)]
-            yield from moved_lines(about.moved.get(card.project), shell.keymap, ground)
+            yield from moved_lines(about.moved.get(card.project), width, shell.keymap, ground, glyphs)
 
     def _tree(
         self, card: Card, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs
@@ -280,8 +280,7 @@ def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
 
 
 def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
-    number = count(row.number) if row.number is not None else ""
-    tail = f"  {right(number, 4)}" if number else ""
+    tail = "" if row.number is None else f"  {count(row.number)} {'entry' if row.number == 1 else 'entries'}"
     text = fit(row.text, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)
     sign = {
         Sign.PROMPT: (glyphs.prompt, ground.leaf, ground.text),

@@ -110,21 +110,16 @@ class RowPainter:
         return Strip([lead, *pieces]).adjust_cell_length(width, ground.blank)
 
     def _group(self, line: ListLine, ground: Ground) -> list[Segment]:
-        columns, glyphs = self.columns, self.glyphs
-        shown = (
-            f"{exact(line.shown)} of {exact(line.total)}" if line.shown != line.total else exact(line.total)
-        )
-        room = columns.text + 2 - cell_len(shown) - 3
-        folder, name = self._group_name(line.group, room)
-        words = f"   {line.words}" if line.words else ""
-        used = cell_len(folder) + cell_len(name) + 3 + cell_len(shown)
-        # A group says nothing in the columns before its age: what it used and cost stands there.
-        counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
-        room = columns.text + 2 + counts - used
-        if cell_len(words) > room:
-            words = ""
-        room -= cell_len(words)
-        sums = self._sums(line, room - 3)
+        shown, glyphs = exact(line.total), self.glyphs
+        room, words, sums = self._beside(line, shown)
+        if line.shown != line.total:
+            shown = f"{exact(line.shown)} of {exact(line.total)}"
+            room, words, sums = self._beside(line, shown)
+            longer = self._beside(line, f"{shown} shown")
+            if longer[2] or not sums:
+                shown, (room, words, sums) = f"{shown} shown", longer
+        folder, name = self._group_name(line.group, self._named(shown))
+        columns = self.columns
         pieces = [
             Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
             Segment(folder, ground.faint),
@@ -135,6 +130,25 @@ class RowPainter:
         ]
         age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
         return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
+
+    def _named(self, shown: str) -> int:
+        """Cells that the name of a group has beside its numbers."""
+        return self.columns.text + 2 - cell_len(shown) - 3
+
+    def _beside(self, line: ListLine, shown: str) -> tuple[int, str, str]:
+        """Beside the name and the numbers of a group: the cells of the sums, words, and the sums, as much of them as fits.
+
+        A group says nothing in the columns before its age: what it used and cost stands there.
+        """
+        columns = self.columns
+        counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
+        named = sum(map(cell_len, self._group_name(line.group, self._named(shown))))
+        room = columns.text + 2 + counts - named - 3 - cell_len(shown)
+        words = f"   {line.words}" if line.words else ""
+        if cell_len(words) > room:
+            words = ""
+        room -= cell_len(words)
+        return room, words, self._sums(line, room - 3)
 
     def _group_name(self, group: str, room: int) -> tuple[str, str]:
         """What stands before the name, and the name."""
@@ -148,8 +162,10 @@ class RowPainter:
         """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
         used = line.used
         price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
-        of_all = "total" if line.shown == line.total else "shown"
-        size = f"{count(used.tokens)} {of_all}" if used.tokens else ""
+        # Of some of them it is no total.
+        size = (
+            f"{count(used.tokens)} {'total' if line.shown == line.total else 'tokens'}" if used.tokens else ""
+        )
         both = "  ".join(part for part in (size, price) if part)
         return next((text for text in (both, price or size) if cell_len(text) <= room), "")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
-from leafward_tui.compare.jobs import laid_out
-from leafward_tui.compare.model.content import Show
+from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.cells import fit
@@ -18,11 +18,13 @@ from leafward_tui.ui.pane_lines import Block, LabLine, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward_tui.compare.model.content import Shown, Wanted
+    from leafward.branches.diff.contents import ContentDifference
+    from leafward.branches.diff.file_sets import FileDifference
+    from leafward_tui.compare.model.content import ContentRequest, Shown
     from leafward_tui.compare.ports import ComparePort, Stoppable
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["Content"]
 
@@ -64,8 +66,8 @@ class Content:
         """The cursor is on another file: its contents follow once it rests, at once where they are known."""
         if self._resting is not None:
             self._resting.stop()
-        wanted = self._state.wanted()
-        if wanted is None or wanted in self._state.content.laid:
+        request = self._state.wanted()
+        if request is None or request in self._state.content.laid:
             self.show()
         else:
             self._resting = self._view.set_timer(_REST, self.show)
@@ -73,36 +75,36 @@ class Content:
     def show(self) -> None:
         """Shows the file under the cursor, or has it laid out."""
         state, content = self._state, self._state.content
-        wanted, file, seen = state.wanted(), state.files.file, state.read.overall
-        if wanted is None or file is None:
+        request, file, seen = state.wanted(), state.files.file, state.read.overall
+        if request is None or file is None:
             content.shown = None
             self.draw()
-        elif wanted in content.laid:
-            content.shown = content.laid[wanted]
+        elif request in content.laid:
+            content.shown = content.laid[request]
             self.draw()
         elif seen is not None:
-            contents = content.contents.get(wanted.based)
+            contents = content.contents.get(request.based)
             if contents is None:
-                contents = content.contents[wanted.based] = Contents(
+                contents = content.contents[request.based] = Contents(
                     seen.sides, state.closed.is_set, state.bases()
                 )
-            known = content.differences.get((file.path, wanted.based))
+            known = content.differences.get((file.path, request.based))
             content.rebuilt += known is None
             self._jobs.latest(
                 "content",
-                partial(laid_out, wanted, file, known, contents),
-                partial(self._laid, wanted),
+                partial(laid_out, request, file, known, contents),
+                partial(self._laid, request),
                 lambda text: self.tell(text, "bad"),
             )
 
-    def _laid(self, wanted: Wanted, shown: Shown) -> None:
+    def _laid(self, request: ContentRequest, shown: Shown) -> None:
         """Keeps a layout, and shows it where the cursor still is."""
         content = self._state.content
         if len(content.laid) >= _KEPT:
             content.laid.clear()
-        content.laid[wanted] = shown
-        content.differences[wanted.path, wanted.based] = shown.difference
-        if wanted == self._state.wanted():
+        content.laid[request] = shown
+        content.differences[request.path, request.based] = shown.difference
+        if request == self._state.wanted():
             content.shown = shown
             self.draw()
 
@@ -234,3 +236,17 @@ class Content:
         if file is None or self.lines is None or at < 0:
             return "", ()
         return safe_line(file.path, 200), self.lines.whole(at)
+
+
+def laid_out(
+    request: ContentRequest,
+    file: FileDifference,
+    known: ContentDifference | None,
+    contents: Contents,
+    job: Job,
+) -> Shown:
+    """A file laid out; rebuilt before, unless its contents are known. Raises Cancelled, LeafwardError, OSError."""
+    difference = contents.of(file) if known is None else known
+    if job.unwanted():
+        raise Cancelled
+    return arranged_content(difference, request.show, request.opened, fold=request.fold, based=request.based)

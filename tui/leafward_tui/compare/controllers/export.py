@@ -6,16 +6,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.compare.jobs import document_written, files_saved, patch_written
-from leafward_tui.ui.saved_files import FILES_EFFECT, folder_sheet, free_path
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.branches.diff.sides import Sides
+    from leafward.branches.diff.sides import Side, Sides
+    from leafward.files.file_replay import Bases
+    from leafward.session.session import Session
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["Export"]
 
@@ -93,3 +95,30 @@ class Export:
         text, problem = outcome
         if text:
             self._services.say(text, problem=problem)
+
+
+def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> str:
+    """Writes the comparison as a document. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.export.comparison import comparison_of
+    from leafward.export.comparison_document import document
+    from leafward.export.output_file import write_new_document
+
+    found = comparison_of(both, bases=bases, stop=job.unwanted)
+    write_new_document(path, document(found, form))
+    return f"exported to {path}"
+
+
+def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job: Job) -> str:
+    """Writes what one side changed as a patch. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.branches.diff.patches import patch_of
+    from leafward.export.output_file import write_new_document
+
+    made = patch_of(both, side, job.unwanted, bases)
+    write_new_document(path, made.text)
+    files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
+    return f"exported to {path}: {files}{named('left out', left_out)}{named('taken to be new', made.taken_as_new)}"
+
+
+def files_saved(session: Session, node: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
+    """Writes the files of a node into a folder; what became of it, and whether that is a problem."""
+    return files_written(session, node, folder, bases, job.unwanted)

@@ -5,21 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
+from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
-from leafward_tui.compare.jobs import same_files
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.results import CompareResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.branches.diff.file_sets import FileDifference
+    from leafward.branches.diff.sides import Sides
+    from leafward.files.file_replay import Bases
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.ports import ComparePort, LinesPane
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["Files"]
 
@@ -244,3 +247,28 @@ class Files:
         """Back to the tree, with the rows of all branches that touch the file."""
         if self._state.files.file is not None:
             self._view.dismiss(CompareResult(touching=self._state.files.file.path))
+
+
+_AT_ONCE = 32
+"""Files that are rebuilt together to see whether they are the same on both sides."""
+
+
+def same_files(
+    both: Sides,
+    files: Sequence[FileDifference],
+    bases: Bases | None,
+    found: Callable[[dict[str, bool | None]], object],
+    job: Job,
+) -> None:
+    """Rebuilds files, some at a time; reports to `found` which are the same on both sides (`Contents.same`), by path.
+
+    Raises Cancelled, LeafwardError, OSError.
+    """
+    contents = Contents(both, job.unwanted, bases)
+    candidates = [file for file in files if file.changed or contents.swept]
+    for begin in range(0, len(candidates), _AT_ONCE):
+        some = candidates[begin : begin + _AT_ONCE]
+        if job.unwanted():
+            raise Cancelled
+        same = zip((file.path for file in some), contents.same(some), strict=True)
+        job.report(partial(found, dict(same)))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward_tui.compare.jobs import graft_draft
-from leafward_tui.compare.model.grafts import graft_turns
+from leafward.session.entries import PROMPTS, EntryIndex
+from leafward.session.headline import headline
 from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from leafward.base.config import Config
     from leafward.branches.transfer import GraftDraft
-    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["GraftChoice", "GraftPort"]
 
@@ -100,3 +100,31 @@ class GraftChoice:
     def _drafted(self, draft: GraftDraft | str) -> None:
         self.draft = draft
         self._view.draw()
+
+
+class GraftTurn(NamedTuple):
+    """A turn of a branch."""
+
+    entries: tuple[EntryIndex, ...]
+    words: str
+    """What it begins with, safe."""
+
+
+def graft_turns(session: Session, entries: Iterable[int]) -> list[GraftTurn]:
+    """The entries of a branch by turns; what stands before the first prompt is one, too."""
+    kinds = session.columns.kind
+    found: list[list[EntryIndex]] = []
+    for at in entries:
+        if not found or kinds[at] in PROMPTS:
+            found.append([])
+        found[-1].append(EntryIndex(at))
+    return [GraftTurn(tuple(turn), headline(session, turn[0]).text) for turn in found]
+
+
+def graft_draft(session: Session, entries: Sequence[int], config: Config, job: Job) -> GraftDraft:
+    """What grafting entries onto the leaf would do. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.branches.transfer import draft_graft
+    from leafward.context.model_context import context_at, context_window
+
+    window = context_window(session, context_at(session), config).tokens
+    return draft_graft(session, entries, window=window, stop=job.unwanted)

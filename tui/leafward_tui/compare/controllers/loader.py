@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.compare.jobs import carried_of, sides_of, spoken_of, summed, whole_look
+from leafward.branches.diff.sides import sides
+from leafward.branches.diff.summaries import SummaryDifference, compare_sides
+from leafward_tui.compare.model.captions import (
+    carried_over,
+    compared_sides,
+    looked_at,
+    with_missing,
+)
+from leafward_tui.compare.model.pages import spoken
 from leafward_tui.compare.state import Page, ReadState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.branches.diff.sides import Sides
+    from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.jobs import Summed
     from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
     from leafward_tui.compare.model.pages import Spoken
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["Loader"]
 
@@ -106,3 +115,36 @@ class Loader:
         self._pages.show_summary()
         if self._state.page is Page.OUTCOME:
             self._pages.show_lines()
+
+
+class Summed(NamedTuple):
+    """The summaries of both sides, and what was carried over with what it lacks."""
+
+    summaries: SummaryDifference
+    carried: tuple[Carried, ...]
+
+
+def sides_of(session: Session, a: int, b: int, mark: int, job: Job) -> ComparedSides:
+    """Both sides as far as files say. Raises Cancelled, LeafwardError, OSError."""
+    return compared_sides(sides(session, a, b, job.unwanted), mark)
+
+
+def whole_look(first: ComparedSides, _job: Job) -> Overall:
+    """The same with contexts and outcomes. Raises LeafwardError, OSError."""
+    return looked_at(first)
+
+
+def spoken_of(seen: Overall, job: Job) -> list[Spoken]:
+    """The messages of both contexts in words. Raises Cancelled, LeafwardError, OSError."""
+    return spoken(seen.sides.session, seen.contexts, job.unwanted)
+
+
+def carried_of(both: Sides, job: Job) -> tuple[Carried, ...]:
+    """The branch summaries that one side has of the other. Raises Cancelled, LeafwardError, OSError."""
+    return carried_over(both, job.unwanted)
+
+
+def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> Summed:
+    """The summaries of both sides. Raises Cancelled, LeafwardError, OSError."""
+    difference = compare_sides(both, stop=job.unwanted)
+    return Summed(difference, with_missing(both, carried, difference))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.compare.jobs import lines_holding, messages_holding
+from leafward.base.errors import Cancelled
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import message_text, messages_of
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.screen_search import ScreenSearch
@@ -13,16 +15,16 @@ from leafward_tui.ui.screen_search import ScreenSearch
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.cursor import Cursor
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.jobs import HeldLines
     from leafward_tui.compare.model.content_lines import ContentLines
     from leafward_tui.compare.model.pages import Spoken
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["Search"]
 
@@ -205,3 +207,30 @@ class Search:
         if self.words:
             self.hits.hits = ()
             self.look_for(self.words)
+
+
+class HeldLines(NamedTuple):
+    """The lines of a diff that hold what is searched for, and the folds that hide some of them."""
+
+    hits: list[int]
+    folds: frozenset[int]
+
+
+def lines_holding(lines: ContentLines, words: str, job: Job) -> HeldLines:
+    """The lines of a diff that hold words."""
+    hits, folds = lines.holding(words, job.unwanted)
+    return HeldLines(hits, frozenset(folds))
+
+
+def messages_holding(session: Session, messages: Sequence[Spoken], words: str, job: Job) -> list[int]:
+    """The messages that hold words, by number. Raises Cancelled, LeafwardError, OSError."""
+    lowered, kinds = words.lower(), session.columns.kind
+    holding = set()
+    entries = sorted({one.entry for one in messages if one.entry >= 0})
+    for index, body in session.bodies(map(EntryIndex, entries)):
+        if job.unwanted():
+            raise Cancelled
+        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
+        if any(lowered in text.lower() for text in texts):
+            holding.add(index)
+    return [at for at, one in enumerate(messages) if one.entry in holding or lowered in one.text.lower()]

@@ -6,11 +6,11 @@ Summaries are merged, turns grafted, all of a side or single ones, and single fa
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.session.entries import EntryIndex
-from leafward_tui.compare.jobs import carry_drafts
+from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import pinnable
 from leafward_tui.ui.cells import count, counted
 from leafward_tui.ui.results import CompareResult
@@ -18,19 +18,19 @@ from leafward_tui.ui.results import CompareResult
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from leafward.base.config import Config
     from leafward.branches.diff.sides import Sides
     from leafward.branches.transfer import GraftDraft, MergeDraft
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.compare.jobs import CarryDrafts
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.choice_sheet import Choice
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
     from leafward_tui.ui.sheet import SheetLine
 
-__all__ = ["Transfer"]
+__all__ = ["CarryDrafts", "Transfer", "carry_drafts"]
 
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
@@ -151,7 +151,7 @@ class Transfer:
         )
 
     def _choose_turns(self, sides: Sides, letter: str) -> None:
-        from leafward_tui.compare.graft import GraftSheet
+        from leafward_tui.compare.graft_sheet import GraftSheet
 
         side = sides.a if letter == "a" else sides.b
         entries = [EntryIndex(at) for at in side.entries]
@@ -173,7 +173,7 @@ class Transfer:
         self._view.dismiss(CompareResult(change=change, done=f"grafted {entries} of {letter}"))
 
     def _merge(self, draft: MergeDraft) -> None:
-        from leafward_tui.compare.summary_merge import MergeSheet
+        from leafward_tui.compare.merge_sheet import MergeSheet
 
         def done(text: str | None) -> None:
             if text is not None:
@@ -229,3 +229,36 @@ class Transfer:
             self._content.tell(str(error), "bad")
             return
         self._append(draft, draft.text({}), f"pinned {counted(len(facts), 'fact')}")
+
+
+class CarryDrafts(NamedTuple):
+    """What could be carried over; in place of a draft why it cannot."""
+
+    merge: MergeDraft | str
+    grafts: Mapping[str, GraftDraft | str]
+    """By the letter of the side, lower case, whose turns are grafted."""
+
+
+# --- carrying over ----------------------------------------------------------------------------------------------------
+
+
+def carry_drafts(both: Sides, config: Config, job: Job) -> CarryDrafts:
+    """What could be carried over to the leaf. Raises Cancelled."""
+    from leafward.branches.transfer import draft_merge
+
+    merge: MergeDraft | str
+    try:
+        merge = draft_merge(both, stop=job.unwanted)
+    except Cancelled:
+        raise
+    except (LeafwardError, OSError) as error:
+        merge = str(error)
+    grafts: dict[str, GraftDraft | str] = {}
+    for letter, side in (("a", both.a), ("b", both.b)):
+        try:
+            grafts[letter] = graft_draft(both.session, side.entries, config, job)
+        except Cancelled:
+            raise
+        except (LeafwardError, OSError) as error:
+            grafts[letter] = str(error)
+    return CarryDrafts(merge, grafts)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
-from leafward.branches.diff.summaries import SummaryDifference, compare_sides
 from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.headline import headline, summarised_entries
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.outcomes import Checked, Outcomes
     from leafward.branches.diff.sides import Side, Sides
+    from leafward.branches.diff.summaries import SummaryDifference
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
@@ -36,7 +36,6 @@ __all__ = [
     "overall",
     "pinnable",
     "side_column",
-    "summaries",
     "summary_head",
     "with_missing",
 ]
@@ -171,11 +170,6 @@ def with_missing(
         ).only_before
         found.append(one._replace(missing=tuple(safe_line(fact.text, 200) for fact in lacks)))
     return tuple(found)
-
-
-def summaries(sides: Sides, stop: Callable[[], bool]) -> SummaryDifference:
-    """What both sides say in short, stored or made on the spot."""
-    return compare_sides(sides, stop=stop)
 
 
 def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs) -> LabLine:

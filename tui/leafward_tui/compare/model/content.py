@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_TWO",
     "LONGEST",
+    "ContentRequest",
     "Row",
     "Show",
     "Shown",
-    "Wanted",
     "arranged_content",
     "rests_on",
     "words_that_differ",
@@ -56,7 +56,7 @@ class Show(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ContentRequest:
     """One file laid out in one way: what a layout is kept by."""
 
     path: str

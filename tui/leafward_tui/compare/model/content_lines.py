@@ -34,12 +34,12 @@ _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": 
 class ContentLines(Sequence[LabLine]):
     """The lines of a laid out file for a width; each is made when it is drawn."""
 
-    def __init__(self, laid: Shown, width: int, glyphs: Glyphs, *, two: bool | None = None) -> None:
+    def __init__(self, laid: Shown, width: int, glyphs: Glyphs) -> None:
         self.laid = laid
         self._width = width
         self._glyphs = glyphs
         self._three = laid.show is Show.THREE_WAY and bool(laid.changes)
-        self._two = width >= LEAST_TWO if two is None else two
+        self._two = width >= LEAST_TWO
         self._digits = max(3, len(str(max(map(len, laid.texts)))))
         self._lines: list[tuple[int, int]] = []
         """The row of each line, and which half of it stands there: -1 for all of it."""

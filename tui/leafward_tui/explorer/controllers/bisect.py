@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Refused
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import named
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.files.bisection import Report
     from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.explorer.jobs.bisection import Bisected, BisectRequest
-    from leafward_tui.explorer.jobs.export import Saved
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.reading_sheet import ReadingSheet
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Bisect"]
+__all__ = ["Bisect", "BisectRequest", "Bisected", "bisect_session"]
 
 _JOB = "bisect"
 
@@ -69,8 +72,8 @@ class Bisect:
         leaf = " (the leaf)" if bad == session.place else ""
         about = [
             SheetLine(
-                f"It passes at {named(good)} and fails at {named(bad)}{leaf}. Each run is in a copy of the files"
-                " as they were, in a temporary folder; the project stays as it is.",
+                f"The command should pass at {named(good)} and fail at {named(bad)}{leaf}. Each run is in a copy of"
+                " the files as they were, in a temporary folder; the project stays as it is.",
                 lines=3,
             ),
         ]
@@ -114,7 +117,6 @@ class Bisect:
         self, session: Session, good: EntryIndex, bad: EntryIndex, command: str, *, likely: bool = False
     ) -> None:
         """Opens the sheet and runs."""
-        from leafward_tui.explorer.jobs.bisection import BisectRequest, bisect_session
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
         self._command, self._steps = command, []
@@ -177,10 +179,70 @@ class Bisect:
 
     def _save(self, session: Session, text: str) -> None:
         """Writes what was found to a file in the current folder."""
-        from leafward_tui.explorer.jobs.export import save_text
+        from leafward_tui.explorer.controllers.export import save_text
 
         work = partial(save_text, Path.cwd(), f"{session.id[:8]}-bisect", text)
         self._jobs.latest("export", work, self._say_saved)
 
     def _say_saved(self, saved: Saved) -> None:
         self._services.say(saved.text, problem=saved.problem)
+
+
+class BisectRequest(NamedTuple):
+    """What is looked for."""
+
+    good: EntryIndex
+    """Where the command passes."""
+    bad: EntryIndex
+    """Where it fails."""
+    command: str
+    """For the shell."""
+    likely: bool = False
+    """Whether recorded commands are taken to change no file but those that they name."""
+
+
+class Bisected(NamedTuple):
+    """What was found."""
+
+    report: Report
+    prompt: EntryIndex | None
+    """The prompt of the turn; None where it cannot be told."""
+    doubted: bool
+    """Whether versions were passed over for what recorded commands may have changed."""
+
+
+def bisect_session(
+    session: Session, request: BisectRequest, tell: Callable[[str], object], job: Job
+) -> Bisected:
+    """Runs the command on versions between two entries; `tell` hears, in the thread of the screen, what became of each.
+
+    Raises LeafwardError, Cancelled where the job is no longer wanted.
+    """
+    from leafward.files.bisection import FileVersions, SessionSearch, Trial, base_of, points
+
+    def say(text: str) -> None:
+        job.report(partial(tell, text))
+
+    try:
+        harmless = [tuple(shlex.split(request.command))]
+    except ValueError as error:
+        raise Refused("the command has a quote that does not end") from error
+    every, base = points(session, request.good, request.bad), base_of(session)
+    say(f"rebuilding files over {base.title}")
+    harmless_words = None if request.likely else harmless
+    versions = FileVersions(session, request.bad, base, harmless_words, job.unwanted)
+    if not versions.paths:
+        raise Refused("no call between touches a file of the project")
+    shell = [os.environ.get("COMSPEC", "cmd"), "/c"] if os.name == "nt" else ["sh", "-c"]
+    with Trial(base, job.unwanted) as trial:
+        search = SessionSearch(
+            session, every, versions, lambda one: trial.run(one, [*shell, request.command]), named, say
+        )
+        found = search.find()
+    certain = len(found.candidates) == 1
+    prompt = every[found.bad].prompt
+    return Bisected(
+        search.report(found, request.command, likely=request.likely),
+        prompt if certain and prompt >= 0 else None,
+        search.doubted and not request.likely,
+    )

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.controllers.summary_preview import SummaryPreview
-from leafward_tui.explorer.model.branch_summary import (
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.summary_run import (
     SummaryRun,
     branch_words,
     entries_left,
@@ -16,9 +17,8 @@ from leafward_tui.explorer.model.branch_summary import (
     span_words,
     summary_between,
 )
-from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import appending, named
 from leafward_tui.ui.cells import counted
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.jobs.summary import Prospect
-    from leafward_tui.explorer.model.branch_summary import Growth, SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.explorer.summary_run import Growth, Prospect, SummaryRequest
     from leafward_tui.ui.services import AppServices, Jobs
 
 _CANCELLED = "cancelled; nothing was written"
@@ -174,7 +173,7 @@ class BranchSummary:
         session = self._state.session
         if session is None:
             return
-        from leafward_tui.explorer.jobs.summary import look_over
+        from leafward_tui.explorer.summary_run import look_over
 
         self._state.summary = run
         self._show_progress()
@@ -188,7 +187,7 @@ class BranchSummary:
 
     def _go_on(self, session: Session, run: SummaryRun, prospect: Prospect) -> None:
         """Goes on with the only summariser there is, or asks which, showing what would be sent."""
-        from leafward_tui.explorer.jobs.summary import OFFLINE
+        from leafward_tui.explorer.summary_run import OFFLINE
 
         branch = prospect.branch
         if run.stop.is_set() or session is not self._state.session:
@@ -205,7 +204,7 @@ class BranchSummary:
         self, session: Session, run: SummaryRun, branch: Branch, outgoing: Outgoing | None
     ) -> None:
         """Asks who summarises, or which focus is wanted first."""
-        from leafward_tui.explorer.jobs.summary import MODEL, OFFLINE
+        from leafward_tui.explorer.summary_run import MODEL, OFFLINE
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
 
@@ -273,7 +272,7 @@ class BranchSummary:
 
     def _make(self, session: Session, run: SummaryRun, branch: Branch, name: str) -> None:
         """Makes the summary by the summariser of a name."""
-        from leafward_tui.explorer.jobs.summary import summarise
+        from leafward_tui.explorer.summary_run import summarise
 
         if session is not self._state.session:
             self._end(session, _CANCELLED, "warn")

@@ -11,7 +11,7 @@ from leafward_tui.explorer.model.folds import LineKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.exam.sitting import Sat
+    from leafward.compaction.exam.sitting import ExamAnswers
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -110,7 +110,7 @@ class Compactions:
         ExamRequest(self._services, self._jobs, self._view.ask, subject).begin()
 
     def _keep_exam(
-        self, compaction: EntryIndex, sat: Sat, done: str, refused: Callable[[str], object]
+        self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
     ) -> None:
         from leafward.session.journal.verbs import keep_exam
 

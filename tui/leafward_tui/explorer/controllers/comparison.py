@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.explorer.model.branch_table import figures
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.headline import headline
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.cells import count, counted, fit, money, right
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.branches.diff.sides import Side
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.model.branch_table import BranchRow
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.results import CompareResult
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
+
+__all__ = ["BranchRow", "figures"]
 
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 """Letters of the rows; j, k and q are the sheet's own."""
@@ -105,8 +109,6 @@ class Comparison:
         if len(list(islice(session.tree.leaves(), 2))) < 2:
             self._view.tell("this session has one branch only", "warn")
             return
-        from leafward_tui.explorer.jobs.comparison import read_branches
-
         self._view.tell("reading all branches", "faint")
         self._jobs.latest(
             "branches",
@@ -158,3 +160,53 @@ class Comparison:
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
         self._view.ask(ChoiceSheet("Branches", choices, about, note=note), done)
+
+
+def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
+    """What came of every leaf. Raises Cancelled."""
+    from leafward.branches.diff.sides import side
+
+    kinds = session.columns.kind
+    branch_points = frozenset(int(at) for at in session.tree.branch_points())
+    found = []
+    for leaf in session.tree.leaves():
+        made = side(session, _own_part(session, leaf, branch_points), leaf, job.unwanted)
+        # Made here, and not where they are drawn.
+        _ = made.outcomes
+        first = next((at for at in made.entries if kinds[at] == Kind.USER), leaf)
+        label = next((session.labels[at] for at in map(EntryIndex, made.entries) if at in session.labels), "")
+        words = f"[{label}] " if label else ""
+        found.append(BranchRow(leaf, words + headline(session, first).text, made))
+    return tuple(found)
+
+
+def _own_part(session: Session, leaf: int, branch_points: frozenset[int]) -> int:
+    """The nearest branch point above a leaf; -1 where it is alone."""
+    return next((at for at in reversed(session.tree.path(leaf)) if at != leaf and at in branch_points), -1)
+
+
+class BranchRow(NamedTuple):
+    """A leaf with what its branch adds to the fork above it."""
+
+    leaf: EntryIndex
+    words: str
+    side: Side
+
+
+def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
+    """What came of a branch in columns of fixed width; with room for it, the tokens that were written too."""
+    came = side.outcomes
+    # There is room for one: what failed is not hidden by what did not.
+    ordered = sorted(came.checks, key=lambda one: one.ok)
+    checks = [f"{glyphs.ok if one.ok else glyphs.error} {one.check.value}" for one in ordered]
+    cells = [
+        right(counted(side.turns, "turn"), 9),
+        right(counted(side.edits, "edit"), 9),
+        right(counted(came.errors, "error"), 10) if came.errors else right(glyphs.zero, 10),
+        right(money(came.usage.cost) if came.costs_known else glyphs.dash, 8),
+    ]
+    if not wide:
+        return "".join(cells[:3])
+    if output:
+        cells.append(right(count(came.usage.output), 8))
+    return f"{fit('  '.join(checks[:1]) or 'no checks', 9, pad=True)}{''.join(cells)}"

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import LeafwardError
+from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.write_target import book_words
+from leafward_tui.ui.write_words import book_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.branches.transfer import EditDraft
-    from leafward.session.entries import EntryIndex
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.jobs.context_edit import EditDrafts
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 KEEP = 200
 """Tokens of each entry that the shorter form keeps, unless another number is given."""
@@ -50,8 +50,6 @@ class ContextEdits:
             return
         if self._write.is_read_only() or self._write.waits_for_summary():
             return
-        from leafward_tui.explorer.jobs.context_edit import edit_drafts
-
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
         self._jobs.latest(
             "edits",
@@ -138,3 +136,29 @@ def _effect(draft: EditDraft | str, operation: str) -> tuple[str, str, str]:
     saved = count(draft.saved, zero="0")
     sizes = f"{count(draft.tokens_before)} to ~{count(draft.tokens_after)}"
     return f"frees ~{saved} tokens: {sizes}", operation, ""
+
+
+class EditDrafts(NamedTuple):
+    """What edits of a row would free: left out, then shortened; in place of a draft why it is refused."""
+
+    targets: tuple[EntryIndex, ...]
+    omitted: EditDraft | str
+    short: EditDraft | str
+
+
+def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) -> EditDrafts:
+    """Drafts that leave out the entries of a row, and that shorten each to `keep` tokens."""
+    from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, draft_edits
+
+    kinds = session.columns.kind
+    targets = tuple(EntryIndex(at) for at in entries if kinds[at] in EDITABLE)
+
+    def draft(tokens: int | None) -> EditDraft | str:
+        if not targets:
+            return "the model reads nothing here that could be edited"
+        try:
+            return draft_edits(session, [ContextEdit(one, None, tokens) for one in targets])
+        except (LeafwardError, OSError) as error:
+            return str(error)
+
+    return EditDrafts(targets, draft(None), draft(keep))

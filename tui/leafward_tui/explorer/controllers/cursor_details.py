@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled
+from leafward.session.density import Density
 from leafward.session.entries import PROMPTS
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.widgets.gauge import Load
@@ -16,18 +17,20 @@ from leafward_tui.ui.price_line import Facts
 from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
+    from leafward.base.config import Config
     from leafward.context.basis import Count
+    from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
+    from leafward.session.session import Session
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
-    from leafward_tui.explorer.jobs.details import LeafContext
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.overview import Overview
     from leafward_tui.explorer.ports import ExplorerView, Timer
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""
@@ -83,7 +86,7 @@ class CursorDetails:
         view.price_line.show(self._facts(exploration, line))
         session = exploration.session
         if not view.two_panes:
-            from leafward_tui.explorer.jobs.rows import glance_at
+            from leafward_tui.explorer.controllers.row_metrics import glance_at
 
             self._jobs.latest(
                 "glance",
@@ -160,8 +163,6 @@ class CursorDetails:
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None or self._proposed() != target:
             return
-        from leafward_tui.explorer.jobs.details import price_move
-
         self._jobs.latest(
             "price",
             partial(price_move, session, target, metrics),
@@ -190,8 +191,6 @@ class CursorDetails:
         exploration, metrics = self._state.exploration, self._state.metrics
         if exploration is None or metrics is None:
             return
-        from leafward_tui.explorer.jobs.details import survey
-
         self._jobs.latest(
             "survey",
             partial(
@@ -227,7 +226,7 @@ class CursorDetails:
         session = self._state.session
         if session is None:
             return
-        from leafward_tui.explorer.jobs.forecast import lost_at_leaf
+        from leafward_tui.explorer.lost_facts import lost_at_leaf
 
         def tell(lost: int | None) -> None:
             self._view.gauge.set_forecast(live=True, lost=lost)
@@ -278,3 +277,41 @@ def selection(exploration: Exploration, line: Line) -> Selection:
             spans = [range(run.start, run.stop) for run in way]
     turn = exploration.turn_of(head)
     return Selection(exploration.session, tuple(spans), head, kind, turn, layout.on_path(head))
+
+
+class LeafContext(NamedTuple):
+    """The size of the context at the leaf, and the window of the model it is for."""
+
+    size: Count
+    window: int
+    lacks_prompt: bool
+    """Whether the session does not hold the prompt that its agent sends."""
+
+
+def price_move(session: Session, target: int, metrics: EntryMetrics, job: Job) -> Price:
+    """The price of a move of the leaf to an entry."""
+    from leafward.context.price import price_of_move
+
+    return price_of_move(session, target, metrics=metrics, stop=job.unwanted)
+
+
+def survey(
+    session: Session,
+    metrics: EntryMetrics,
+    archived: Collection[int],
+    config: Config,
+    measured: Callable[[LeafContext], object],
+    job: Job,
+) -> Overview:
+    """The overview of the path to the leaf; `measured` hears of the context there first. Raises Cancelled."""
+    from leafward.context.model_context import context_at, context_window, lacks_prompt
+    from leafward_tui.explorer.model.overview import Overview
+
+    context = context_at(session)
+    window = context_window(session, context, config).tokens
+    at_leaf = LeafContext(context.count, window, lacks_prompt(session, context))
+    job.report(partial(measured, at_leaf))
+    overview = Overview.of(session, metrics, archived, job.unwanted)
+    if overview is None:
+        raise Cancelled("cancelled")
+    return overview

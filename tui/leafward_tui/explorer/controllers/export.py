@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.saved_files import FILES_EFFECT, folder_sheet, free_path
+from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.jobs.export import Saved
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
 """By key; the capital letter exports what was chosen."""
@@ -107,13 +108,9 @@ class Export:
     def _save(
         self, session: Session, target: int, form: str, path: Path, only: frozenset[int] | None = None
     ) -> None:
-        from leafward_tui.explorer.jobs.export import save_export
-
         self._jobs.latest("export", partial(save_export, session, target, form, path, only), self._say)
 
     def _ask_folder(self, session: Session, target: int, stem: str) -> None:
-        from leafward_tui.explorer.jobs.export import save_files
-
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
                 self._jobs.latest("export", partial(save_files, session, target, folder.strip()), self._say)
@@ -124,3 +121,45 @@ class Export:
         """Says where the file is."""
         if saved.text:
             self._services.say(saved.text, problem=saved.problem)
+
+
+class Saved(NamedTuple):
+    """What became of a file that was asked for, in words; empty where it was cancelled."""
+
+    text: str
+    problem: bool = False
+
+
+def save_files(session: Session, target: int, folder: str, job: Job) -> Saved:
+    """Writes the files as they were at an entry."""
+    return Saved(*files_written(session, target, folder, None, job.unwanted))
+
+
+def save_export(
+    session: Session, target: int, form: str, path: Path, only: frozenset[int] | None, _job: Job
+) -> Saved:
+    """Writes a path, or of all branches the entries in `only`."""
+    from leafward.export.output_file import write_new_document
+    from leafward.export.session_export import export
+
+    try:
+        text = export(session, form, target, whole=only is not None, only=only).text
+        write_new_document(path, text)
+    except (LeafwardError, OSError) as error:
+        return Saved(f"not exported: {error}", problem=True)
+    return Saved(f"exported to {path}")
+
+
+def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
+    """Writes a text to a new Markdown file of a folder, which only its owner reads."""
+    from leafward.export.markdown import harmless
+    from leafward.export.output_file import write_new_document
+
+    number = 1
+    while os.path.lexists(path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")):
+        number += 1
+    try:
+        write_new_document(path, harmless(text.rstrip("\n")) + "\n")
+    except OSError as error:
+        return Saved(f"not exported: {error}", problem=True)
+    return Saved(f"exported to {path}")

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.page import Tab
+from leafward_tui.ui.inspector_tab import Tab
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from leafward.session.session import Session
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["FileChoice"]
 
@@ -36,7 +37,6 @@ class FileChoice:
             text = "" if state.bare else "several rows are folded here: unfold them and choose one"
             view.tell(text, "warn")
             return
-        from leafward_tui.explorer.jobs.row_filter import files_touched
 
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
         if not view.in_tree and view.inspector.tab is Tab.FILES:
@@ -64,3 +64,11 @@ class FileChoice:
 
         more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
         self._view.ask(ChoiceSheet(title, choices, note=more), done)
+
+
+def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:
+    """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
+    from leafward.files.file_replay import steps
+
+    found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.operation.changes)
+    return tuple(dict.fromkeys(step.path for step in found))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward_tui.explorer.model.branch_summary import entries_left, summary_between
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import named
+from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from leafward.agents import Agent
+    from leafward.base.config import Config
     from leafward.branches.fork import Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
@@ -22,11 +26,10 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.resume import AgentResume
-    from leafward_tui.explorer.jobs.fork import ForkPoints, RefusedFolder
-    from leafward_tui.explorer.model.forks import ForkWish
+    from leafward_tui.explorer.model.forks import Folder, ForkRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
 class NewSession:
@@ -63,7 +66,7 @@ class NewSession:
 
     def _begin(self) -> None:
         """Asks for whom a new session should begin at the turn of the cursor."""
-        from leafward_tui.explorer.model.forks import ForkWish
+        from leafward_tui.explorer.model.forks import ForkRequest
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
@@ -73,22 +76,22 @@ class NewSession:
         head = exploration.layout.head[line.row]
         typed = exploration.session.columns.kind[head] == Kind.USER and line.kind is LineKind.ROW
         target = exploration.target(line)
-        self._find_cuts(ForkWish(target, head if typed else NO_ENTRY, before=typed and head == target))
+        self._find_cuts(ForkRequest(target, head if typed else NO_ENTRY, before=typed and head == target))
 
-    def _find_cuts(self, wish: ForkWish) -> None:
+    def _find_cuts(self, request: ForkRequest) -> None:
         session = self._state.session
         if session is not None:
-            from leafward_tui.explorer.jobs.fork import find_cuts
-
             self._view.tell("looking where a new session may end", "faint")
             self._jobs.latest(
-                "fork", partial(find_cuts, session, wish), partial(self._show_cuts, session), self._view.fail
+                "fork",
+                partial(find_cuts, session, request),
+                partial(self._show_cuts, session),
+                self._view.fail,
             )
 
     def _show_cuts(self, session: Session, points: ForkPoints | RefusedFolder) -> None:
         """Shows who could go on, and who could not and why."""
         from leafward.agents import all_agents
-        from leafward_tui.explorer.jobs.fork import RefusedFolder
         from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
         from leafward_tui.ui.choice_sheet import ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
@@ -96,19 +99,19 @@ class NewSession:
         if not self._view.on_top:
             return
         self._view.tell("")
-        wish = points.wish
+        request = points.request
         if isinstance(points, RefusedFolder):
-            self._ask_folder(replace(wish, cwd=""), wish.cwd, points.problem)
+            self._ask_folder(replace(request, cwd=""), request.cwd, points.problem)
             return
         cuts, folder = points.cuts, points.folder
         known = letters(all_agents())
-        leaves = bool(entries_left(session, session.place, wish.entry))
+        leaves = bool(entries_left(session, session.place, request.entry))
         made = self._summary_of(session, next(iter(cuts.values())).end)
         choices = [
             *targets(known, cuts, points.own, folder, copied=points.copied),
-            *options(wish, known, cuts, named, folder, made, leaves=leaves),
+            *options(request, known, cuts, named, folder, made, leaves=leaves),
         ]
-        where = "before this prompt" if wish.before else "here"
+        where = "before this prompt" if request.before else "here"
         about = [SheetLine(f"the new session ends {where}; this one stays as it is, and so do the files")]
         if folder.obstacle:
             about.append(SheetLine(folder.obstacle, "bad"))
@@ -117,31 +120,31 @@ class NewSession:
             if key is None:
                 self._details.settle()
             elif key in known:
-                self._ask_for_draft(session, wish, known[key], cuts[known[key].name])
+                self._ask_for_draft(session, request, known[key], cuts[known[key].name])
             elif key == "b":
-                self._find_cuts(replace(wish, before=not wish.before))
+                self._find_cuts(replace(request, before=not request.before))
             elif key == "i":
-                self._find_cuts(replace(wish, inject=not wish.inject))
+                self._find_cuts(replace(request, inject=not request.inject))
             elif key == "s":
-                if wish.summary:
+                if request.summary:
                     # Off, and on again: another one is wanted.
                     self._left = None
-                self._find_cuts(replace(wish, summary=not wish.summary))
+                self._find_cuts(replace(request, summary=not request.summary))
             elif key == "h":
-                self._find_cuts(replace(wish, cwd=folder.here))
+                self._find_cuts(replace(request, cwd=folder.here))
             elif key == "f":
-                self._ask_folder(wish, folder.path)
+                self._ask_folder(request, folder.path)
             else:
                 self._navigation.go_to_entry(nearest_of(cuts)["gx".index(key)])
 
-        self._view.ask(ChoiceSheet("New session from here", choices, about, note=named(wish.entry)), done)
+        self._view.ask(ChoiceSheet("New session from here", choices, about, note=named(request.entry)), done)
 
-    def _ask_folder(self, wish: ForkWish, typed: str, problem: str = "") -> None:
+    def _ask_folder(self, request: ForkRequest, typed: str, problem: str = "") -> None:
         from leafward.base.safe_text import safe_line
         from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         def done(text: str | None) -> None:
-            self._find_cuts(wish if text is None else replace(wish, cwd=text.strip()))
+            self._find_cuts(request if text is None else replace(request, cwd=text.strip()))
 
         about = [SheetLine(safe_line(problem), "bad")] if problem else []
         sheet = TextSheet(
@@ -160,40 +163,40 @@ class NewSession:
         known = self._left
         return known[1] if known is not None and known[0] == _place(session, end) else None
 
-    def _ask_for_draft(self, session: Session, wish: ForkWish, target: Agent, cut: ForkPoint) -> None:
+    def _ask_for_draft(self, session: Session, request: ForkRequest, target: Agent, cut: ForkPoint) -> None:
         """Makes a draft, once the summary that is wanted in it is whole."""
         if session is not self._state.session:
             return
         made = self._summary_of(session, cut.end)
-        if not wish.summary or made is not None:
-            self._draft(session, wish, target, made if wish.summary else None)
+        if not request.summary or made is not None:
+            self._draft(session, request, target, made if request.summary else None)
             return
         place = _place(session, cut.end)
 
         def then(summary: BranchDraft | None) -> None:
             self._left = (place, summary) if summary is not None else None
             if session is self._state.session:
-                self._draft(session, wish, target, summary)
+                self._draft(session, request, target, summary)
             else:
                 self._view.tell("the session was reloaded meanwhile; nothing was written", "warn")
 
         self._summary.start(summary_between(session, session.place, cut.end), then)
 
-    def _draft(self, session: Session, wish: ForkWish, target: Agent, summary: BranchDraft | None) -> None:
-        from leafward_tui.explorer.jobs.fork import draft_fork
-
+    def _draft(
+        self, session: Session, request: ForkRequest, target: Agent, summary: BranchDraft | None
+    ) -> None:
         self._view.tell(f"making a session of {target.title}", "faint")
         # Where nothing is left behind that a summary could tell, none is put in.
-        wish = replace(wish, summary=summary is not None)
+        request = replace(request, summary=summary is not None)
         services = self._services
         self._jobs.latest(
             "fork",
-            partial(draft_fork, session, wish, target, summary, services.config, services.clock),
-            partial(self._show_draft, session, wish, target),
+            partial(draft_fork, session, request, target, summary, services.config, services.clock),
+            partial(self._show_draft, session, request, target),
             self._view.fail,
         )
 
-    def _show_draft(self, session: Session, wish: ForkWish, target: Agent, made: Fork) -> None:
+    def _show_draft(self, session: Session, request: ForkRequest, target: Agent, made: Fork) -> None:
         """Shows what would be written, and asks."""
         from leafward_tui.explorer.model.forks import draft_lines, ways
         from leafward_tui.ui.choice_sheet import ChoiceSheet
@@ -209,8 +212,6 @@ class NewSession:
             if key is None:
                 self._details.settle()
                 return
-            from leafward_tui.explorer.jobs.fork import store_fork
-
             self._view.tell("writing", "faint")
             self._jobs.also(
                 "write",
@@ -219,8 +220,8 @@ class NewSession:
                 self._view.fail,
             )
 
-        title, note = f"A new session of {target.title}", named(wish.entry)
-        sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, wish), note=note)
+        title, note = f"A new session of {target.title}", named(request.entry)
+        sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, request), note=note)
         self._view.ask(sheet, done)
 
     def _show_stored(self, made: Fork, target: Agent, then: str, problem: str) -> None:
@@ -245,3 +246,73 @@ class NewSession:
 def _place(session: Session, end: int) -> tuple[object, ...]:
     """What a session that ends at an entry leaves behind, as far as it can differ."""
     return session, len(session), session.place, end
+
+
+class ForkPoints(NamedTuple):
+    """Where each agent's new session would end, and in which folder it would work."""
+
+    request: ForkRequest
+    own: str
+    """The agent of the session itself."""
+    cuts: dict[str, ForkPoint]
+    folder: Folder
+    copied: bool
+    """Whether its own agent's would be a copy."""
+
+
+class RefusedFolder(NamedTuple):
+    """No new session can work in the folder that was typed, and why."""
+
+    request: ForkRequest
+    problem: str
+
+
+def find_cuts(session: Session, request: ForkRequest, job: Job) -> ForkPoints | RefusedFolder:
+    """Where new sessions may end. Raises LeafwardError."""
+    from leafward import agents
+    from leafward.branches import fork
+    from leafward_tui.explorer.model import forks
+
+    job.give_way()
+    try:
+        if request.cwd:
+            request = replace(request, cwd=fork.folder_named(request.cwd, os.environ))
+    except LeafwardError as error:
+        return RefusedFolder(request, str(error))
+    folder = forks.folder_at(request.cwd or session.cwd)
+    cuts = fork.cuts(session, request.entry)
+    own = agents.agent_behind(session).name
+    return ForkPoints(request, own, cuts, folder, fork.is_copy(session, cuts[own]))
+
+
+def draft_fork(
+    session: Session,
+    request: ForkRequest,
+    target: Agent,
+    summary: BranchDraft | None,
+    config: Config,
+    clock: Callable[[], datetime],
+    job: Job,
+) -> Fork:
+    """A new session that would be written. Raises LeafwardError."""
+    from leafward.branches import fork
+    from leafward.compaction.injection.configured import configured_settings
+
+    job.give_way()
+    injection = configured_settings(config) if request.inject else None
+    terms = fork.Terms(os.environ, config, clock(), cwd=request.cwd)
+    return fork.fork(session, request.entry, target, terms, injection=injection, summary=summary)
+
+
+def store_fork(session: Session, made: Fork, then: str, _job: Job) -> str:
+    """Writes a new session, and imports it where that is wanted; returns the problem, empty where there is none."""
+    from leafward.branches import fork
+
+    try:
+        if then in ("i", "r"):
+            fork.store_and_import(session, made.draft, os.environ)
+        else:
+            fork.store(session, made.draft)
+    except (LeafwardError, OSError) as error:
+        return str(error)
+    return ""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
+    from leafward.agents import Agent
+    from leafward.agents.fork import Draft
+    from leafward.base.config import Config
+    from leafward.branches.healing import Healing
     from leafward.session.session import Session
-    from leafward_tui.explorer.jobs.heal import Healed
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Heal"]
+__all__ = ["Heal", "Healed", "find_healing", "store_healed"]
 
 
 class Heal:
@@ -32,8 +37,6 @@ class Heal:
         return self._state.session is not None
 
     def _find(self) -> None:
-        from leafward_tui.explorer.jobs.heal import find_healing
-
         session = self._state.session
         if session is None:
             return
@@ -46,19 +49,18 @@ class Heal:
         from leafward_tui.explorer.heal_sheet import HealSheet
 
         if healed.draft is None:
-            said = "nothing to heal: providers accept every message as it is"
-            self._view.tell(healed.found.obstacle or said, "warn" if healed.found.obstacle else "leaf")
+            text = "nothing to heal: providers accept every message as it is"
+            obstacle = healed.found.obstacle
+            self._view.tell(obstacle.text if obstacle else text, "warn" if obstacle else "leaf")
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))
             self._view.tell("what would heal it is not shown: something else was opened", "warn", keys)
             return
         self._view.tell("")
-        self._view.ask(HealSheet(healed), partial(self._begin, session, healed))
+        self._view.ask(HealSheet(healed.found, healed.agent.title), partial(self._begin, session, healed))
 
     def _begin(self, session: Session, healed: Healed, answer: str | None) -> None:
-        from leafward_tui.explorer.jobs.heal import store_healed
-
         draft = healed.draft
         if answer is None or draft is None:
             return
@@ -71,3 +73,33 @@ class Heal:
         if draft is not None:
             self._view.tell(f"began a session of {healed.agent.title}: {draft.path.name}", "leaf")
             self._services.screens.session(draft.path, healed.agent.name)
+
+
+class Healed(NamedTuple):
+    """What would heal a session, and the new one that would be written; None where there is nothing to heal."""
+
+    found: Healing
+    draft: Draft | None
+    agent: Agent
+
+
+def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
+    """Works out what would heal a session at its leaf. Raises LeafwardError."""
+    from leafward import agents
+    from leafward.agents.fork import Terms
+    from leafward.branches.healing import healing, new_session
+
+    job.give_way()
+    agent, found = agents.agent_behind(session), healing(session, config, job.unwanted)
+    draft = new_session(session, found, Terms(os.environ, config, clock()), agent) if found.changes else None
+    return Healed(found, draft, agent)
+
+
+def store_healed(session: Session, draft: Draft, _job: Job) -> None:
+    """Writes the new session, and has its agent import it where it has to. Raises LeafwardError."""
+    from leafward.branches import fork
+
+    if draft.imported is None:
+        fork.store(session, draft)
+    else:
+        fork.store_and_import(session, draft, os.environ)

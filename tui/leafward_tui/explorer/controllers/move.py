@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward_tui.explorer.model.branch_summary import entries_left, summary_between
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.write_words import appending, left_words, named
+from leafward_tui.explorer.summary_run import entries_left, summary_between
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.price_words import PriceWords
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
-    from leafward_tui.explorer.controllers.file_restore import FileRestore
+    from leafward_tui.explorer.controllers.restore import FileRestore
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
@@ -143,7 +143,7 @@ class Move:
         files = Choice("w", title, "you see each file first", with_files)
         left = entries_left(session, here, target)
         if left:
-            effect = left_words(left, self._details.price_of(target))
+            effect = f"summarises {counted(left, 'entry', 'entries')}"
             choices += [
                 Choice("s", "Move with a summary", effect, with_summary),
                 Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),

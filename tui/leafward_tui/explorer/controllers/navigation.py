@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.tree_layout import Density
-from leafward_tui.explorer.model.exploration import Filter
+from leafward.session.density import Density
+from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.ui.row_keys import RowSteps
@@ -44,12 +44,12 @@ class Navigation:
         """Called when rows were laid out anew, before they are shown."""
         self.actions: dict[str, Callable[[], object]] = {
             **RowSteps(view.tree.move_by, lambda: view.tree.page_rows).actions,
-            "entry.child": partial(self._go, "child"),
-            "entry.parent": partial(self._go, "parent"),
-            "branch.next": partial(self._go, "sibling", 1),
-            "branch.previous": partial(self._go, "sibling", -1),
-            "point.next": partial(self._go, "branch_point", 1),
-            "point.previous": partial(self._go, "branch_point", -1),
+            "entry.child": partial(self._go, Exploration.child, "nothing follows on this branch"),
+            "entry.parent": partial(self._go, Exploration.parent, "this is the first row"),
+            "branch.next": partial(self._go, Exploration.sibling, "no other branch here", 1),
+            "branch.previous": partial(self._go, Exploration.sibling, "no other branch here", -1),
+            "point.next": partial(self._go, Exploration.branch_point, "no branch leaves further down", 1),
+            "point.previous": partial(self._go, Exploration.branch_point, "no branch leaves further up", -1),
             "leaf.go": self._go_to_leaf,
             "mark.set": self._set_mark,
             "mark.go": self._go_to_mark,
@@ -174,13 +174,14 @@ class Navigation:
         if not self._view.two_panes:
             self._view.show_tree()
 
-    def _go(self, name: str, *arguments: int) -> None:
+    def _go(self, step: Callable[..., int], nowhere: str, *arguments: int) -> None:
+        """Goes where a step from the cursor's row leads; `nowhere` says why it leads nowhere."""
         exploration, row = self._state.exploration, self._view.tree.row
         if exploration is None or row < 0:
             return
-        to = getattr(exploration, name)(row, *arguments)
+        to = step(exploration, row, *arguments)
         if to == row:
-            self._view.tell(_NOWHERE[name, *arguments], "faint")
+            self._view.tell(nowhere, "faint")
         self.go_to_row(to)
 
     def go_to_leaf(self) -> None:
@@ -276,14 +277,3 @@ class Navigation:
         if exploration is not None:
             order = list(Density)
             self.lay_out(density=order[(order.index(exploration.density) + 1) % len(order)])
-
-
-_NOWHERE = {
-    ("child",): "nothing follows on this branch",
-    ("parent",): "this is the first row",
-    ("sibling", 1): "no other branch here",
-    ("sibling", -1): "no other branch here",
-    ("branch_point", 1): "no branch leaves further down",
-    ("branch_point", -1): "no branch leaves further up",
-}
-"""Why a step along the tree goes nowhere."""

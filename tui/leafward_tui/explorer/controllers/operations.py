@@ -6,18 +6,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
-from leafward_tui.explorer.model.write_words import appending, named
 from leafward_tui.ui.cells import counted
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.files.restoration import StepBack
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.jobs.restore import Undo
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices
 
 
@@ -54,8 +57,6 @@ class Operations:
 
     def undo(self, op: str | None = None) -> None:
         """Takes an operation back, without an id the last one, by appending its inverse; files restored with it go back too."""
-        from leafward_tui.explorer.jobs.restore import Undo
-
         self._undo(Undo(op, self._services.glyphs))
 
     def _undo(self, change: Undo) -> None:
@@ -65,7 +66,6 @@ class Operations:
 
     def _not_undone(self, change: Undo, problem: str) -> None:
         """Says why nothing was undone; where that is about files, the rest of it can be undone without them."""
-        from leafward_tui.explorer.jobs.restore import Undo
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
 
@@ -85,7 +85,6 @@ class Operations:
     def _redo(self) -> None:
         """Does again what was undone last."""
         from leafward.session.journal import redo
-        from leafward_tui.explorer.jobs.changes import NamedChange
 
         change = NamedChange(redo, "redid", self._services.glyphs)
         self._write.start(change.done, change)
@@ -184,3 +183,79 @@ class Operations:
                     self._navigation.go_to_entry(entry)
 
         self._services.screens.log(visit.session, done)
+
+
+class NamedChange:
+    """An undo or redo that tells which operation it was about: `undid: label [done]`."""
+
+    def __init__(self, change: Callable[[Session, Writing], Write], verb: str, glyphs: Glyphs) -> None:
+        self._change = change
+        self._glyphs = glyphs
+        self._verb = verb
+        self._about = ""
+
+    def __call__(self, session: Session, writing: Writing) -> Write:
+        """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
+        from leafward.files.restoration import restores_of
+        from leafward.session.journal import operations
+        from leafward_tui.ui.operation_text import OperationText
+
+        log = operations(session)
+        written = self._change(session, writing)
+        found = next((one for one in log if one.op == written.undoes), None)
+        if found is not None:
+            operation_text = OperationText(session, log, self._glyphs)
+            root = operation_text.root(found)
+            self._about = operation_text.short(root)
+            if any(one.move == root.op for one in restores_of(session)):
+                self._about += "; the files stay as they are"
+        return written
+
+    def done(self) -> str:
+        """What it did, once it was written."""
+        return f"{self._verb}: {self._about}" if self._about else self._verb
+
+
+class Undo:
+    """The undo of an operation, and of the restore that belongs to it; says what it did."""
+
+    def __init__(self, op: str | None, glyphs: Glyphs, *, files: bool = True) -> None:
+        self._op = op
+        self._glyphs = glyphs
+        self._files = files
+        self._words: list[str] = []
+        self.kept: StepBack | None = None
+        """What cannot be taken back with its files."""
+
+    def __call__(self, session: Session, writing: Writing) -> Write | None:
+        """Takes it back. Raises LeafwardError."""
+        from leafward.files.restoration import step_back, take_back
+        from leafward.session.journal import operations
+        from leafward_tui.ui.operation_text import OperationText
+
+        step = step_back(session, self._op)
+        log = operations(session)
+        self.kept = step if step.restore is not None and self._files else None
+        done = take_back(session, step, writing, files=self._files)
+        self.kept = None
+        if done.write is not None:
+            found = next((one for one in log if one.op == done.write.undoes), None)
+            text = OperationText(session, log, self._glyphs)
+            self._words.append(text.short(text.root(found)) if found is not None else "")
+        if done.files is not None:
+            self._words.append(put_back_words(len(done.files.paths), done.files.record.number))
+        elif step.restore is not None:
+            self._words.append("the files stay as they are")
+        return done.write
+
+    def done(self) -> str:
+        """What it did, once it was done."""
+        words = "; ".join(filter(None, self._words))
+        return f"undid: {words}" if words else "undid"
+
+
+def put_back_words(files: int, number: int) -> str:
+    """What the undo of a restore did."""
+    from leafward_tui.ui.cells import counted
+
+    return f"restore {number}, {counted(files, 'file')} put back"

@@ -1,23 +1,27 @@
-"""Which files a restore puts back: worked out, chosen one by one, written."""
+"""Which files a restore puts back: worked out, chosen one by one, handed on to be written."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward_tui.explorer.jobs.restore import diff_of_file, plan_files
-from leafward_tui.explorer.model.restore_lines import action_words, is_offered, is_safe
+from leafward.base.errors import Refused
+from leafward.session.entries import EntryIndex
+from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.files.restoration import FileChange, RestorePlan
     from leafward.session.session import Session
-    from leafward_tui.explorer.jobs.restore import PlannedFiles
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["RestoreChoice", "RestorePort"]
+__all__ = ["RestoreChoice", "RestorePort", "action_words", "is_offered", "is_safe"]
+
+_SAFE = ("write", "create", "delete")
+"""Actions that are done, as they are named."""
 
 
 class RestorePort(Protocol):
@@ -186,3 +190,81 @@ class RestoreChoice:
     def done(self) -> None:
         """All is written."""
         self._view.close("written")
+
+
+class PlannedFiles(NamedTuple):
+    """A plan, in the order in which it is shown."""
+
+    plan: RestorePlan
+    files: list[FileChange]
+    same: int
+    """Files that are as they were already."""
+    safe: frozenset[str]
+    """Paths of those that are chosen beforehand."""
+
+
+def plan_files(session: Session, entry: int, progress: Callable[[str], object], job: Job) -> PlannedFiles:
+    """What restoring the files at an entry would do; `progress` hears how far it is. Raises Refused."""
+    from leafward.files.file_replay import WorkspaceBases
+    from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
+
+    def looked(number: int, total: int) -> None:
+        job.report(lambda: progress(f"comparing with what lies on disk: {number:,} of {total:,} files"))
+
+    with project_of(session) as folder:
+        halfway = interrupted(folder.path)
+        if halfway is not None:
+            raise Refused(
+                f"restore {halfway.number} of this project stopped halfway; undo it first, in the log of its session"
+            )
+        bases = WorkspaceBases(Path(folder.path))
+        plan = plan_restore(
+            session,
+            EntryIndex(entry),
+            folder,
+            last_left(folder.path),
+            bases.committed,
+            bases,
+            job.unwanted,
+            looked,
+        )
+    files = listed(plan)
+    safe = frozenset(one.path for one in files if is_safe(one))
+    return PlannedFiles(plan, files, len(plan.changes) - len(files), safe)
+
+
+def diff_of_file(change: FileChange, job: Job) -> list[str]:
+    """Lines of the diff from what lies on disk to what would be written."""
+    from leafward.branches.diff.patches import restore_diff
+
+    job.give_way()
+    return restore_diff(change)
+
+
+def is_safe(change: FileChange) -> bool:
+    """Whether it is proven, and replaces only what the session, a restore or git has left."""
+    return change.action in _SAFE
+
+
+def is_offered(change: FileChange) -> bool:
+    """Whether it is done only where somebody chooses it."""
+    from leafward.files.restoration import Action
+
+    return change.action is Action.LEAVE and change.offered is not None
+
+
+def listed(plan: RestorePlan) -> list[FileChange]:
+    """What is not as it was: safe changes first, then those to choose one by one, then those that cannot be made."""
+    from leafward.files.restoration import Action
+
+    rank = {True: 0, False: 1}
+    rows = [one for one in plan.changes if one.action is not Action.SAME]
+    return sorted(rows, key=lambda one: (rank[is_safe(one)], rank[is_offered(one)], one.path))
+
+
+def action_words(changes: Sequence[FileChange]) -> str:
+    """What is done: `write 3 files, delete 1`; empty for nothing."""
+    numbers = [(action, sum(one.action == action for one in changes)) for action in _SAFE]
+    some = [(action, number) for action, number in numbers if number]
+    parts = [f"{action} {counted(number, 'file')}" for action, number in some[:1]]
+    return ", ".join([*parts, *(f"{action} {number:,}" for action, number in some[1:])])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.exploration import Filter
@@ -12,13 +12,14 @@ from leafward_tui.ui.cells import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.files.file_replay import Step
+    from leafward.session.session import Session
     from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.explorer.jobs.row_filter import Chosen
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""
@@ -85,17 +86,17 @@ class RowFilter:
             ChoiceSheet("Show", choices, note="branches keep their place", cycle="ampersand"), done
         )
 
-    def set(self, wanted: Filter) -> None:
+    def set(self, chosen: Filter) -> None:
         """Shows only some rows; those left out leave stubs with a count."""
         exploration = self._state.exploration
-        if exploration is None or wanted is exploration.filter:
+        if exploration is None or chosen is exploration.filter:
             return
-        exploration.filter = wanted
+        exploration.filter = chosen
         self._navigation.lay_out()
-        if wanted is Filter.CONVERSATION:
+        if chosen is Filter.CONVERSATION:
             self._view.tell("")
         else:
-            self._say(f"showing {wanted.value}")
+            self._say(f"showing {chosen.value}")
 
     def _say(self, text: str) -> None:
         keys = self._view.key_hints(("filter.choose", "another"), ("mode.leave", "clear filter"))
@@ -121,8 +122,6 @@ class RowFilter:
         def done(text: str | None) -> None:
             session = self._state.session
             if text and text.strip() and session is not None:
-                from leafward_tui.explorer.jobs.row_filter import choose
-
                 self._search.remember_query(text)
                 self._jobs.latest(
                     "choose", partial(choose, session, text), self._show_chosen, self._view.fail
@@ -173,8 +172,6 @@ class RowFilter:
         """Shows the rows of all branches that read or change a file."""
         session = self._state.session
         if session is not None:
-            from leafward_tui.explorer.jobs.row_filter import choose_touching
-
             self._jobs.latest(
                 "choose", partial(choose_touching, session, path), self._show_timeline, self._view.fail
             )
@@ -184,3 +181,29 @@ class RowFilter:
             self._show_chosen(chosen)
         else:
             self._view.fail(f"no entry touches {chosen.words}")
+
+
+class Chosen(NamedTuple):
+    """Entries that a filter shows."""
+
+    words: str
+    """What chose them."""
+    entries: tuple[int, ...]
+    touching: tuple[Step, ...] = ()
+    """The steps of the file that was asked for."""
+
+
+def choose(session: Session, query: str, job: Job) -> Chosen:
+    """The entries that a query chooses. Raises Cancelled, QueryError."""
+    from leafward.query.select import select
+
+    return Chosen(safe_line(query, 200), tuple(select(session, query, job.unwanted).entries))
+
+
+def choose_touching(session: Session, path: str, job: Job) -> Chosen:
+    """The entries of all branches that read or change a file. Raises Cancelled."""
+    from leafward.files.file_replay import timeline
+
+    found = timeline(session, path, stop=job.unwanted)
+    entries = tuple(sorted({int(one.entry) for one in found}))
+    return Chosen(safe_line(path, 200), entries, tuple(found))

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import Kind
-from leafward.session.tree_layout import Density
+from leafward.session.density import Density
+from leafward.session.entries import Kind, text_of
+from leafward.session.headline import call_of, headline
+from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
+from leafward_tui.explorer.widgets.peek import Glance
+from leafward_tui.ui.cells import cell_len, count, counted, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from leafward_tui.explorer.jobs.count import CountOrder
-    from leafward_tui.explorer.jobs.lost_facts import Counted
-    from leafward_tui.explorer.model.exploration import Findings
+    from leafward.context.entry_metrics import EntryMetrics
+    from leafward.session.session import Session
+    from leafward_tui.explorer.lost_facts import Counted
     from leafward_tui.explorer.ports import ExplorerView, Timer
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
+PUBLISH_EVERY = 0.25
+"""Seconds between two reports while something is read or counted."""
+REST = 0.04
+"""Seconds that rows stand before it is looked up what they say besides their headlines: their frame comes first."""
 IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
 
@@ -33,6 +45,7 @@ class RowMetrics:
         self._services = services
         self._jobs = jobs
         self._order: CountOrder | None = None
+        self._noting: Timer | None = None
         self._idling: Timer | None = None
         self._noted_in: Density | None = None
         """The density that the notes are for."""
@@ -51,8 +64,6 @@ class RowMetrics:
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None:
             return
-        from leafward_tui.explorer.jobs.count import CountOrder, count_entries
-
         self._order = CountOrder(self._entries_on_screen())
         self._jobs.latest(
             "count",
@@ -70,8 +81,10 @@ class RowMetrics:
     def rows_shown(self) -> None:
         """Other rows are on the screen: they are counted first."""
         if self._order is not None:
-            self._order.wanted = self._entries_on_screen()
-        self.note_rows()
+            self._order.on_screen = self._entries_on_screen()
+        if self._noting is not None:
+            self._noting.stop()
+        self._noting = self._view.after(REST, self.note_rows)
 
     def _entries_on_screen(self) -> list[range]:
         return [span for _, spans in self._rows_on_screen() for span in spans]
@@ -108,21 +121,19 @@ class RowMetrics:
             return
         layout, notes = exploration.layout, self._state.texts.notes
         every = layout.density is not Density.TURNS
-        wanted = [
+        rows = [
             (head, spans)
             for head, spans in self._rows_on_screen()
             if head not in notes and (every or layout.tree.kind[head] == Kind.COMPACTION)
         ]
-        if wanted:
-            from leafward_tui.explorer.jobs.rows import note_rows
-
+        if rows:
             self._jobs.latest(
                 "note",
                 partial(
                     note_rows,
                     exploration.session,
                     layout.density,
-                    wanted,
+                    rows,
                     self._services.glyphs,
                     notes.__setitem__,
                 ),
@@ -147,17 +158,17 @@ class RowMetrics:
         self._view.prefetch()
         kind, counted = exploration.layout.tree.kind, self._state.texts.counted
         now = (-1, len(exploration.session))
-        wanted = [
+        compactions = [
             head
             for head, _ in self._rows_on_screen()
             if kind[head] == Kind.COMPACTION and counted.get(head) not in now
         ]
-        if wanted:
-            from leafward_tui.explorer.jobs.lost_facts import count_lost
+        if compactions:
+            from leafward_tui.explorer.lost_facts import count_lost
 
             self._jobs.latest(
                 "lost",
-                partial(count_lost, exploration.session, wanted, self._take_lost),
+                partial(count_lost, exploration.session, compactions, self._take_lost),
                 lambda _none: None,
                 self._view.fail,
             )
@@ -168,3 +179,198 @@ class RowMetrics:
         texts.lost[head] = found.lost
         texts.repeated[head] = (found.repeated, found.tokens)
         self._view.tree.redraw_rows()
+
+
+PAUSE = 0.15
+"""Seconds that counting rests after a key."""
+_NAP = 0.01
+"""Seconds between two looks at whether it may go on."""
+_CHUNK = 1024
+"""Entries counted between two looks at what is wanted first."""
+
+
+@dataclass(slots=True)
+class CountOrder:
+    """In which order the entries of a session are counted: what is on the screen first. Set from the screen's thread."""
+
+    on_screen: list[range] = field(default_factory=list)
+    """What is on the screen."""
+    paused_until: float = 0.0
+    """By the monotonic clock."""
+
+    def pause(self, seconds: float = PAUSE) -> None:
+        """Leaves the interpreter to the keys for a moment; what is on the screen is counted all the same."""
+        self.paused_until = time.monotonic() + seconds
+
+
+def count_entries(
+    session: Session, metrics: EntryMetrics, order: CountOrder, counted_more: Callable[[], object], job: Job
+) -> Findings:
+    """Counts all entries into the metrics; `counted_more` hears of it at most four times a second."""
+    broken: list[int] = []
+    reported = 0.0
+    for span in _outward(session):
+        while order.on_screen or order.paused_until > time.monotonic():
+            if order.on_screen:
+                urgent, order.on_screen = order.on_screen, []
+                for one in urgent:
+                    broken += metrics.fill(session, one, job.unwanted)
+                job.report(counted_more)
+                reported = time.monotonic()
+            else:
+                time.sleep(_NAP)
+            if job.unwanted():
+                return Findings()
+        broken += metrics.fill(session, span, job.unwanted)
+        if job.unwanted():
+            return Findings()
+        if time.monotonic() - reported >= PUBLISH_EVERY:
+            job.report(counted_more)
+            reported = time.monotonic()
+    if broken:
+        session.discredit(broken)
+    return findings_of(session, metrics)
+
+
+def _outward(session: Session) -> Iterable[range]:
+    """All entries in chunks, outward from the leaf."""
+    total = len(session)
+    middle = max(0, session.leaf)
+    for step in range(0, total, _CHUNK):
+        below = range(max(0, middle - step - _CHUNK + 1), max(0, middle - step + 1))
+        above = range(middle + 1 + step, min(total, middle + 1 + step + _CHUNK))
+        if below:
+            yield below
+        if above:
+            yield above
+
+
+def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
+    """What the filters go by, once everything is counted."""
+    from leafward.context.entry_metrics import FAILED, HAS_TEXT
+    from leafward.session.journal.operations import archived_branches
+
+    total = len(metrics)
+    kind, flags, parent = session.columns.kind, metrics.flags, session.columns.parent
+    failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
+    edits = [index for index, number in enumerate(metrics.edits) if number]
+    silent = bytearray(total)
+    for index in compress(range(total), map(int, metrics.calls)):
+        if kind[index] == Kind.ASSISTANT and not flags[index] & HAS_TEXT:
+            result = index + 1
+            silent[index] = result < total and kind[result] == Kind.TOOL_RESULT and parent[result] == index
+    return Findings(failed, edits, silent, archived_branches(session))
+
+
+def _flag_mask(flag: int) -> bytes:
+    return bytes(bool(value & flag) for value in range(256))
+
+
+def note_rows(
+    session: Session,
+    density: Density,
+    rows: Sequence[tuple[int, list[range]]],
+    glyphs: Glyphs,
+    noted: Callable[[int, str], object],
+    job: Job,
+) -> None:
+    """Works out the notes of rows, each told by its first entry and its entries; `noted` hears each."""
+    for head, spans in rows:
+        if job.unwanted():
+            return
+        by_entry = density is Density.ENTRIES and session.columns.kind[head] != Kind.COMPACTION
+        text = outcome_of(session, head, glyphs) if by_entry else note_of(session, spans, head, glyphs)
+        job.report(partial(noted, head, text))
+
+
+def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyphs) -> str:
+    """The note of a row: sizes before and after for a compaction, files and failures for a turn."""
+    from leafward.context.basis import Basis
+    from leafward.files.working_set import changed_files
+
+    if session.columns.kind[head] == Kind.COMPACTION:
+        before, after = Basis.of(session).change(head)
+        size = f"{after.sign}{count(after.total, zero=glyphs.zero)}"
+        if not before.total:
+            return size
+        larger = ", larger than before" if after.total > before.total else ""
+        return f"{before.sign}{count(before.total)} {glyphs.arrow} {size}{larger}"
+    spans = list(entries)
+    changes = changed_files(session, [index for span in spans for index in span])
+    names = [change.path.rpartition("/")[2] for change in changes]
+    parts = []
+    if names:
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        parts.append("edited " + ", ".join(names[:3]) + more)
+    failed = _failures(session, spans, glyphs)
+    if failed:
+        parts.append(failed)
+    if not parts:
+        calls = sum(1 for span in spans for index in span if session.columns.kind[index] == Kind.TOOL_RESULT)
+        reply = _last_words(session, spans)
+        parts.append(reply or (counted(calls, "call") if calls else ""))
+    return f" {glyphs.zero} ".join(part for part in parts if part)
+
+
+def _failures(session: Session, spans: list[range], glyphs: Glyphs) -> str:
+    kinds = session.columns.kind
+    results = [index for span in spans for index in span if kinds[index] == Kind.TOOL_RESULT]
+    failed = [
+        index
+        for index, body in session.bodies(results)
+        if body and (body.get("message") or {}).get("isError") is True
+    ]
+    if not failed:
+        return ""
+    first = headline(session, failed[0])
+    rest = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    text = fit(first.within(40, cell_len, glyphs.gap), 40, ellipsis=glyphs.ellipsis)
+    return f"failed: {first.word} {text}{rest}"
+
+
+def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
+    """What came of a tool's result in a word: lines changed, `ok`, `exit 1`, `error`."""
+    from leafward.context.call_status import outcome
+    from leafward.files.edits import calls_delta, delta_in
+    from leafward.files.tool_calls import Action, command_text, file_calls, table_of
+
+    body = session.body(index) or {}
+    message = body.get("message") or {}
+    if session.columns.kind[index] != Kind.TOOL_RESULT:
+        return ""
+    call = call_of(session, index, message.get("toolCallId"))
+    table = table_of(session)
+    came = outcome(body, table)
+    if came.exit_code:
+        return f"exit {came.exit_code}"
+    if not came.ok:
+        return "error"
+    made = (
+        [one for one in file_calls(call, table) if one.action is not Action.READ] if call is not None else []
+    )
+    if made:
+        added, removed = delta_in(body) or calls_delta(made, table)
+        return f"+{added} {glyphs.minus}{removed}"
+    return "ok" if call is not None and command_text(call, table) else ""
+
+
+def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) -> Glance:
+    """What a turn came to: who spoke last, and the files it changed."""
+    from leafward.files.working_set import changed_files
+
+    changes = changed_files(session, [index for span in spans for index in span])
+    reply = _last_words(session, spans)
+    if reply:
+        return Glance("ai", reply, tuple(changes))
+    first = headline(session, head)
+    return Glance(first.word, first.text, tuple(changes))
+
+
+def _last_words(session: Session, spans: Sequence[range]) -> str:
+    for span in reversed(spans):
+        for index in reversed(span):
+            if session.columns.kind[index] == Kind.ASSISTANT:
+                message = (session.body(index) or {}).get("message") or {}
+                if text_of(message.get("content")).strip():
+                    return headline(session, index).text
+    return ""

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import os
+import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING
+from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.ui.title_bar import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from leafward.base.config import Config
+    from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
-    from leafward.session.prefetch import Ahead
+    from leafward.session.density import Density
+    from leafward.session.prefetch import Prefetch
     from leafward.session.scan import Scan
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.explorer.jobs.session import Growth, OpenedSession
     from leafward_tui.explorer.model.exploration import Exploration, Findings
     from leafward_tui.explorer.model.view_state import ViewState
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
+
+    BytesRead = Callable[[int, int], object]
+    """Hears the bytes read so far, and of how many."""
 
 _REMARK = 300
 """Characters of a remark on the whole session."""
@@ -78,7 +88,7 @@ class SessionLoader:
         self._details = details
         self._metrics = metrics
         self._search = search
-        self._ahead: Ahead | None = None
+        self._ahead: Prefetch | None = None
         self._target: OpenTarget | None = None
         self._kept: ViewState | None = None
         """Cursor, mark, folds and filter, while the session is read anew."""
@@ -92,7 +102,7 @@ class SessionLoader:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def open(self, ahead: Ahead | None, target: OpenTarget | None) -> None:
+    def open(self, ahead: Prefetch | None, target: OpenTarget | None) -> None:
         """Reads the session for the first time; `ahead` is its scan under way, `target` where the cursor goes first."""
         self._ahead, self._target = ahead, target
         self.read()
@@ -102,8 +112,6 @@ class SessionLoader:
         if self._jobs.running("read"):
             self._again = True
             return
-        from leafward_tui.explorer.jobs.session import open_session
-
         state, services = self._state, self._services
         rows = max(_LEAST_ROWS, self._view.tree.page_rows or 20)
         self._jobs.latest(
@@ -238,8 +246,6 @@ class SessionLoader:
             if session.gone and not gone:
                 self._view.tell("the file is gone; what was read of it can still be read here", "warn")
             return
-        from leafward_tui.explorer.jobs.session import grow
-
         state.growing = True
         self._jobs.latest(
             "follow", partial(grow, session), partial(self._take_in, session), self._fail_to_follow
@@ -325,3 +331,68 @@ class SessionLoader:
         """Shows what the other screen took in."""
         if len(visit.session) != visit.entries:
             self.show_changed(to_leaf=True)
+
+
+class OpenedSession(NamedTuple):
+    """A session that was read and laid out."""
+
+    exploration: Exploration
+    metrics: EntryMetrics
+
+
+class Growth(NamedTuple):
+    """What a look at the file of a session found."""
+
+    before: Columns
+    """What was known of the file before."""
+    added: int = 0
+    replaced: bool = False
+    """Whether it shrank, was replaced or cannot be read: it has to be read anew."""
+
+
+def open_session(
+    path: Path,
+    density: Density,
+    height: int,
+    config: Config,
+    ahead: Prefetch | None,
+    progress: BytesRead,
+    job: Job,
+) -> OpenedSession:
+    """Reads and lays out a session. What was scanned `ahead` is not scanned again. Raises LeafwardError."""
+    # Loaded here, beside the screen: what reads sessions takes longer to load than everything before the first frame.
+    from leafward.agents import agent_of, native
+    from leafward.catalog import stores
+    from leafward.context.entry_metrics import EntryMetrics
+    from leafward.session.journal.operations import archived_branches
+    from leafward.session.session import Session
+    from leafward_tui.explorer.model.exploration import Exploration, Findings
+
+    size = path.stat().st_size if path.exists() else 0
+    reported = time.monotonic()
+
+    def publish(end: int) -> None:
+        nonlocal reported
+        now = time.monotonic()
+        if now - reported >= PUBLISH_EVERY:
+            reported = now
+            job.report(lambda: progress(end, size))
+
+    scan = ahead.take(job.unwanted, lambda end, _entries: publish(end)) if ahead is not None else None
+    agent = agent_of(path, lambda: stores(config, os.environ))
+    if agent is native():
+        session = Session.open(path, job.unwanted, lambda scan: publish(scan.end), scan)
+    else:
+        session = agent.open(path, job.unwanted)
+    findings = Findings(archived=archived_branches(session))
+    return OpenedSession(Exploration(session, density, height, findings), EntryMetrics(session))
+
+
+def grow(session: Session, _job: Job) -> Growth:
+    """Takes in what was appended to the file of a session."""
+    before = session.columns
+    try:
+        grown = session.refresh()
+    except (LeafwardError, OSError):
+        return Growth(before, replaced=True)
+    return Growth(before, grown.added, grown.replaced) if grown is not None else Growth(before)

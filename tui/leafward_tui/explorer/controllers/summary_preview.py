@@ -6,19 +6,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.model.branch_summary import done_figures, redacted_words, span_words
-from leafward_tui.explorer.model.write_words import appending, named
+from leafward_tui.explorer.summary_run import done_figures, redacted_words, span_words
 from leafward_tui.ui.intents import intent
+from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.compaction.branch_summary import BranchDraft
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
-    from leafward_tui.explorer.jobs.export import Saved
-    from leafward_tui.explorer.model.branch_summary import SummaryRequest
+    from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.explorer.summary_run import SummaryRequest
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Jobs
 
@@ -121,7 +121,7 @@ class SummaryPreview:
 
     def _save(self, text: str) -> None:
         """Writes a summary to a file in the current folder."""
-        from leafward_tui.explorer.jobs.export import save_text
+        from leafward_tui.explorer.controllers.export import save_text
 
         session = self._state.session
         if session is not None:

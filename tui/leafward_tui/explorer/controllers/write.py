@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError
-from leafward_tui.ui.write_target import remark_words
+from leafward.base.errors import LeafwardError, Refused
+from leafward_tui.ui.write_words import remark_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from threading import Event
 
-    from leafward.session.journal import Write
+    from leafward.files.restoration import FileChange, RestorePlan
+    from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.explorer.jobs.changes import Change
-    from leafward_tui.explorer.jobs.restore import FileWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
     Done = str | Callable[[], str]
     """What a change did, in words; some can say so only once it is written."""
+    Change = Callable[[Session, Writing], Write | None]
+    """Appends something to a session, at the time that is given with it; None where it changed files only."""
 
-__all__ = ["SessionWrite"]
+__all__ = ["FileWrite", "SessionWrite", "write_files"]
 
 
 class SessionWrite:
@@ -87,8 +90,6 @@ class SessionWrite:
             if on_error is not None:
                 on_error(self._state.refusal or "another change is still being written")
             return
-        from leafward_tui.explorer.jobs.changes import append
-
         self._state.writing = True
         self._jobs.also(
             "write",
@@ -99,14 +100,12 @@ class SessionWrite:
 
     def restore(
         self,
-        wish: FileWrite,
+        request: FileWrite,
         done: str,
         ended: Callable[[], object],
         on_error: Callable[[str], object],
     ) -> None:
         """Writes files, and the move that belongs to them, unless a change is under way; `ended` is called before `done` is said."""
-        from leafward_tui.explorer.jobs.restore import write_files
-
         session = self._state.session
         if session is None or self.waits_for_write():
             on_error("another change is still being written")
@@ -114,7 +113,7 @@ class SessionWrite:
         self._state.writing = True
         self._jobs.also(
             "write",
-            partial(write_files, session, wish, self._services.clock),
+            partial(write_files, session, request, self._services.clock),
             partial(self._end, session, done, None, ended),
             partial(self._fail, session, on_error),
         )
@@ -205,3 +204,46 @@ def reopening(session: Session) -> str:
     except LeafwardError:
         return "restart the agent to pick this up"
     return f"restart {agent.title} to pick this up: {command}"
+
+
+def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:
+    """Appends a change to a session. Raises LeafwardError."""
+    from leafward.session.journal import Writing
+
+    return change(session, Writing(now=clock))
+
+
+class FileWrite(NamedTuple):
+    """What is written."""
+
+    plan: RestorePlan
+    chosen: Sequence[FileChange]
+    to: int | None
+    """The entry that the leaf moves to as well; None where it stays."""
+    stop: Event
+    """Set where nothing is to be written any more; heeded until the first file is."""
+    progress: Callable[[str], object]
+    """Hears how far it is."""
+
+
+def write_files(
+    session: Session, request: FileWrite, clock: Callable[[], datetime], job: Job
+) -> Write | None:
+    """Writes chosen changes of a plan, and moves the leaf where that is wanted. Raises Refused, OSError."""
+    from leafward.files.restoration import move_with_files, project_of, restore
+    from leafward.files.restoration.operation import last_entry
+    from leafward.session.journal import Writing
+
+    entry, chosen, total = request.plan.entry, request.chosen, len(request.chosen)
+
+    def copied(number: int) -> None:
+        if request.stop.is_set():
+            raise Refused("cancelled; nothing was written")
+        words = f"copied {number:,} of {total:,} files" if number < total else f"writing {total:,} files"
+        job.report(lambda: request.progress(words))
+
+    if request.to is not None:
+        return move_with_files(session, request.to, entry, chosen, Writing(now=clock), copied)
+    with project_of(session) as folder:
+        restore(folder, session.id, entry, chosen, last_entry(session), copied)
+    return None

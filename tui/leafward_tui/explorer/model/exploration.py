@@ -6,8 +6,9 @@ from bisect import bisect_left, bisect_right
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.session.density import Density
 from leafward.session.entries import PROMPTS, Kind
-from leafward.session.tree_layout import Density, Layout, arrange
+from leafward.session.tree_layout import Layout, arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,
@@ -140,13 +141,13 @@ class Exploration:
 
     def _rows_passing(self) -> Iterable[int]:
         layout = self.layout
-        wanted: Collection[int] = {
+        entries: Collection[int] = {
             Filter.LABELLED: self.session.labels.keys(),
             Filter.ERRORS: self.findings.failed,
             Filter.EDITS: self.findings.edits,
             Filter.CHOSEN: self.chosen,
         }[self.filter]
-        rows = {layout.row_of(entry) for entry in wanted}
+        rows = {layout.row_of(entry) for entry in entries}
         rows.discard(-1)
         return sorted(rows)
 
@@ -360,8 +361,8 @@ _FAR = 2_000
 """Rows that a step to a sibling branch counts down."""
 _MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 _PASSING: dict[Filter, bytes] = {
-    wanted: bytes(kind in kinds for kind in range(256))
-    for wanted, kinds in (
+    rows: bytes(kind in kinds for kind in range(256))
+    for rows, kinds in (
         (Filter.PROMPTS, PROMPTS),
         (Filter.COMPACTIONS, _MARKS),
         (Filter.NO_TOOLS, frozenset(Kind) - {Kind.TOOL_RESULT}),

@@ -26,7 +26,7 @@ _LETTERS = {
     FileOperation.COPY: "C",
     FileOperation.READ: "R",
 }
-"""The letter of each deed; where a row does several, that of the first of these."""
+"""The letter of each operation; where a row does several, that of the first of these."""
 _WORDS = {
     FileOperation.DELETE: "delete",
     FileOperation.MOVE: "rename",
@@ -61,8 +61,8 @@ def touches_by_row(steps: Iterable[Step], layout: Layout, glyphs: Glyphs) -> dic
 
 def _touch(steps: Sequence[Step], glyphs: Glyphs) -> Touch:
     done = [step for step in steps if step.outcome is not Outcome.FAILED]
-    deeds = {step.deed for step in done or steps}
-    first = next(deed for deed in _LETTERS if deed in deeds)
+    operations = {step.operation for step in done or steps}
+    first = next(operation for operation in _LETTERS if operation in operations)
     words = ", ".join(_outcome_words(steps, outcome, glyphs) for outcome in Outcome if _of(steps, outcome))
     if not done:
         return Touch(glyphs.error, "bad", words)
@@ -74,11 +74,11 @@ def _of(steps: Iterable[Step], outcome: Outcome) -> list[Step]:
 
 
 def _outcome_words(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
-    """The deeds of one outcome in words: how often, and the lines they changed."""
+    """The operations of one outcome in words: how often, and the lines they changed."""
     found = _of(steps, outcome)
     parts = []
-    for deed, word in reversed(_WORDS.items()):
-        same = [step for step in found if step.deed is deed]
+    for operation, word in reversed(_WORDS.items()):
+        same = [step for step in found if step.operation is operation]
         if not same:
             continue
         words = word if len(same) == 1 else f"{word} {len(same)}x"
@@ -94,8 +94,10 @@ def summed(steps: Sequence[Step]) -> str:
     """All steps of a file in a few words: `3 reads, 2 edits, 1 failed`."""
     failed = len(_of(steps, Outcome.FAILED))
     parts = []
-    for deed, word in reversed(_WORDS.items()):
-        number = sum(1 for step in steps if step.deed is deed and step.outcome is not Outcome.FAILED)
+    for operation, word in reversed(_WORDS.items()):
+        number = sum(
+            1 for step in steps if step.operation is operation and step.outcome is not Outcome.FAILED
+        )
         if number:
-            parts.append(counted(number, word, "copies" if deed is FileOperation.COPY else f"{word}s"))
+            parts.append(counted(number, word, "copies" if operation is FileOperation.COPY else f"{word}s"))
     return ", ".join([*parts, *([f"{failed:,} failed"] if failed else [])])

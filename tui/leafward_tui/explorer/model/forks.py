@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Folder",
-    "ForkWish",
+    "ForkRequest",
     "draft_lines",
     "folder_at",
     "letters",
@@ -35,7 +35,7 @@ _TAKEN = "jkqbisgxfh"
 
 
 @dataclass(frozen=True, slots=True)
-class ForkWish:
+class ForkRequest:
     """What is asked for."""
 
     end: int
@@ -112,7 +112,7 @@ def targets(
 
 
 def options(
-    wish: ForkWish,
+    request: ForkRequest,
     agents: Mapping[str, Agent],
     cuts: Mapping[str, ForkPoint],
     named: Callable[[int], str],
@@ -126,29 +126,29 @@ def options(
     `made`: the summary of what is left behind, where there is one already.
     """
     found = []
-    elsewhere = Choice("f", "In another folder", _other(wish, folder))
+    elsewhere = Choice("f", "In another folder", _other(request, folder))
     if not folder.there:
         if folder.here:
-            found.append(Choice("h", "In the folder that Leafward runs in", folder.here))
+            found.append(Choice("h", "In the folder that Leafward runs in", folder.here, path=True))
         found.append(elsewhere)
-    if wish.prompt >= 0 and wish.prompt != wish.end:
+    if request.prompt >= 0 and request.prompt != request.end:
         title = (
-            "After this turn instead" if wish.before else "Before this prompt instead, to edit and resend it"
+            "End after this turn instead" if request.before else "End before this prompt, to edit and resend"
         )
-        found.append(Choice("b", title, "" if wish.before else "prompt copied to the clipboard"))
+        found.append(Choice("b", title, "" if request.before else "prompt copied to the clipboard"))
     found.append(
         Choice(
             "i",
             "With the injected context",
-            f"{'yes' if wish.inject else 'no'} (rules, actions, files)",
-            current=wish.inject,
+            f"{'yes' if request.inject else 'no'} (rules, actions, files)",
+            current=request.inject,
         )
     )
     if leaves:
-        effect = "yes" if wish.summary else "no"
-        if wish.summary and made is not None:
+        effect = "yes" if request.summary else "no"
+        if request.summary and made is not None:
             effect = f"yes, that of {made.summary.summarizer}"
-        found.append(Choice("s", "With a summary of the abandoned branch", effect, current=wish.summary))
+        found.append(Choice("s", "With a summary of the abandoned branch", effect, current=request.summary))
     if folder.there:
         found.append(elsewhere)
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
@@ -161,10 +161,10 @@ def options(
     return found
 
 
-def _other(wish: ForkWish, folder: Folder) -> str:
+def _other(request: ForkRequest, folder: Folder) -> str:
     if not folder.there:
         return "you type which"
-    return f"now {folder.path}" if wish.cwd else f"instead of {folder.path}"
+    return f"now {folder.path}" if request.cwd else f"instead of {folder.path}"
 
 
 def nearest_of(cuts: Mapping[str, ForkPoint]) -> list[int]:
@@ -174,7 +174,7 @@ def nearest_of(cuts: Mapping[str, ForkPoint]) -> list[int]:
     )
 
 
-def draft_lines(made: Fork, wish: ForkWish) -> list[SheetLine]:
+def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
     """What would be written, the command that goes on, and what is to be known of it."""
     draft = made.draft
     lines = [
@@ -184,9 +184,9 @@ def draft_lines(made: Fork, wish: ForkWish) -> list[SheetLine]:
     if draft.imported is not None:
         lines.append(SheetLine(f"import: {draft.imported.command.line()}", "", _WHOLE))
     lines.append(SheetLine(f"then: {draft.resume.line()}", "", _WHOLE))
-    put_in = ["a summary of the abandoned branch"] * wish.summary + [
+    put_in = ["a summary of the abandoned branch"] * request.summary + [
         "the injected context (rules, recent actions, changed files, next step)"
-    ] * wish.inject
+    ] * request.inject
     if put_in:
         lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))
     if made.prompt is not None:

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import PROMPTS, Damage, Kind
 from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, Standing, standing
+from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree_layout import Layout
     from leafward_tui.ui.glyphs import Glyphs
-
-LANE_WIDTH = 2
 
 _RAIL_INK = {
     Standing.ON: "leaf",

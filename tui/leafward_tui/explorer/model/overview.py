@@ -117,11 +117,11 @@ class Overview:
     def of(
         cls,
         session: Session,
-        tallies: EntryMetrics,
+        metrics: EntryMetrics,
         archived: Collection[int] = (),
         stop: Callable[[], bool] = lambda: False,
     ) -> Overview | None:
-        """The overview of a session as far as `tallies` know it; None once `stop` turns true.
+        """The overview of a session as far as `metrics` know it; None once `stop` turns true.
 
         Branches that begin with an entry in `archived` are left out. Of bodies, only compactions are decoded.
         """
@@ -129,7 +129,7 @@ class Overview:
 
         tree = session.tree
         runs = tree.path_runs(session.place)
-        path = PathColumns(session, tallies, runs)
+        path = PathColumns(session, metrics, runs)
         starts = path.turn_starts()
         sizes = path.sizes(starts, stop)
         if sizes is None:

@@ -38,7 +38,7 @@ _CHECKED = 2048
 class PathColumns:
     """The columns of the entries on a path, joined: positions below count from its root."""
 
-    def __init__(self, session: Session, tallies: EntryMetrics, runs: list[Run]) -> None:
+    def __init__(self, session: Session, metrics: EntryMetrics, runs: list[Run]) -> None:
         self.session = session
         self.offsets: dict[int, int] = {}
         self.entries: array[int] = array("i")
@@ -51,9 +51,9 @@ class PathColumns:
             self.offsets[session.tree.run_of(run.start)] = len(self.kinds) - run.start
             self.entries.extend(range(run.start, run.stop))
             self.kinds += kind[run.start : run.stop]
-            self.flags += tallies.flags[run.start : run.stop]
-            self.tokens.extend(tallies.tokens[run.start : run.stop])
-            self.reported.extend(tallies.reported[run.start : run.stop])
+            self.flags += metrics.flags[run.start : run.stop]
+            self.tokens.extend(metrics.tokens[run.start : run.stop])
+            self.reported.extend(metrics.reported[run.start : run.stop])
             # Entries that came after the tallies were last made longer are not known yet.
             for column in (self.flags, self.tokens, self.reported):
                 column.extend([0] * (len(self.kinds) - len(column)))

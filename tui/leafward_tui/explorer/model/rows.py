@@ -1,24 +1,19 @@
-"""A line of the tree as a strip: gutter, text, chips and number columns, fitted to a width. Pure but for reading bodies.
-
-Text yields first; number columns keep their place. Which columns there is room for depends on the width and the lanes
-alone, so rows never shift against each other.
-"""
+"""A line of the tree as a strip: gutter, text, chips and number columns, fitted to a width. Pure but for reading bodies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
+from leafward.session.density import Density
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.headline import LIMIT, Headline, headline
-from leafward.session.tree_layout import Density
 from leafward_tui.explorer.model.folds import Line, LineKind
-from leafward_tui.explorer.model.ghost import Ghost, Standing
-from leafward_tui.explorer.model.gutter import LANE_WIDTH, GutterMaker
+from leafward_tui.explorer.model.ghost import Standing
+from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit
 
@@ -29,78 +24,16 @@ if TYPE_CHECKING:
 
     from leafward.context.entry_metrics import EntryMetrics, Tally
     from leafward.session.session import Session
-    from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Lines
+    from leafward_tui.explorer.model.row_columns import Columns, RowState
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
 LOST_WIDTH = 18
 """Cells at the right of a compaction for what it lost, gap included."""
 
-LEAST_TEXT = 40
-"""Cells that text keeps before a number column goes."""
-
 WORD_WIDTH = 11
 """Cells of the kind column in the entries density, gap included."""
-
-NUMBERS = (("edits", 7), ("calls", 7), ("tok", 8))
-"""Number columns, outermost last, with their cells, gap included."""
-
-OUTCOMES = (("outcome", 11), ("tok", 8))
-"""The columns where a row is an entry."""
-
-_GOES_FIRST = (("calls", 40), ("edits", 40), ("outcome", 34), ("tok", 28))
-"""Columns in the order in which they go, each with the cells that text keeps while it stays."""
-_LEFT = 3
-"""Cells of cursor, verdict and gap."""
-
-
-class Columns(NamedTuple):
-    """Which number columns fit, and how wide the rest is."""
-
-    width: int
-    lanes: int
-    """Lanes drawn."""
-    numbers: tuple[tuple[str, int], ...]
-    text: int
-    """Cells for text and chips."""
-
-    @classmethod
-    def fitting(cls, width: int, lanes: int, density: Density = Density.TURNS) -> Columns:
-        """The columns for a pane of `width` cells and a tree of `lanes` lanes."""
-        room = width - _LEFT - 2
-        most = max(1, (room - LEAST_TEXT) // LANE_WIDTH)
-        lanes = max(1, min(lanes, most))
-        numbers = dict(OUTCOMES if density is Density.ENTRIES else NUMBERS)
-        text = room - LANE_WIDTH * lanes
-        for name, least in _GOES_FIRST:
-            if name in numbers and text - sum(numbers.values()) < least:
-                del numbers[name]
-        return cls(width, lanes, tuple(numbers.items()), text - sum(numbers.values()))
-
-    @property
-    def text_at(self) -> int:
-        """The cell at which text begins."""
-        return _LEFT + LANE_WIDTH * self.lanes + 1
-
-
-@dataclass(slots=True)
-class RowState:
-    """What changes how rows are drawn from one key press to the next."""
-
-    cursor: int = -1
-    """The line the cursor is on."""
-    focused: bool = True
-    ghost: Ghost | None = None
-    mark: int = -1
-    """The marked row."""
-    hits: frozenset[int] = frozenset()
-    """Rows that a search found."""
-    query: str = ""
-    touches: Mapping[int, Touch] = field(default_factory=dict)
-    """What rows do to the file whose timeline is on show, by row."""
-    jumps: Mapping[int, str] = field(default_factory=dict)
-    """Letters to jump to a line, by line."""
 
 
 class RowPainter:
@@ -110,7 +43,7 @@ class RowPainter:
         self,
         session: Session,
         lines: Lines,
-        tallies: EntryMetrics,
+        metrics: EntryMetrics,
         styles: Styles,
         glyphs: Glyphs,
         *,
@@ -121,7 +54,7 @@ class RowPainter:
         self.session = session
         self.lines = lines
         self.layout = lines.layout
-        self.tallies = tallies
+        self.metrics = metrics
         self.styles = styles
         self.glyphs = glyphs
         self.notes = notes
@@ -191,6 +124,8 @@ class RowPainter:
             # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
             numbers = sum(cells for _, cells in columns.numbers)
             columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
+        elif self._only_speaks(line):
+            columns = columns.without_outcome()
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
         if alone and columns.numbers:
             segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
@@ -198,6 +133,15 @@ class RowPainter:
             segments += self._numbers(line, columns, ground)
         segments.append(Segment(" ", ground.blank))
         return segments
+
+    def _only_speaks(self, line: Line) -> bool:
+        """Whether a line, where it is an entry, is a prompt or a reply of which nothing came that a word would say."""
+        if line.kind is not LineKind.ROW or self.layout.density is not Density.ENTRIES:
+            return False
+        entry = self.layout.head[line.row]
+        if self.notes.get(entry) or self.layout.tree.kind[entry] == Kind.COMPACTION:
+            return False
+        return self.headline(entry).word in _SPOKEN_WORDS
 
     def _compaction_alone(self, line: Line) -> bool:
         """Whether a line is a compaction with nothing said in the same row, where a row is a turn."""
@@ -384,7 +328,7 @@ class RowPainter:
     def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
         if not columns.numbers:
             return []
-        tally = self.tallies.sum(self._spans(line))
+        tally = self.metrics.sum(self._spans(line))
         segments = []
         # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
         if tally.failed and line.kind is LineKind.ROW:
@@ -407,7 +351,7 @@ class RowPainter:
     def _own_tokens(self, line: Line, tokens: int) -> int:
         """The tokens of a line; of a result whose reply has no row of its own, with its call's share of that reply."""
         entry = self.layout.head[line.row]
-        share = self.tallies.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
+        share = self.metrics.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
         if share is None or self.layout.density is not Density.ENTRIES:
             return tokens
         tree, reply = self.layout.tree, entry
@@ -415,7 +359,7 @@ class RowPainter:
             reply = tree.parent[reply]
         if reply < 0 or not self.layout.dropped or not self.layout.dropped[reply]:
             return tokens
-        return self.tallies.tokens[entry] + share
+        return self.metrics.tokens[entry] + share
 
     def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
         """What came of an entry: an error, lines changed, or a word the notes hold."""
@@ -431,6 +375,8 @@ class RowPainter:
 _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
 """Kinds whose text speaks for itself where a row is a turn."""
+_SPOKEN_WORDS = _PLAIN_WORDS | {"sys", "!"}
+"""Kinds of which nothing comes but what they say, where a row is an entry."""
 _KEPT_HEADLINES = 20_000
 _TOUCH_WIDTH = 24
 """Cells for what a row does to a file."""

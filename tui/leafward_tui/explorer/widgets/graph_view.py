@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from leafward.session.tree_layout import Density
-from leafward_tui.explorer.model.gutter import LANE_WIDTH
-from leafward_tui.explorer.model.rows import Columns, RowPainter, RowState
+from leafward.session.density import Density
+from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState
 from leafward_tui.ui.line_scroll import LineScroll
 from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.services import services_of
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line, Lines
     from leafward_tui.explorer.model.ghost import Ghost
+    from leafward_tui.explorer.model.rows import RowPainter
 
 JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
@@ -31,12 +31,13 @@ JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 class GraphView(LineScroll):
     """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
 
-    @dataclass(eq=False, repr=False)
     class CursorMoved(Message):
         """The cursor is on another line."""
 
-        graph: GraphView
-        row: int
+        def __init__(self, graph: GraphView, row: int) -> None:
+            super().__init__()
+            self.graph = graph
+            self.row = row
 
         def can_replace(self, message: Message) -> bool:
             """A burst of moves is one move."""
@@ -47,11 +48,12 @@ class GraphView(LineScroll):
             """The tree it came from."""
             return self.graph
 
-    @dataclass(eq=False, repr=False)
     class RowsShown(Message):
         """Other lines are on the screen now, or in other columns."""
 
-        graph: GraphView
+        def __init__(self, graph: GraphView) -> None:
+            super().__init__()
+            self.graph = graph
 
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""
@@ -165,11 +167,11 @@ class GraphView(LineScroll):
         """Moves the cursor some lines down, or up."""
         self.move_to(self.state.cursor + step)
 
-    def move_to_row(self, row: int, *, middle: bool = False) -> None:
+    def move_to_row(self, row: int) -> None:
         """Puts the cursor on the line of a row."""
         lines = self.lines
         if lines is not None and row >= 0:
-            self.move_to(lines.y_of(row), middle=middle)
+            self.move_to(lines.y_of(row))
 
     def reveal(self, *, middle: bool = False) -> None:
         """Scrolls so far that the cursor is on the screen, with some lines around it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -34,12 +33,13 @@ class StripView(Widget):
 
     DEFAULT_CSS = "StripView { height: 4; width: 1fr; background: $lw-bg; }"
 
-    @dataclass(eq=False, repr=False)
     class TurnWanted(Message):
         """A turn was pointed at: its first entry, or the tip of a branch."""
 
-        strip: StripView
-        entry: int
+        def __init__(self, strip: StripView, entry: int) -> None:
+            super().__init__()
+            self.strip = strip
+            self.entry = entry
 
         def can_replace(self, message: Message) -> bool:
             """Of a drag only where it has come to counts."""

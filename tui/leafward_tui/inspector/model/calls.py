@@ -14,9 +14,8 @@ from leafward.session.headline import call_headline, call_words
 from leafward.session.messages import nested_calls
 from leafward_tui.inspector.model.diffs import diff_lines
 from leafward_tui.inspector.model.images import described
-from leafward_tui.inspector.model.paths import path_spans
 from leafward_tui.inspector.model.raw import JsonWriter
-from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet
+from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet, path_spans
 from leafward_tui.inspector.model.turn import Step
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, signed
 from leafward_tui.ui.code import fitted, highlighted

@@ -18,7 +18,8 @@ from leafward.summaries.survival.spans import Said
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted, exact, money, percent, right
-from leafward_tui.ui.page import EXAM, XRAY, Page, Selection, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import EXAM, XRAY, Page, Selection, Span
 from leafward_tui.ui.spans import padded, shown_line
 from leafward_tui.ui.survival_cache import PLURAL, survivals_of
 from leafward_tui.ui.times import moment
@@ -94,7 +95,10 @@ def _compaction(
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
-    left = [[Span("Compaction", "strong")], where(selection) if own else [Span("the last above", "faint")]]
+    left = [
+        [Span("Compaction", "strong")],
+        where(selection) if own else [Span("last one above", "faint")],
+    ]
     sheet.facts(left, _dated(when, index), gap=2, entry=-1 if own else index)
     xray = xray_of(session, index)
     _numbers(sheet, xray)
@@ -292,10 +296,10 @@ def _others(sheet: Sheet, report: Survival) -> None:
 
 def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> None:
     """Questions about what it replaced, and where the right answers stand now."""
-    answered, asked = found.count()
-    if not asked:
+    answered, total = found.count()
+    if not total:
         return
-    if not sheet.opening("exam", "Exam", f"{answered} of {counted(asked, 'question')} can be answered now"):
+    if not sheet.opening("exam", "Exam", f"{answered} of {counted(total, 'question')} can be answered now"):
         return
     for one in found.graded:
         sheet.row(
@@ -332,7 +336,8 @@ def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> Non
 def _aftermath(sheet: Sheet, later: Aftermath) -> None:
     """What was read, run, got wrong and said again soon after it."""
     if not later.repeated:
-        sheet.heading("Repeated", f"nothing in the next {counted(later.calls, 'tool call')}")
+        calls = counted(later.calls, "tool call")
+        sheet.heading("Repeated", f"nothing in the next {calls}" if later.calls else "no tool call after it")
         return
     cost = f", {money(later.dollars)}" if later.dollars else ""
     size = f"{sheet.glyphs.about}{exact(later.tokens)} tokens{cost}"
@@ -362,7 +367,7 @@ def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
     path = compactions(session, index)
     if len(path) < 2:
         return
-    if not sheet.opening("decay", "Decay", f"over {len(path)} compactions"):
+    if not sheet.opening("decay", "Decay", f"how facts fade over {len(path)} compactions"):
         return
     generations = decay(session, index)
     shown = generations[-6:]
@@ -383,7 +388,7 @@ def _decay(sheet: Sheet, session: Session, index: EntryIndex) -> None:
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
     """Rules that held before, and what would be injected: which of it the summary and the kept messages still carry."""
-    if not sheet.opening("traced", "Rules and governance", "held against what is left"):
+    if not sheet.opening("traced", "Rules and injected text", "still in the context"):
         return
     from leafward.compaction.injection.audit import Presence, RuleFate
     from leafward.compaction.injection.sections import BY_KEY

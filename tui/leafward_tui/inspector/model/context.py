@@ -20,7 +20,8 @@ from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares, wrap
-from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.spans import aligned, padded, shown_line
 
 if TYPE_CHECKING:
@@ -339,7 +340,8 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     name = "after" if context.compaction >= 0 else "messages"
     rows.append(_LedgerRow("after", name, ledger.after, (counted(size, "message"),)))
     if ledger.not_in_file:
-        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, ("system prompt, tools",)))
+        again = ("measured anew behind the compaction",) if context.measured_anew else ()
+        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, ("system prompt, tools", *again)))
     if ledger.error:
         words = "the estimates are too low" if ledger.error > 0 else "the estimates are too high"
         rows.append(_LedgerRow("error", "estimation error", ledger.error, (words,)))

@@ -14,8 +14,9 @@ from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import Gathered, MessageText, gather
 from leafward_tui.ui.cells import count, counted, exact, money
+from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.page import Page, Selection, SelectionKind, Span, Tab
+from leafward_tui.ui.page import Page, Selection, SelectionKind, Span
 from leafward_tui.ui.spans import shown, shown_line, wrapped_text
 from leafward_tui.ui.times import moment
 

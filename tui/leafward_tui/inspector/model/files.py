@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.files.working_set import working_set
-from leafward_tui.inspector.model.paths import path_spans
-from leafward_tui.inspector.model.sheet import INDENT, Sheet
+from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.page import Page, Selection, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Page, Selection, Span
 from leafward_tui.ui.spans import shown_line
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from leafward.session.line_decoding import decode_line
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
 from leafward_tui.ui.cells import counted, exact
-from leafward_tui.ui.page import Page, Selection, Span, Tab
+from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.page import Page, Selection, Span
 from leafward_tui.ui.spans import head_of, shown, shown_line, width_of, wrapped_text
 
 if TYPE_CHECKING:

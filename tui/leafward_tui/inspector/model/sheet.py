@@ -6,8 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted
-from leafward_tui.ui.page import Line, Page, Span, Tab
+from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path
+from leafward_tui.ui.page import Line, Page, Span
 from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.inspector.model.sought import Sought
     from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.inspector_tab import Tab
 
 LABEL = 5
 """Cells of the column in which labels hang."""
@@ -227,3 +228,11 @@ class Sheet:
             spans.append(Span(" " * max(room, 0), "blank"))
             spans.append(Span(text, ink))
         return spans
+
+
+def path_spans(path: str, width: int, glyphs: Glyphs, *, ink: str = "text") -> list[Span]:
+    """A session's path in at most `width` cells; it gives up its middle first."""
+    from leafward_tui.ui.spans import shown_line
+
+    folder, name = split_path(fit_path(shown_line(path, 2_000), width, gap=glyphs.gap))
+    return [Span(folder, "faint"), Span(name, ink)] if folder else [Span(name, ink)]

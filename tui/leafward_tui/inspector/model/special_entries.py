@@ -19,9 +19,8 @@ from leafward.session.entries import (
 from leafward.session.headline import headline, summarised_entries
 from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
-from leafward_tui.inspector.model.paths import path_spans
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
-from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet
+from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
 from leafward_tui.ui.cells import count, counted, exact, money
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Span

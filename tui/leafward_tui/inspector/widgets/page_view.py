@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -111,36 +110,39 @@ class PageView(LineScroll):
         Binding("right", "tab_next", "tab", show=False, tooltip="Next tab", id="tab.next"),
     ]
 
-    @dataclass(eq=False, repr=False)
     class LineOpened(Message):
         """Enter or a click on a line that does something."""
 
-        view: PageView
-        line: Line
+        def __init__(self, view: PageView, line: Line) -> None:
+            super().__init__()
+            self.view = view
+            self.line = line
 
         @property
         def control(self) -> PageView:
             """The view it came from."""
             return self.view
 
-    @dataclass(eq=False, repr=False)
     class TabStepped(Message):
         """Another tab is wanted: the one before or behind."""
 
-        view: PageView
-        step: int
+        def __init__(self, view: PageView, step: int) -> None:
+            super().__init__()
+            self.view = view
+            self.step = step
 
         @property
         def control(self) -> PageView:
             """The view it came from."""
             return self.view
 
-    @dataclass(eq=False, repr=False)
     class TextWanted(Message):
         """A copy of the line or the page is wanted."""
 
-        view: PageView
-        text: str
+        def __init__(self, view: PageView, text: str) -> None:
+            super().__init__()
+            self.view = view
+            self.text = text
 
         @property
         def control(self) -> PageView:

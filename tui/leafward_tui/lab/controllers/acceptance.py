@@ -6,20 +6,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.lab.jobs import appended
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.cells import count, counted, percent
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.results import LabResult
 from leafward_tui.ui.sheet import SheetLine
-from leafward_tui.ui.write_target import book_words
+from leafward_tui.ui.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from leafward.compaction.draft import Draft
     from leafward.session.journal import Write
+    from leafward.session.session import Session
     from leafward_tui.lab.controllers.edit import SummaryEdit
     from leafward_tui.lab.controllers.file import SessionFile
     from leafward_tui.lab.controllers.pins import Pins
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["Acceptance"]
 
@@ -176,3 +177,11 @@ class Acceptance:
         self._state.append.running = False
         label = self._services.keymap.label("session.reload")
         self._view.tell(f"not appended: {text}", "bad", (KeyHint("session.reload", label, "reload"),))
+
+
+def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _job: Job) -> Write:
+    """Appends a draft to the session. Raises LeafwardError, OSError."""
+    from leafward.compaction.draft import accept
+    from leafward.session.journal import Writing
+
+    return accept(session, accepted, Writing(now=now))

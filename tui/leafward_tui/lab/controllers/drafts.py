@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
+from leafward.base.safe_text import safe
 from leafward.compaction import Strategy
-from leafward_tui.lab.jobs import collected, injected, own_draft, run_of, stood, with_pins, with_text
-from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
+from leafward.compaction.gate import pinned
+from leafward.compaction.injection import build, collect
+from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.provenance import cost_of
+from leafward.compaction.repair import own_summary
+from leafward.compaction.run import draft, edited
+from leafward.context.model_context import context_at
+from leafward.session.injected_block import split_enclosed
+from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import survival_of
+from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
+from leafward_tui.lab.model.runs import Run
+from leafward_tui.ui.cells import counted, limit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.base.config import Config
+    from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Collected, Injection
+    from leafward.session.session import Session
+    from leafward.summaries.summarizers import Summarizer
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.prompt import PromptReader
-    from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
-    from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.lab.ports import LabPort, Timer
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["REST", "DraftMaker"]
+__all__ = [
+    "REST",
+    "DraftMaker",
+    "collected",
+    "draft_of",
+    "injected",
+    "own_draft",
+    "run_of",
+    "stood",
+    "with_pins",
+    "with_text",
+]
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""
@@ -239,3 +269,106 @@ class DraftMaker:
     def _not_amended(self, text: str) -> None:
         self._state.drafts.amending = False
         self.say_failed(text)
+
+
+def collected(session: Session, at: int, job: Job) -> Collected:
+    """What the context that is injected at an entry is built from. Raises Cancelled, LeafwardError, OSError."""
+    found = collect(session, at, stop=job.unwanted)
+    if job.unwanted():
+        raise Cancelled
+    return found
+
+
+def injected(found: Collected, choices: Choices, config: Config, _job: Job) -> Injection:
+    """What would be injected at a point that was read already."""
+    settings = replace(configured_settings(config), budget=choices.budget, off=choices.off)
+    return build(found, settings)
+
+
+def own_draft(
+    session: Session, plan: Plan, choices: Choices, injection: Injection, corrected: int, job: Job
+) -> Draft:
+    """A draft that asks no model: with the summary of the compaction that is corrected, -1 for an extractive one.
+
+    Raises Cancelled, LeafwardError, OSError.
+    """
+    writer = own_summary(session, corrected) if corrected >= 0 else Extractive()
+    return draft_of(session, plan, writer, choices, injection, job)
+
+
+def draft_of(
+    session: Session,
+    plan: Plan,
+    summarizer: Summarizer,
+    choices: Choices,
+    injection: Injection | None,
+    job: Job,
+) -> Draft:
+    """A draft by a summariser, with the choices. Raises Cancelled, LeafwardError, OSError."""
+    return draft(
+        session,
+        plan,
+        summarizer,
+        pins=choices.pins,
+        focus=choices.focus,
+        injection=injection if choices.inject else None,
+        stop=job.unwanted,
+    )
+
+
+def with_pins(before: Draft, pins: Iterable[str], _job: Job) -> Draft:
+    """A draft whose summary was not made here, with facts pinned into it. Raises LeafwardError."""
+    return pinned(before, pins)
+
+
+def with_text(before: Draft, text: str, _job: Job) -> Draft:
+    """A draft with the user's own summary; what survives is counted anew. Raises LeafwardError."""
+    return edited(before, text)
+
+
+def stood(session: Session, compaction: int, _job: Job) -> Run:
+    """A compaction that is in the session, as a run to hold others against."""
+    from leafward.compaction.exam import exam_of
+
+    body = session.body(compaction) or {}
+    stored = body.get("summary")
+    text = safe(split_enclosed(stored if isinstance(stored, str) else "")[0])
+    return Run(
+        name=f"#{compaction} as it is",
+        about="in the session",
+        text=text,
+        tokens=tokens_of(text),
+        after=context_at(session, compaction).total,
+        survival=survival_of(session, compaction),
+        cost=None,
+        exam=exam_of(session, compaction),
+    )
+
+
+def run_of(draft: Draft, choices: Choices) -> Run:
+    """A draft as a run."""
+    plan, summary = draft.plan, draft.summary
+    settings = plan.settings
+    by = f"{summary.summarizer}, edited" if draft.changed else summary.summarizer
+    about = f"keep {limit(settings.budget)}, window {limit(settings.window)}"
+    if choices.cut is not None:
+        about = f"cut at #{plan.first_kept}, window {limit(settings.window)}"
+    if draft.pins:
+        about += f", {counted(len(draft.pins), 'pin')}"
+    if draft.injection is None:
+        about += ", nothing injected"
+    elif choices.off:
+        about += f", {counted(len(choices.off), 'section')} off"
+    cost = cost_of(summary)
+    name = f"{settings.strategy.value}   {by}"
+    return Run(
+        name,
+        about,
+        summary.text,
+        draft.summary_tokens,
+        draft.counted_after,
+        draft.survival,
+        cost,
+        choices,
+        draft,
+    )

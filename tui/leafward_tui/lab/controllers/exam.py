@@ -5,19 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.jobs import graded
+from leafward.base.safe_text import safe_line
+from leafward.compaction.exam import PLACE_WORDS, Topic
+from leafward_tui.ui.cells import counted, fit, money, percent, wrap
+from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.compaction.draft import Draft
-    from leafward.compaction.exam import Exam
-    from leafward.compaction.exam.sitting import Sat
+    from leafward.compaction.exam import Exam, Graded
+    from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["DraftGrader"]
+__all__ = ["SIT", "DraftGrader", "exam_lines"]
 
 
 class DraftGrader:
@@ -44,16 +48,16 @@ class DraftGrader:
 
     def ask_model(self, then: Callable[[], object]) -> None:
         """Has a model sit the exam of the draft, after showing what it would be sent; `then` is called when it answered."""
-        from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
+        from leafward.compaction.exam.sitting import kept_exam, sitting_of_draft
         from leafward_tui.ui.exam_request import ExamRequest, Subject
 
         state, draft = self._state, self._state.exam.draft
         if draft is None:
             return
 
-        def keep(sat: Sat, words: str, _refused: Callable[[str], object]) -> None:
+        def keep(sat: ExamAnswers, words: str, _refused: Callable[[str], object]) -> None:
             if state.exam.draft is draft:
-                state.exam.answers = (*state.exam.answers, kept_as(sat))
+                state.exam.answers = (*state.exam.answers, kept_exam(sat))
                 self._view.tell(words)
                 then()
 
@@ -67,3 +71,63 @@ class DraftGrader:
         if found.draft is draft:
             found.result = result
             then()
+
+
+def graded(draft: Draft, job: Job) -> Exam:
+    """The exam of a draft: what a model would still know after it. Raises Cancelled where it is not wanted any more."""
+    from leafward.compaction.exam import exam_of_draft
+
+    return exam_of_draft(draft, job.unwanted)
+
+
+SIT = "sit"
+"""The key of the line that has a model answer."""
+_TOPIC = 11
+
+
+def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Glyphs) -> Block:
+    """An exam in lines, with what models answered. enter on a question goes to what proves its answer, on the last line asks one."""
+    answered, total = found.count()
+    if not total:
+        return Block(
+            LabLine((Span(text, ink),))
+            for text, ink in (
+                ("nothing to ask", "nothing"),
+                ("no file, test, rule or step with a wrong answer beside it", "faint"),
+            )
+        )
+    share = found.share() or 0.0
+    head = [Span(f"{answered} of {counted(total, 'question')}", "strong"), Span(" can be answered", "sub")]
+    lines = [spread(head, [Span(percent(share, 1), "strong")], width)]
+    for topic in Topic:
+        right, all_of_it = found.count(topic)
+        if all_of_it:
+            row = [Span(f"{topic.value:<{_TOPIC}}", "faint"), Span(f"{right} of {all_of_it}", "sub")]
+            lines.append(LabLine(tuple(row)))
+    for number, one in enumerate(found.graded):
+        lines.append(LabLine())
+        lines += _question(number, one, width, glyphs)
+    lines.append(LabLine())
+    for sat in answers:
+        model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
+        score = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
+        lines.append(spread(score, [Span(money(sat.cost) if sat.cost else "", "faint")], width))
+    ask = [Span(f"{glyphs.folded} ", "faint"), Span("have a model answer them", "text")]
+    return Block([*lines, spread(ask, [], width, SIT)])
+
+
+def _question(number: int, one: Graded, width: int, glyphs: Glyphs) -> list[LabLine]:
+    sign, ink = (glyphs.ok, "leaf") if one.answered else (glyphs.error, "bad")
+    entry = int(one.question.entry)
+    place = f"#{entry:,}"
+    words = wrap(one.question.text, width - 4 - len(place), ellipsis=glyphs.ellipsis)
+    head = [Span(f"{sign} ", ink), Span(words[0], "strong")]
+    lines = [spread(head, [Span(place, "faint")], width, f"question:{number}", entry)]
+    lines += [LabLine((blanks(2), Span(part, "strong"))) for part in words[1:]]
+    for order, answer in enumerate(one.question.answers):
+        right = order == one.question.right
+        text = fit(safe_line(answer.text, 300), width - 4, ellipsis=glyphs.ellipsis)
+        lead = Span(f"  {glyphs.arrow} " if right else "    ", "text" if right else "faint")
+        lines.append(LabLine((lead, Span(text, "text" if right else "faint"))))
+    lines.append(LabLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
+    return lines

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.jobs import reread
 from leafward_tui.ui.price_line import KeyHint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.session.session import Session
     from leafward_tui.lab.controllers.path import PathReader
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.keymap import Keymap
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["SessionFile"]
 
@@ -72,3 +72,8 @@ class SessionFile:
     def _failed(self, text: str) -> None:
         self._state.file.reading = False
         self._view.tell(text, "bad")
+
+
+def reread(session: Session, _job: Job) -> None:
+    """Reads what was added to the file. Raises LeafwardError, OSError."""
+    session.refresh()

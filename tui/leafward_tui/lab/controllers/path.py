@@ -4,22 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.lab.jobs import measured, modules
+from leafward.agents import agent_behind
+from leafward.compaction import ALL_ESTIMATORS, measure
+from leafward.compaction.cut_rules import IllegalCut
+from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.pins import pins_in
+from leafward.compaction.xray import planned_at
+from leafward.context.model_context import context_window
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.summaries.survival import Status
+from leafward_tui.lab.model.choices import AS_IT_IS, Choices
+from leafward_tui.lab.model.fates import LostFact
+from leafward_tui.lab.model.turns import PathTurns, by_turn
+from leafward_tui.lab.model.what_if import WhatIf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from leafward.base.config import Config
+    from leafward.session.session import Session
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
-    from leafward_tui.lab.controllers.kept import KeptSummaries
+    from leafward_tui.lab.controllers.paid_summaries import KeptSummaries
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
-    from leafward_tui.lab.jobs import Measured
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["PathReader"]
 
@@ -86,3 +100,96 @@ class PathReader:
         self._state.path.trouble = text
         self._view.show_hints()
         self._view.tell(text, "bad")
+
+
+_SOON = ("textual.widgets._text_area", "leafward_tui.lab.runs")
+"""Modules that keys of the lab need."""
+
+
+class Measured(NamedTuple):
+    """A path that was measured: the entry it leads to, the compaction beside which it is planned (-1 for none)."""
+
+    at: EntryIndex
+    beside: EntryIndex
+    what_if: WhatIf
+
+
+def modules(job: Job) -> None:
+    """Loads what the keys of the lab need, so that none of them has to wait for that."""
+    for name in _SOON:
+        if job.unwanted():
+            return
+        import_module(name)
+
+
+def measured(
+    session: Session, entry: int, config: Config, pins: tuple[str, ...], before: Choices | None, _job: Job
+) -> Measured:
+    """Measures the path to an entry, with the choices from before except for the cut. Raises LeafwardError, OSError."""
+    at, beside = point_of(session, entry)
+    what_if = begin(session, at, beside, config)
+    if before is not None:
+        what_if.choices = replace(before, cut=None)
+        what_if.replan()
+        return Measured(at, beside, what_if)
+    if pins and beside >= 0:
+        # A correction keeps the summary, and what was pinned into it before.
+        pins = tuple(dict.fromkeys([*pins_in(session.body(beside) or {}), *pins]))
+        what_if.choices = replace(what_if.choices, summarizer=AS_IT_IS)
+    what_if.choices = replace(what_if.choices, pins=pins)
+    what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
+    return Measured(at, beside, what_if)
+
+
+def point_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
+    """Where a compaction at an entry is planned, and the compaction beside it (-1 for none)."""
+    if entry >= 0 and session.columns.kind[entry] == Kind.COMPACTION:
+        return EntryIndex(planned_at(session, entry)), EntryIndex(entry)
+    return EntryIndex(entry), NO_ENTRY
+
+
+def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
+    """Measures the path to an entry. Beside a compaction that is in the session, its own cut is where it begins."""
+    sizes = measure(session, at, estimators=ALL_ESTIMATORS)
+    turns = PathTurns(sizes)
+    turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
+    context = sizes.context
+    choices = Choices.of(config, context_window(session, context, config).tokens, agent_behind(session).name)
+    choices = replace(choices, off=configured_settings(config).off)
+    if config.model:
+        choices = replace(choices, summarizer=config.model)
+    found = WhatIf(turns, choices)
+    kept = _first_kept(session, beside)
+    position = sizes.position(kept) if kept >= 0 else -1
+    if position >= 0 and found.cuttable:
+        try:
+            found.choices = found.cutting(position)
+            found.replan()
+        except IllegalCut:
+            return found
+    return found
+
+
+def _first_kept(session: Session, compaction: int) -> int:
+    if compaction < 0:
+        return NO_ENTRY
+    named = (session.body(compaction) or {}).get("firstKeptEntryId")
+    return session.columns.index(named) if isinstance(named, str) else NO_ENTRY
+
+
+def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, int]:
+    """What the branches that leave a path begin with, each with the position of the entry it leaves."""
+    tree = session.tree
+    position = {entry: place for place, entry in enumerate(entries)}
+    path = tree.path_runs(at)
+    on_path = {run.start for run in path}
+    found: dict[int, int] = {}
+    for run in path:
+        index = tree.run_of(run.start)
+        place = position.get(int(tree.content_at(run.stop - 1)))
+        if place is None or tree.bounds(index)[1] != run.stop:
+            continue
+        for child in tree.content_children(index):
+            if tree.starts[child] not in on_path:
+                found.setdefault(tree.content_from(child), place)
+    return found

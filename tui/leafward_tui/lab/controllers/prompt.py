@@ -5,16 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.jobs import outgoing
+from leafward.compaction.run import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.base.config import Config
+    from leafward.compaction import Plan
+    from leafward.compaction.injection import Injection
+    from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.lab.controllers.display import Display
+    from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["PromptReader"]
 
@@ -67,3 +72,20 @@ class PromptReader:
         known, self._state.prompt.sending = self._state.prompt.sending is not None, None
         if known or self._state.layout.page == "Prompt":
             self.read()
+
+
+def outgoing(
+    session: Session, plan: Plan, choices: Choices, injection: Injection | None, config: Config, _job: Job
+) -> Outgoing:
+    """What a model would be sent for a draft of a plan; nothing is sent. Raises LeafwardError, OSError."""
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.model import Model
+
+    span, budget = prepared(
+        session,
+        plan,
+        pins=choices.pins,
+        focus=choices.focus,
+        injection=injection if choices.inject else None,
+    )
+    return Model(model_settings(choices.summarizer, config)).outgoing(span, budget)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.growth import planned_growth
-from leafward_tui.lab.jobs import model_draft
+from leafward_tui.lab.controllers.drafts import draft_of
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.cells import counted, exact, money
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
@@ -17,15 +17,20 @@ from leafward_tui.ui.sheet import SheetLine
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.base.config import Config
+    from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection import Injection
+    from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
+    from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["SummaryRequest"]
 
@@ -173,3 +178,45 @@ class SummaryRequest:
         self._view.tell("cancelled: nothing was written", "warn")
         self._display.show_text()
         self._view.show_hints()
+
+
+def model_draft(
+    session: Session,
+    plan: Plan,
+    choices: Choices,
+    injection: Injection | None,
+    config: Config,
+    tell: Callable[[Progress], object],
+    job: Job,
+) -> Draft:
+    """A draft by a model; `tell` hears how far it is. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.session.journal.lock import busy
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.model import Model
+
+    growing = _Growing(tell, job)
+    with busy(session.path, "a compaction"):
+        writer = Model(model_settings(choices.summarizer, config), growing.grew)
+        return draft_of(session, plan, writer, choices, injection, job)
+
+
+class _Growing:
+    """Progress that comes faster than it is shown: only the last is shown."""
+
+    def __init__(self, tell: Callable[[Progress], object], job: Job) -> None:
+        self._tell = tell
+        self._job = job
+        self._last: Progress | None = None
+        self._shown = True
+
+    def grew(self, now: Progress) -> None:
+        """Takes how far it is; called in the thread of the job."""
+        self._last = now
+        if self._shown:
+            self._shown = False
+            self._job.report(self._show)
+
+    def _show(self) -> None:
+        self._shown = True
+        if self._last is not None:
+            self._tell(self._last)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from leafward_tui.lab.jobs import graded
+from leafward_tui.lab.controllers.exam import graded
 from leafward_tui.lab.model.runs import FactsKept, difference, exam_difference, run_head, run_lines
 from leafward_tui.lab.model.texts import summary_lines
 from leafward_tui.ui.pane_lines import Block

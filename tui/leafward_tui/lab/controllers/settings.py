@@ -6,17 +6,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.compaction import Strategy
 from leafward.compaction.cut_rules import IllegalCut
-from leafward_tui.lab.jobs import plans
 from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
 from leafward_tui.lab.model.sliders import Dial
+from leafward_tui.lab.model.what_if import timed_plan
 from leafward_tui.lab.state import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from leafward.compaction import PathSizes, PlanSettings
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.model.choices import Choices
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.what_if import TimedPlan
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["Settings"]
 
@@ -48,9 +49,7 @@ class Settings:
             "cut.down": partial(self._cut_beside, 1),
             "cut.up": partial(self._cut_beside, -1),
             "cut.here": self.cut_here,
-            "strategy.pi": partial(self.by_strategy, Strategy.PI),
-            "strategy.codex": partial(self.by_strategy, Strategy.CODEX),
-            "strategy.opencode": partial(self.by_strategy, Strategy.OPENCODE),
+            **{f"strategy.{one}": partial(self.by_strategy, one) for one in Strategy},
             "injection.switch": self.switch,
         }
 
@@ -214,3 +213,13 @@ class Settings:
                 self.by_strategy(list(Strategy)[found])
         elif key.startswith("section:") or key == "injected":
             self.switch()
+
+
+def plans(sizes: PathSizes, missing: Iterable[PlanSettings], job: Job) -> list[TimedPlan]:
+    """Plans that take too long to be made between a key and the next frame. Raises Cancelled, LeafwardError."""
+    made = []
+    for settings in missing:
+        if job.unwanted():
+            raise Cancelled
+        made.append(timed_plan(sizes, settings))
+    return made

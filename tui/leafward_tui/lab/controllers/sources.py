@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.model.exam_lines import SIT
+from leafward_tui.lab.controllers.exam import SIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

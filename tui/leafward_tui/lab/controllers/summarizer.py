@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.lab.jobs import model_problem
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheet import SheetLine, TextSheet
@@ -15,12 +14,13 @@ from leafward_tui.ui.sheet import SheetLine, TextSheet
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.base.config import Config
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["Summarizer"]
 
@@ -183,3 +183,16 @@ class Summarizer:
             placeholder="empty for nothing in particular",
         )
         self._view.open_sheet(sheet, done)
+
+
+def model_problem(name: str, config: Config, _job: Job) -> str:
+    """Why a model cannot be asked: its name is unknown, its key or address missing. Empty where it can; nothing is sent."""
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.failures import SummaryFailed
+    from leafward.summaries.summarizers.model import Model
+
+    try:
+        Model(model_settings(name, config)).refuse_unknown()
+    except SummaryFailed as failed:
+        return str(failed)
+    return ""

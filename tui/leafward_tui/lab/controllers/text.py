@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers import tokens_of
-from leafward_tui.lab.model.exam_lines import exam_lines
+from leafward_tui.lab.controllers.exam import exam_lines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.texts import injected_lines, note_lines, prompt_lines, summary_lines
 from leafward_tui.lab.widgets.state_line import Writing

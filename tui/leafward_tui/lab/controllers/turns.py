@@ -5,20 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.jobs import worded
+from leafward.session.headline import headline
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from leafward.session.headline import Headline
+    from leafward.session.session import Session
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.pane_lines import Lines
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["TurnsPane"]
 
@@ -120,3 +121,13 @@ class TurnsPane:
         """The session is read anew: its entries can be others."""
         self._jobs.cancel("words")
         self._state.turns.words.clear()
+
+
+def worded(session: Session, entries: Iterable[int], job: Job) -> dict[int, Headline]:
+    """The headlines of some entries, as far as it came. Raises OSError."""
+    found: dict[int, Headline] = {}
+    for entry in entries:
+        if job.unwanted():
+            break
+        found[entry] = headline(session, entry)
+    return found

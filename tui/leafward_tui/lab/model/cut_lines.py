@@ -236,7 +236,8 @@ def cut_words(plan: Plan, rows: CutRows) -> str:
     kept = count(plan.tokens.kept, zero="nothing")
     if plan.first_kept < 0:
         if plan.kept:
-            return f" keeps {kept}: {counted(len(plan.kept), 'prompt')}"
+            # Their tokens stand in the ledger: by what is appended, which the plan only estimates.
+            return f" keeps {counted(len(plan.kept), 'prompt')} only"
         return " keeps nothing as it is"
     if plan.split_turn:
         return f" keeps {kept}, splits turn {rows.turns.number_of(rows.cut):,}"

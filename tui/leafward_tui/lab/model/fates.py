@@ -29,6 +29,8 @@ _CLOSE = {
 _TITLE = "Facts kept"
 _NAME = 12
 _COUNTS = 12
+_NAMED = 4
+"""Invented facts that a sentence names."""
 _LEAST_LOST = 4
 """Rows of lost facts for which the lines above them move closer together."""
 
@@ -81,15 +83,17 @@ def invented(survival: Survival) -> list[str]:
     return list(dict.fromkeys(safe_line(fact.text, 300) for fact in found))
 
 
-def invented_words(survival: Survival, most: int = 4) -> str:
+def invented_words(survival: Survival) -> str:
     """`2 facts of the summary are invented: src/a.py, 41 of 44`; empty where none is."""
     found = invented(survival)
     if not found:
         return ""
     verb = "is" if len(found) == 1 else "are"
-    more = f" and {len(found) - most:,} more" if len(found) > most else ""
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
     facts = counted(len(found), "fact")
-    return f"{facts} of the summary {verb} invented (nothing before says so): {', '.join(found[:most])}{more}"
+    return (
+        f"{facts} of the summary {verb} invented (nothing before says so): {', '.join(found[:_NAMED])}{more}"
+    )
 
 
 def kept_by_kind(survival: Survival) -> list[tuple[FactKind, int, int]]:

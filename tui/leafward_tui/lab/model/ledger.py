@@ -74,7 +74,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         parts.append(Part("not in file", missing, "prompt, tools", "sub", "block_free"))
     error = after - sum(part.tokens for part in parts)
     if error:
-        parts.append(Part("error", error, "estimation error", "faint", "block_free"))
+        parts.append(Part("error", error, "of the estimates", "faint", "block_free"))
     return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 
 

@@ -178,12 +178,12 @@ def exam_difference(first: Exam | None, second: Exam | None, width: int) -> Bloc
         return Block([*lines, LabLine((Span("grading"[:width], "nothing"),))])
     for topic in (None, *Topic):
         counts = first.count(topic), second.count(topic)
-        if not any(asked for _, asked in counts):
+        if not any(total for _, total in counts):
             continue
         name, ink = (topic.value, "sub") if topic is not None else ("in all", "text")
         spans = [Span(fit(name, 13, pad=True), ink)]
         spans += [
-            Span(right(f"{answered} of {asked}" if asked else "", 12), "text") for answered, asked in counts
+            Span(right(f"{answered} of {total}" if total else "", 12), "text") for answered, total in counts
         ]
         lines.append(LabLine(tuple(spans)))
     if len(lines) == 1:

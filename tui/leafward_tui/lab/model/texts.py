@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["injected_lines", "note_lines", "prompt_lines", "summary_lines"]
 
+_MOST = 400
+"""Lines of one text that are shown."""
+
 
 def summary_lines(
     text: str,
@@ -113,8 +116,6 @@ def prompt_lines(
     remarks: Sequence[str],
     width: int,
     glyphs: Glyphs,
-    *,
-    most: int = 400,
 ) -> Block:
     """What a model would be sent: for each request its title, instructions, text and tokens."""
     price = money(cost, zero="free") if cost is not None else "price not known"
@@ -134,7 +135,7 @@ def prompt_lines(
         )
         for place, text in (("instructions", system), ("text", prompt)):
             lines.append(LabLine((Span(place, "faint"),)))
-            wrapped = wrap(safe(text), width - 2, lines=most, ellipsis=glyphs.ellipsis)
+            wrapped = wrap(safe(text), width - 2, lines=_MOST, ellipsis=glyphs.ellipsis)
             lines += [LabLine((blanks(2), Span(part, "sub"))) for part in wrapped]
     return Block(lines)
 

@@ -227,7 +227,7 @@ class WhatIf:
             cost = draft.summary.cost
         return column_of(self.plan_of(strategy), self.injected, draft, cost, by_model=by_model)
 
-    def view(self, *, waiting: frozenset[Strategy] = frozenset(), injects: bool = True) -> PlanView:
+    def view(self, *, waiting: frozenset[Strategy] = frozenset()) -> PlanView:
         """What the middle pane shows."""
         return PlanView(
             plan=self.plan,
@@ -239,6 +239,6 @@ class WhatIf:
             sections=self.sections,
             off=self.choices.off,
             injecting=self.choices.inject,
-            budget=self.slider(Dial.BUDGET) if injects else None,
+            budget=self.slider(Dial.BUDGET),
             waiting=waiting,
         )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.operation_text import OperationText, PathRow
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["LogDetails", "LogList"]
+__all__ = ["EmptyLog", "LogDetails", "LogList"]
 
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
@@ -53,21 +53,25 @@ class LogList(LineList):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
-        self.deeds: OperationText | None = None
+        self.operations: OperationText | None = None
         self.agent = "agent"
         """What the agent is called."""
 
     @property
     def operation(self) -> Operation | None:
         """The operation under the cursor."""
-        deeds = self.deeds
-        return deeds.log[self.cursor] if deeds is not None and 0 <= self.cursor < len(deeds) else None
+        operations = self.operations
+        return (
+            operations.log[self.cursor]
+            if operations is not None and 0 <= self.cursor < len(operations)
+            else None
+        )
 
-    def show(self, deeds: OperationText, agent: str, cursor: int) -> None:
+    def show(self, operations: OperationText, agent: str, cursor: int) -> None:
         """Shows other operations, with the cursor on one of them."""
-        self.deeds, self.agent = deeds, agent
-        self.cursor = max(0, min(len(deeds) - 1, cursor)) if len(deeds) else -1
-        self.virtual_size = Size(0, len(deeds))
+        self.operations, self.agent = operations, agent
+        self.cursor = max(0, min(len(operations) - 1, cursor)) if len(operations) else -1
+        self.virtual_size = Size(0, len(operations))
         self.shown_anew()
 
     @property
@@ -77,7 +81,7 @@ class LogList(LineList):
 
     def move_by(self, step: int) -> None:
         """Moves the cursor down, or up."""
-        total = len(self.deeds) if self.deeds is not None else 0
+        total = len(self.operations) if self.operations is not None else 0
         if total:
             self.put_cursor(max(0, min(total - 1, self.cursor + step)))
 
@@ -94,16 +98,16 @@ class LogList(LineList):
         shell = services_of(self)
         width = self.cells
         row = y + self.scroll_offset.y
-        if self.deeds is None or row >= len(self.deeds):
+        if self.operations is None or row >= len(self.operations):
             return Strip.blank(width, shell.styles_now.bg.blank)
         ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.bg
-        return Strip(self._line(self.deeds, row, width, ground)).adjust_cell_length(width, ground.blank)
+        return Strip(self._line(self.operations, row, width, ground)).adjust_cell_length(width, ground.blank)
 
-    def _line(self, deeds: OperationText, row: int, width: int, ground: Ground) -> list[Segment]:
+    def _line(self, operations: OperationText, row: int, width: int, ground: Ground) -> list[Segment]:
         shell = services_of(self)
         glyphs = shell.glyphs
-        operation = deeds.log[row]
-        doing = deeds.doing(operation)
+        operation = operations.log[row]
+        doing = operations.doing(operation)
         selected = row == self.cursor
         holds = not operation.undone
         sign, sign_ink = (glyphs.prompt, ground.leaf) if holds else (glyphs.prompt_off, ground.faint)
@@ -155,25 +159,27 @@ class LogDetails(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
-        self._deeds: OperationText | None = None
+        self._operations: OperationText | None = None
         self._operation: Operation | None = None
         self._by = ""
         self._empty = ""
 
-    def show(self, deeds: OperationText, operation: Operation | None, by: str) -> None:
+    def show(self, operations: OperationText, operation: Operation | None, by: str) -> None:
         """Shows an operation, and who did it."""
-        self._deeds, self._operation, self._by = deeds, operation, by
+        self._operations, self._operation, self._by = operations, operation, by
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """One line of the details, and beside it one of the path."""
         ground = services_of(self).styles_now.bg
         width, height = self.size
-        deeds, operation = self._deeds, self._operation
-        if deeds is None or operation is None:
+        operations, operation = self._operations, self._operation
+        if operations is None or operation is None:
             return Strip.blank(width, ground.blank)
         path_width = width * 2 // 5 if width >= _LEAST_TWO else 0
-        facts = self._facts(deeds, operation, width - path_width - (3 if path_width else 1), height, ground)
+        facts = self._facts(
+            operations, operation, width - path_width - (3 if path_width else 1), height, ground
+        )
         line = facts[y] if y < len(facts) else []
         if not path_width:
             return Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(width, ground.blank)
@@ -182,16 +188,16 @@ class LogDetails(Widget):
         )
         beside = [
             Segment("  ", ground.blank),
-            *self._path(deeds, operation, y, path_width - 1, height, ground),
+            *self._path(operations, operation, y, path_width - 1, height, ground),
         ]
         return Strip([*left, *beside]).adjust_cell_length(width, ground.blank)
 
     def _facts(
-        self, deeds: OperationText, operation: Operation, width: int, height: int, ground: Ground
+        self, operations: OperationText, operation: Operation, width: int, height: int, ground: Ground
     ) -> list[list[Segment]]:
         shell = services_of(self)
         when = moment(operation.time or "")
-        title = deeds.title(operation)
+        title = operations.title(operation)
         head = [
             Segment(title, ground.strong),
             Segment(f"   by {self._by}", ground.faint),
@@ -199,10 +205,10 @@ class LogDetails(Widget):
         used = cell_len(title) + 6 + cell_len(self._by)
         head.append(Segment(right(when, max(0, width - used - 1)), ground.faint))
         lines = [head, *([[]] if height > 6 else [])]
-        facts = deeds.facts(operation)
-        root = deeds.root(operation)
+        facts = operations.facts(operation)
+        root = operations.root(operation)
         if operation is not root:
-            facts.insert(0, ("of", deeds.doing(root).verb + f" by line #{root.entry}", ""))
+            facts.insert(0, ("of", operations.doing(root).verb + f" by line #{root.entry}", ""))
         for name, value, ident in facts:
             room = width - _LABEL - (cell_len(ident) + 3 if ident else 1)
             lines.append(
@@ -212,22 +218,22 @@ class LogDetails(Widget):
                     Segment(f"  {ident}" if ident else "", ground.faint),
                 ]
             )
-        taken = deeds.taken_back(root)
+        taken = operations.taken_back(root)
         if taken == f"by line #{operation.entry}":
             lines.append(_fact("now", "in effect", width, ground.sub, ground))
         elif taken:
             lines.append(_fact("undone", taken, width, ground.warn, ground))
         else:
-            lines.append(_fact("undo", deeds.outcome(root), width, ground.sub, ground))
+            lines.append(_fact("undo", operations.outcome(root), width, ground.sub, ground))
         return lines
 
     def _path(
-        self, deeds: OperationText, operation: Operation, y: int, width: int, height: int, ground: Ground
+        self, operations: OperationText, operation: Operation, y: int, width: int, height: int, ground: Ground
     ) -> list[Segment]:
         if y == 0:
             return [Segment(fit("Path at that time", width, pad=True), ground.strong)]
         gap = height > 6
-        rows = deeds.path_then(operation, height - 1 - gap)
+        rows = operations.path_then(operation, height - 1 - gap)
         at = y - 1 - gap
         return self._path_row(rows[at], width, ground) if 0 <= at < len(rows) else []
 
@@ -253,3 +259,21 @@ def _fact(name: str, value: str, width: int, ink: Style, ground: Ground) -> list
         Segment(fit(name, _LABEL, pad=True), ground.faint),
         Segment(fit(value, max(0, width - _LABEL - 1), pad=True), ink),
     ]
+
+
+_SENTENCE = "No operation yet: nothing was moved, labelled, named or archived, here or in the agent."
+
+
+class EmptyLog(Widget):
+    """One sentence."""
+
+    DEFAULT_CSS = "EmptyLog { width: 1fr; height: 1fr; display: none; }"
+
+    def render_line(self, y: int) -> Strip:
+        """The sentence, below an empty line where there is room."""
+        ground = services_of(self).styles_now.bg
+        width = self.size.width
+        if y != min(1, self.size.height - 1):
+            return Strip.blank(width, ground.blank)
+        segments = [Segment("  ", ground.blank), Segment(fit(_SENTENCE, width - 3), ground.nothing)]
+        return Strip(segments).adjust_cell_length(width, ground.blank)

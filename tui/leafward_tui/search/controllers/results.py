@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import pasted_path
-from leafward_tui.search.jobs import HitText, text_of_hit
-from leafward_tui.search.model.finds import FindKind
+from leafward_tui.search.model.finds import FindKind, HitText
 from leafward_tui.ui.open_target import OpenTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from leafward.catalog import Card
+    from leafward.query.search import Query
+    from leafward.query.search.text_match import Hit
     from leafward_tui.search.ports import SearchView
     from leafward_tui.search.state import SearchState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["Results"]
 
@@ -73,3 +75,32 @@ class Results:
         if line is not None:
             path = pasted_path(line.found.card.path)
             self._services.copy(f"{path} {line.hit.entry}" if line.hit is not None else path)
+
+
+AROUND = 6000
+"""Characters of a text shown before the first place found, and behind it."""
+
+
+def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
+    """Reads the text that a hit stands in. Raises LeafwardError, OSError."""
+    from leafward.agents import agent_named
+    from leafward.base.safe_text import safe
+    from leafward.files.tool_calls import table_of
+    from leafward.query.search.passages import passages
+    from leafward.query.search.text_match import Matcher
+
+    session = agent_named(card.agent).open(Path(card.path), job.unwanted)
+    try:
+        index = session.columns.index(hit.entry)
+        entry = session.entry(index) if index >= 0 else None
+        table = table_of(session)
+        texts = list(passages(entry.body, entry.kind, table, with_paths=True)) if entry is not None else []
+    finally:
+        session.close()
+    same = [one for one in texts if (one.part, one.tool) == (hit.part, hit.tool)]
+    passage = next((one for one in same if hit.matched in one.text), same[0] if same else None)
+    if passage is None:
+        return HitText(problem="this entry is no longer in the session")
+    at = max(0, passage.text.find(hit.matched))
+    piece = safe(passage.text[max(0, at - AROUND) : at + AROUND])
+    return HitText(piece, Matcher(query).places(passage._replace(text=piece)))

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.search.conjunction import query_of
-from leafward_tui.search.jobs import Found, run_search
 from leafward_tui.search.model.finds import Finds
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.title_bar import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from leafward.base.config import Config
+    from leafward.catalog import Card
     from leafward.query.search import Query
+    from leafward.query.search.text_search import Progress as SearchProgress
+    from leafward.query.search.text_search import Search, SessionHits
     from leafward_tui.search.ports import SearchView
     from leafward_tui.search.state import LeftSearch, SearchState
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["SearchRun"]
+__all__ = ["FoundSessions", "SearchRun", "run_search"]
 
 _LEAST = 2
 """Characters before a search starts by itself."""
@@ -107,7 +113,7 @@ class SearchRun:
         self._view.show_progress(None)
         self._view.show_state()
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: FoundSessions) -> None:
         """More lines at the end; the cursor stays where it is."""
         finds, progress = self._view.finds, found.progress
         before = len(finds.lines)
@@ -135,3 +141,65 @@ class SearchRun:
             self._end("stopped")
         else:
             self._view.go_back()
+
+
+PUBLISH_EVERY = 0.15
+"""Seconds between two repaints while results come."""
+SESSIONS_AT_MOST = 300
+"""Sessions with hits after which a search ends: nobody reads more, a narrower one is wanted."""
+
+
+class FoundSessions(NamedTuple):
+    """More sessions with hits; `finished` with the last of them."""
+
+    sessions: list[SessionHits]
+    progress: SearchProgress
+    finished: bool
+    remarks: tuple[str, ...] = ()
+    """What is to be said of the search once it is finished."""
+
+
+def run_search(
+    config: Config,
+    paths: Sequence[Path],
+    cards: Sequence[Card] | None,
+    query: Query,
+    found: Callable[[FoundSessions], object],
+    job: Job,
+) -> FoundSessions:
+    """Searches; `found` is called with results while there are more, the last ones are returned."""
+    from leafward.query.search.text_search import Search, ripgrep
+
+    if cards is None:
+        from leafward.catalog import sighted
+
+        cards = list(sighted(config, paths, os.environ, []))
+    search = Search(cards, query, program=ripgrep())
+    published = 0.0
+    waiting: list[SessionHits] = []
+
+    def publish(progress: SearchProgress) -> None:
+        nonlocal published, waiting
+        now = time.perf_counter()
+        if now - published >= PUBLISH_EVERY:
+            published = now
+            job.report(partial(found, FoundSessions(waiting, progress, finished=False)))
+            waiting = []
+
+    for one in search.run(job.unwanted, publish):
+        waiting.append(one)
+        publish(search.progress)
+        if search.sessions >= SESSIONS_AT_MOST:
+            break
+    return FoundSessions(waiting, search.progress, True, tuple(_remarks(search)))
+
+
+def _remarks(search: Search) -> list[str]:
+    remarks = []
+    if search.matcher.slow:
+        remarks.append(f"the pattern took too long on {counted(search.matcher.slow, 'text')}")
+    if search.sessions >= SESSIONS_AT_MOST and search.done + 1 < len(search.cards):
+        remarks.append("the newest sessions only: narrow it")
+    if search.unread:
+        remarks.append(f"{counted(len(search.unread), 'session')} cannot be read")
+    return remarks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
@@ -91,3 +91,11 @@ class Finds:
     def first_hit(self) -> int:
         """The first line that is a hit; 0 where there is none."""
         return 1 if len(self.lines) > 1 else 0
+
+
+class HitText(NamedTuple):
+    """The text that a hit stands in, safe, with the places in it; or why it cannot be shown."""
+
+    text: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+    problem: str = ""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.compaction.xray import What
-from leafward_tui.xray.jobs import edits_xray, fates_of, planned_xray, stored_xray, traced
-from leafward_tui.xray.model.captions import Teller
+from leafward.base.errors import Cancelled
+from leafward.compaction.xray import What, xray_edited, xray_of, xray_planned
+from leafward.session.journal.operations import marks, operations, undoable
+from leafward_tui.ui.survival_cache import survivals_of
+from leafward_tui.xray.model.captions import Fates, Teller
 
 if TYPE_CHECKING:
+    from leafward.compaction.draft import Draft
+    from leafward.compaction.plan import Plan
+    from leafward.compaction.xray import XRay
+    from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.xray.controllers.lines import Lines
-    from leafward_tui.xray.jobs import MadeXRay
-    from leafward_tui.xray.model.captions import Fates
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["Loader"]
+__all__ = ["Loader", "MadeXRay", "edits_xray", "fates_of", "planned_xray", "stored_xray", "traced"]
 
 
 class Loader:
@@ -76,3 +80,42 @@ class Loader:
         self._view.show_title()
         self._lines.show_about()
         self._view.show_hints()
+
+
+class MadeXRay(NamedTuple):
+    """An X-ray, and the operation that made its context edits where an undo would take that one back."""
+
+    xray: XRay
+    undo_op: str = ""
+
+
+def stored_xray(session: Session, compaction: int, _job: Job) -> MadeXRay:
+    """The X-ray of a stored compaction. Raises LeafwardError, OSError."""
+    return MadeXRay(xray_of(session, compaction))
+
+
+def planned_xray(session: Session, plan: Plan, draft: Draft | None, _job: Job) -> MadeXRay:
+    """The X-ray of a compaction that is not written. Raises LeafwardError, OSError."""
+    return MadeXRay(xray_planned(session, plan, draft))
+
+
+def edits_xray(session: Session, entry: int, _job: Job) -> MadeXRay:
+    """The X-ray of context edits. Raises LeafwardError, OSError."""
+    xray = xray_edited(session, entry)
+    made = marks(session.body(xray.compaction) or {}).get("op")
+    last = undoable(operations(session))
+    return MadeXRay(xray, last.op if last is not None and last.op == made else "")
+
+
+def traced(xray: XRay, job: Job) -> None:
+    """Finds the sources of the summary's lines. Raises Cancelled."""
+    xray.origins.fill(job.unwanted)
+    if job.unwanted():
+        raise Cancelled
+
+
+def fates_of(session: Session, compaction: int, draft: Draft | None, job: Job) -> Fates:
+    """What became of the facts that a compaction, or a draft of one, replaced. Raises Cancelled, LeafwardError, OSError."""
+    if draft is not None:
+        return Fates.of(draft.survival)
+    return Fates.of(survivals_of(session).report(session, compaction, job.unwanted))

@@ -5,19 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.compaction.xray import Link, What
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import message_text, messages_of
 from leafward_tui.ui.screen_search import ScreenSearch
-from leafward_tui.xray.jobs import found_rows
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward_tui.ui.services import Jobs
+    from leafward.compaction.xray import XRay
+    from leafward.session.session import Session
+    from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.xray.controllers.lines import Lines
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["Search"]
+__all__ = ["Search", "rows_holding"]
 
 _NESTED = 3
 """Folds that may lie in each other."""
@@ -144,3 +148,33 @@ class Search:
                     if (line := arrangement.line_of(side, row)) >= 0
                 }
             )
+
+
+def found_rows(session: Session, xray: XRay, words: str, job: Job) -> list[tuple[Side, int]]:
+    """The rows that hold words, with the side they stand on. Raises LeafwardError, OSError."""
+    return rows_holding(session, xray, words, job.unwanted)
+
+
+def rows_holding(
+    session: Session, xray: XRay, words: str, stop: Callable[[], bool] = lambda: False
+) -> list[tuple[Side, int]]:
+    """The rows and sides that hold words, case ignored; what stays on both sides counts once, before. Decodes messages."""
+    lowered = words.lower()
+    spoken: dict[int, list[tuple[Side, int]]] = {}
+    found: list[tuple[Side, int]] = []
+    for number, row in enumerate(xray.rows):
+        for side, cell in ((Side.BEFORE, row.before), (Side.AFTER, row.after)):
+            if cell is None or (side is Side.AFTER and row.link in (Link.SYSTEM, Link.KEPT)):
+                continue
+            if cell.what is What.MESSAGE and cell.entry >= 0:
+                spoken.setdefault(cell.entry, []).append((side, number))
+            elif lowered in cell.text.lower():
+                found.append((side, number))
+    kinds = session.columns.kind
+    for index, body in session.bodies([EntryIndex(entry) for entry in sorted(spoken)]):
+        if stop():
+            return []
+        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
+        if any(lowered in text.lower() for text in texts):
+            found += spoken[index]
+    return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from leafward.compaction.summary_comparison import Mark, summaries_near, summary_at
+from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers import tokens_of
 from leafward_tui.ui.cells import counted, exact, wrap
@@ -14,14 +14,13 @@ from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.screen_search import ScreenSearch, SearchedView
 from leafward_tui.ui.summary_differences import diff_lines
 from leafward_tui.ui.times import moment
-from leafward_tui.xray.jobs import summary_difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Jobs
+    from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.xray.ports import AboutPane
 
@@ -281,3 +280,10 @@ class SummaryPair:
             self.search.end()
         else:
             self._view.go_back()
+
+
+def summary_difference(session: Session, other: int, summary: str, earlier: bool, _job: Job) -> SummaryDiff:
+    """A summary compared with another one of the session, the earlier first. Raises LeafwardError, OSError."""
+    found = summary_at(session, other)
+    before, after = (found, summary) if earlier else (summary, found)
+    return compare_summaries(before, after, session.cwd)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.lines import bare
+from leafward.compaction.summary_lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
 from leafward.session.entries import Kind
 from leafward.session.headline import headline

@@ -14,6 +14,8 @@ from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.compaction.xray import Share, XRay
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
@@ -25,6 +27,8 @@ _TOTAL = 11
 _LEAST_BAR = 12
 _LEAST = 10
 """Cells of a column in which a sum has all its digits and its sign."""
+_LEAST_DIGITS = 6
+"""Cells of a column in which a sum has its first digits and its unit."""
 
 
 class LedgerBar(Widget):
@@ -57,23 +61,24 @@ class LedgerBar(Widget):
         if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
             # What there is nothing of goes first, then the last digits.
             shares = [share for share in shares if share.before or share.after] or shares[:1]
-        cells = min(16, (width - _NAME - _TOTAL - 3) // len(shares))
-        bar = max(0, width - _NAME - _TOTAL - 4 - cells * len(shares))
+        name, columns = _columns(shares, width, glyphs)
+        taken = name + _TOTAL + 4 + sum(cells for _, cells in columns)
+        bar = max(0, width - taken)
         bar = min(24, bar - 2) if bar - 2 >= _LEAST_BAR else 0
-        spare = width - _NAME - _TOTAL - 4 - cells * len(shares) - bar
+        spare = width - taken - bar
         segments = [Segment(" " * 2, ground.blank)]
         if y == 0:
-            segments.append(Segment(fit("Ledger", _NAME - 1, pad=True), ground.strong))
+            segments.append(Segment(fit("Ledger", name - 1, pad=True), ground.strong))
             segments += [
-                Segment(right(_head(share, glyphs, cells), cells), getattr(ground, LINK_INK[share.link]))
-                for share in shares
+                Segment(right(title, cells), getattr(ground, LINK_INK[share.link]))
+                for share, (title, cells) in zip(shares, columns, strict=True)
             ]
             segments.append(Segment(" " * (spare + bar), ground.blank))
             segments.append(Segment(right("total", _TOTAL), ground.faint))
             return Strip(segments).adjust_cell_length(width, ground.blank)
         after = y == 2
-        segments.append(Segment(fit("after" if after else "before", _NAME - 1, pad=True), ground.faint))
-        for share in shares:
+        segments.append(Segment(fit("after" if after else "before", name - 1, pad=True), ground.faint))
+        for share, (_, cells) in zip(shares, columns, strict=True):
             amount = share.after if after else share.before
             segments.append(_amount(amount, cells, glyphs, ground))
         total = xray.after if after else xray.before
@@ -84,28 +89,47 @@ class LedgerBar(Widget):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
-_SHORT_WORD = {Link.REST: "in no file", Link.ERROR: "est. error"}
-"""Heads whose last word alone says nothing."""
+_SIGN = {
+    Link.KEPT: "same",
+    Link.REPLACED: "compaction",
+    Link.PREFIX: "compaction",
+    Link.INJECTED: "injected",
+    Link.CUT: "cut",
+}
+"""The glyph beside the head of a column, by its name."""
 
 
-def _head(share: Share, glyphs: Glyphs, cells: int) -> str:
-    signs = {
-        Link.SYSTEM: "",
-        Link.KEPT: glyphs.same,
-        Link.REPLACED: glyphs.compaction,
-        Link.PREFIX: glyphs.compaction,
-        Link.INJECTED: glyphs.injected,
-        Link.CUT: glyphs.cut,
-        Link.REST: "",
-        Link.ERROR: "",
-    }
-    word = LINK_WORD[share.link]
-    sign = signs[share.link]
-    title = f"{sign} {word}" if sign else word
-    if cell_len(title) > cells - 1:
-        word = _SHORT_WORD.get(share.link) or word.rpartition(" ")[2]
-        title = f"{sign} {word}" if sign and cell_len(word) + 3 <= cells else word
-    return title
+def _columns(shares: Sequence[Share], width: int, glyphs: Glyphs) -> tuple[int, list[tuple[str, int]]]:
+    """Cells of the names of the rows, and the head of each column with its cells.
+
+    Columns are alike where whole heads fit; else each is as wide as its own.
+    """
+    cells = min(16, (width - _NAME - _TOTAL - 3) // len(shares))
+    heads = [_head(share, glyphs, cells - 1) for share in shares]
+    if all(cell_len(head) < cells for head in heads):
+        return _NAME, [(head, cells) for head in heads]
+    name = cell_len("before") + 2
+    room = width - name - _TOTAL - 3
+    for most in range(cells - 1, 0, -1):
+        heads = [_head(share, glyphs, most) for share in shares]
+        fitted = [(head, max(cell_len(head) + 1, _LEAST_DIGITS)) for head in heads]
+        if sum(cells for _, cells in fitted) <= room:
+            return name, fitted
+    cells = room // len(shares)
+    return name, [(fit(head, cells - 1, ellipsis=glyphs.ellipsis), cells) for head in heads]
+
+
+_SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("prefix",)}
+"""Heads for columns with less room, the longest first."""
+
+
+def _head(share: Share, glyphs: Glyphs, most: int) -> str:
+    """The sign and the words of a column; where they take more than `most` cells, what says enough of them."""
+    sign = _SIGN.get(share.link, "")
+    glyph = f"{getattr(glyphs, sign)} " if sign else ""
+    words = (LINK_WORD[share.link], *_SHORTER.get(share.link, ()))
+    heads = [head for word in words for head in (glyph + word, word)]
+    return next((head for head in heads if cell_len(head) <= most), heads[-1])
 
 
 def _amount(amount: int, cells: int, glyphs: Glyphs, ground: Ground) -> Segment:

@@ -1,0 +1,263 @@
+"""Whether a value under the name of a secret is one, or stands for one: a placeholder, a variable, code, a word."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from collections import Counter
+from enum import Enum
+from itertools import pairwise
+
+from leafward.base.redact.names import Meaning
+from leafward.base.redact.spans import MARKER, words
+
+
+class Place(Enum):
+    """How a value is written, which says how sure it is that it is a value."""
+
+    SETTING = "setting"
+    """`DB_PASS=…`, a connection string, an option of a command, an element of XML."""
+    QUOTED = "quoted"
+    LINE = "line"
+    """Behind a name, up to the end of the line."""
+    INLINE = "inline"
+    """In the middle of a line."""
+
+
+LONGEST_VALUE = 2000
+"""Characters of a value beyond which it is taken for something else."""
+
+_STANDS_FOR = re.compile(
+    r"""(?ix) ^ (?:
+        (?: x{3,} | \*{2,} | \.{2,} | -{3,} | _{3,} | \#{2,} | •+ | … .* | \?{2,} | 0{4,} | x+(?:-x+)+ )
+        | (?: your | my | the | some | a | an | example | dummy | fake | sample | changeme | change | placeholder | redacted
+            | masked | hidden | insert | enter | replace | put | add | use | paste | todo | tbd | fixme | foo | bar | baz
+            | foobar | enc | none | null | nil | true | false | yes | no | empty | undefined | optional | required
+            | invalid | wrong | generated | generate | unset | not )
+          (?: [-_\s.:<(!?] .* )?
+        | (?: your | my | some ) (?: password|passwd|secret|token|api|key|access|private|pass ) .*
+        | (?: placeholder | example ) .*
+        | \$ (?-i:[A-Z_]{3,}) .* | [$@] [A-Za-z_({][\w.:}){-]* | %[A-Za-z_]\w*% | %[({s].* | \$\$ .* | \$\{ .* | \$\( .* | \{\{ .* | \{ .* | <.* | \[.* | \( .* | ` .* | ![A-Za-z]+ (?: [\s.] .* )?
+        | (?: process\.env | os\.environ | os\.getenv | env | environ | config | settings | self | this | var | local | locals
+            | data | module | secrets | vars | params | args | opts | options | ctx | req | request | res | response | props
+            | state | import\.meta | ENV | Deno | std | ref\+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
+    ) $"""
+)
+_ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
+"""Words so short that a random value may begin with them."""
+_HOLES = re.compile(
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{"
+)
+"""What shows anywhere in a value that it stands for one."""
+
+_TYPES = words(
+    "string str text bytes bool boolean int integer number float object any none null nil true false undefined optional"
+    " required hidden password passwd secret token key apikey username user value default auto disabled enabled redacted"
+    " encrypted plaintext plain bearer basic oauth oauth2 jwt unknown never void secretstr char varchar binary base64"
+    " email login authorization credentials credential admin root test testing example public private access refresh"
+    " prompt ask manual inherit keychain keyring env environment vault file stdin passphrase missing invalid"
+)
+_INTERFACE = re.compile(
+    r"(?i)\b(?:passwor[dt]s?|passphrase|enter|must|required?|please|invalid|wrong|forgot|reset|confirm|incorrect|cannot|"
+    r"should|your|you|the|is|are|to|and|or|for|of|with|not|from|token|secret|key|new|old|current|show|hide|change|this)\b"
+)
+"""Words of labels and messages about secrets."""
+_CODE = re.compile(
+    r"^[A-Za-z_$@&*]?[A-Za-z_]*(?:[.:/-]+[A-Za-z_]+)*[.:;?!]*$"
+    r"|^[\w./@-]+\.[a-z]{1,5}$"
+    r"|^\w+\.\w+\.\w+$|^[\w.-]+/[\w.-]+:[\w.-]+$"
+)
+"""A name, a dotted name, a word, a file, a call: code or prose rather than a key."""
+_IDENTIFIER = re.compile(
+    r"^(?:[a-z]+[0-9]*(?:[_-][a-z0-9]+){0,8}|[a-z]+(?:[A-Z][a-z0-9]+){1,8}|(?:[A-Z][a-z]+){1,6}[0-9]{0,2}|[A-Z][A-Z_]+[0-9]{0,3})$"
+)
+_NUMBERED_WORD = re.compile(r"^[A-Za-z_]*[a-z_]{2}[0-9]{1,2}$|^(?:[a-z]+[0-9]?[-_.:/]){1,6}[a-z]+[0-9]{0,3}$")
+_PATH = re.compile(
+    r"^(?:~|\.{1,2})?/(?:[\w.@~-]*[a-z_]{3}[\w.@~-]*(?:/|$)|$)|^[a-z][a-z0-9+.-]{1,20}:\\*/\\*/|^[A-Z]:\\|^\./|^\.\./"
+)
+_SNAKE = re.compile(r"^[A-Za-z]*(?:_+[A-Za-z]+)+[0-9]?_?$")
+_LETTERS = re.compile(r"[A-Za-z]{4,}")
+_LETTERS5 = re.compile(r"[a-z]{6}|[A-Z]{6}")
+_KEY_SHAPE = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*[0-9])[A-Za-z0-9+/_=-]+\Z")
+_CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_NUMBER = re.compile(r"^[0-9.,_]+(?:[eE][+-]?[0-9]+)?$")
+_DATE = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ENCRYPTED = re.compile(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
+"""How Maven and Jenkins store a password: encrypted, with a key that lies beside it."""
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
+"""What Apple gives a program in place of a password."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+
+_LEAST_ENTROPY = 2.9
+"""Bits a character from which a value is taken for random; words of prose and paths lie below."""
+
+
+def entropy(text: str) -> float:
+    """Bits a character: how evenly the characters of a text are spread."""
+    size = len(text)
+    return -sum(count / size * math.log2(count / size) for count in Counter(text).values())
+
+
+def stands_for(value: str) -> bool:
+    """Whether a value only stands for a secret: a placeholder, a variable, what was redacted."""
+    return bool(
+        MARKER in value
+        or (_STANDS_FOR.match(value) and not (_ARTICLE.match(value) and _KEY_SHAPE.match(value[2:])))
+        or _HOLES.search(value)
+    )
+
+
+def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = False) -> bool:
+    """Whether a value under a name that says `meaning`, written as `place`, is a secret. What is `quoted` is no code."""
+    size = len(value)
+    if meaning in (Meaning.PASSWORD, Meaning.SECRET) and _ENCRYPTED.fullmatch(value):
+        return True
+    if not 3 <= size <= LONGEST_VALUE or stands_for(value) or value.lower() in _TYPES or _is_path(value):
+        return False
+    if (_PATTERN if quoted else _CALL).search(value):
+        return False
+    if meaning is Meaning.PASSWORD:
+        return _password(value, place)
+    if meaning is Meaning.ENCODED:
+        return is_login(value) or (
+            size >= 16 and " " not in value and _random(value) and entropy(value) >= 3.2
+        )
+    if size < 8 or _DATE.match(value):
+        return False
+    if " " in value:
+        return (
+            quoted
+            and size >= 32
+            and len(_LETTERS.findall(value)) < 2
+            and sum(char in "!@#$%^&*+?~=|<>{}[];:" for char in value) >= 4
+        )
+    if _CONSTANT.match(value) and sum(map(str.isdigit, value)) < 5:
+        return False
+    if meaning is Meaning.KEY:
+        return (
+            size >= 24
+            and _KEY_SHAPE.match(value) is not None
+            and not _LETTERS5.search(value)
+            and entropy(value) >= 4
+        )
+    if meaning is Meaning.PERHAPS:
+        return (
+            size >= 16
+            and _mixed(value)
+            and entropy(value) >= 3.3
+            and not _CODE.search(value)
+            and not _IDENTIFIER.match(value)
+        )
+    return _random(value) or (place is Place.SETTING and _set_secret(value))
+
+
+def _is_path(value: str) -> bool:
+    """Whether a value names a file or an address; base64 that begins with a slash does not."""
+    return _PATH.match(value) is not None and not (value.endswith("=") and _KEY_SHAPE.match(value))
+
+
+def is_login(value: str) -> bool:
+    """Whether a value is base64 of `user:password`, as in basic authentication."""
+    if not _BASE64.fullmatch(value):
+        return False
+    try:
+        plain = base64.b64decode(
+            value + "=" * (-len(value) % 4), altchars=b"-_" if "-" in value or "_" in value else None
+        )
+        name, colon, secret = plain.decode("utf-8").partition(":")
+    except (binascii.Error, ValueError):
+        return False
+    return bool(colon and secret and (name + secret).isprintable())
+
+
+def _password(value: str, place: Place) -> bool:
+    if value.isdecimal():
+        return len(value) >= 4 and (place is Place.SETTING or (place is not Place.INLINE and len(value) >= 6))
+    if _APP_PASSWORD.fullmatch(value):
+        return True
+    if place is Place.SETTING:
+        return not (" " in value and _INTERFACE.search(value))
+    if " " in value:
+        return place is Place.QUOTED and _phrase(value)
+    if place is Place.QUOTED:
+        return len(value) >= 4 and (
+            _strange(value) or (len(value) >= 8 and value.isascii() and value.isalpha() and value.islower())
+        )
+    if _CODE.search(value) and not _shuffled(value):
+        return False
+    return _strange(value) and (place is Place.LINE or len(value) >= 6)
+
+
+_CALL = re.compile(
+    r"^[\w.:>&*-]+\(|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$|\{\w+\}|\($"
+)
+"""Code that makes or fetches a value."""
+_PATTERN = re.compile(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
+"""Patterns, and texts that are filled in."""
+
+
+def _phrase(value: str) -> bool:
+    """Several words that are no sentence of an interface."""
+    words = value.split(" ")
+    if not value.isascii() or _INTERFACE.search(value) or any(not word for word in words):
+        return False
+    return len(words) >= 3 or any(char.isdigit() for char in value)
+
+
+def _strange(value: str) -> bool:
+    """Whether a word is none of prose and no name in code: digits or signs in it, or capitals in odd places."""
+    if not value.isascii():
+        return any(char.isdigit() for char in value)
+    if _NUMBERED_WORD.match(value) and len(value) < 8:
+        return any(char.isdigit() for char in value) and value[-1].isdigit() and len(value) >= 6
+    if any(char.isdigit() for char in value):
+        return any(char.isalpha() or char in "!@#$%^&*+?~" for char in value)
+    if any(char in "!@#$%^&*+?~" for char in value[:-1]):
+        return not value.startswith(("@", "#", "&", "*"))
+    return _shuffled(value)
+
+
+def _shuffled(value: str) -> bool:
+    """Whether capitals and small letters change places more often than in names."""
+    if (
+        len(value) < 8
+        or not any(char.isupper() for char in value)
+        or not any(char.islower() for char in value)
+    ):
+        return False
+    turns = sum(
+        1
+        for one, two in pairwise(value)
+        if one.islower() != two.islower() and one.isalpha() and two.isalpha()
+    )
+    return turns >= max(3, len(value) * 0.33)
+
+
+def _mixed(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _random(value: str) -> bool:
+    """Whether a value looks made by a program."""
+    if _NUMBER.match(value) or entropy(value) < _LEAST_ENTROPY:
+        return False
+    if _shuffled(value) and len(value) >= 16:
+        return True
+    if _CODE.search(value) or _NUMBERED_WORD.match(value):
+        return False
+    if _IDENTIFIER.match(value) and sum(map(str.isdigit, value)) < 3:
+        return False
+    return _mixed(value) or any(char in "!@#$%^&*+?~=/" for char in value)
+
+
+def _set_secret(value: str) -> bool:
+    """A value of a setting that a person chose although a program should: `SECRET_KEY=correct-horse-battery`."""
+    return (
+        not _NUMBER.match(value)
+        and not _SNAKE.match(value)
+        and (_mixed(value) or len(value) >= 16)
+        and "/" not in value
+        and not re.fullmatch(r"[A-Za-z]+", value)
+    ) or (len(value) >= 20 and value.isalpha() and value.isascii() and entropy(value) >= 3.5)

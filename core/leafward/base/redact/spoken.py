@@ -1,0 +1,68 @@
+"""Passwords that a sentence or a label in another language than English names: `Passwort: …`, `密码是 …`, `mot de passe : …`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.names import Meaning
+from leafward.base.redact.secret_values import Place, is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_NAMES = (
+    *(
+        "passwort",
+        "mot de passe",
+        "passord",
+        "senha",
+        "parola",
+        "wachtwoord",
+        "adgangskode",
+        "salasana",
+        "heslo",
+    ),
+    *("contrasena", "kata sandi"),
+)
+_NAMES_BEYOND_ASCII = (
+    *(
+        "contraseña",
+        "lösenord",
+        "hasło",
+        "jelszó",
+        "şifre",
+        "пароль",
+        "пароля",
+        "κωδικός",
+        "密码",
+        "密碼",
+        "口令",
+    ),
+    *("パスワード", "비밀번호", "암호", "mật khẩu", "รหัสผ่าน", "סיסמה", "كلمة المرور"),
+)
+"""Words for a password, in small letters. `Kennwort` and what English shares stand in `names`."""
+_IS = r"(?:lautet|ist|war|est|es|era|é|era|è|era|is|är|er|on|to|je|a|:|：|=|=>|→|является|это|是|为|為|は|는|은|là|adalah|คือ)"
+_VALUE = re.compile(
+    rf"""(?ix) [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
+    (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
+)
+_BEHIND = ".,;:!?)]}。，、；！？）*"
+"""What ends a sentence behind a value."""
+
+
+def spoken_in(text: str, low: str) -> Iterator[Span]:
+    """The passwords that words of other languages name. `low` is the text in small letters."""
+    for name in _NAMES if text.isascii() else _NAMES + _NAMES_BEYOND_ASCII:
+        at = low.find(name)
+        while at >= 0:
+            end = at + len(name)
+            found = _VALUE.match(text, end)
+            if found is not None:
+                value = found["value"].rstrip(_BEHIND)
+                place = Place.QUOTED if found["quote"] else Place.LINE
+                if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal():
+                    yield found.start("value"), found.start("value") + len(value), "password"
+            at = low.find(name, end)

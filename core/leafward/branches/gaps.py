@@ -1,0 +1,61 @@
+"""Gaps in a path: entries whose parent was never written, and what stands before them in the file.
+
+Agents append: the entry before such a one in the file is what the lost one followed. Claude Code reads its transcripts so since
+2.1.197, and so does its reader here; pi, and Claude Code before, go on without all that stands before the gap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.agents.conversation import Conversation, counted
+from leafward.agents.fork import ForkPoint, last_said
+from leafward.branches.refused_blocks import Change
+from leafward.context.model_context import context_at, context_window
+from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
+
+if TYPE_CHECKING:
+    from leafward.agents.conversation import ConversationMessage
+    from leafward.base.config import Config
+    from leafward.session.session import Session
+
+__all__ = ["before_gaps"]
+
+
+def before_gaps(
+    session: Session, place: int, config: Config | None = None
+) -> tuple[list[ConversationMessage], list[Change]]:
+    """The messages that stand before the beginning of the path to a place, where that is a gap, and each such gap as a change.
+
+    Nothing is joined to a path with a compaction, whose context begins there, nor, with `config`, what the window has no room for.
+    """
+    damage, kinds = session.columns.damage, session.columns.kind
+    messages: list[ConversationMessage] = []
+    changes: list[Change] = []
+    at = place
+    total = context_at(session, at).size.total
+    while True:
+        path = session.tree.path(at)
+        lost = [EntryIndex(one) for one in path if damage.get(one) == Damage.ORPHAN]
+        begins = bool(lost) and lost[0] == path[0]
+        if not begins or lost[0] == 0 or any(kinds[one] == Kind.COMPACTION for one in path):
+            return messages, changes
+        end = last_said(session, lost[0] - 1)
+        if end < 0:
+            return messages, changes
+        context = context_at(session, end)
+        total += context.size.total
+        if config is not None and total > context_window(session, context, config).tokens:
+            changes.append(
+                Change("gap", f"{_LOST}, and the window has no room for what stands before it", lost[0])
+            )
+            return messages, changes
+        past = Conversation(session, ForkPoint(end, end, NO_ENTRY, None, end))
+        earlier = list(past.raw_messages())
+        text = f"{_LOST}: {counted(len(earlier), 'message')} that stand before it in the file come first"
+        changes.append(Change("gap", text, lost[0]))
+        messages = [*earlier, *messages]
+        at = end
+
+
+_LOST = "the entry before it was never written"

@@ -1,0 +1,98 @@
+"""What a provider itself said against the last request of a session, as its agent recorded it in place of a reply.
+
+It names what no rule tells from the file: thinking that it takes for changed, an image or a document that it cannot read, a
+prompt that is too long. What stood before the last reply had been taken with that, so only what came behind it is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.messages import BROKEN_OFF, message_in, message_text
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+__all__ = ["Refusal", "last_refusal"]
+
+_REFUSED = re.compile(r"invalid_request|\b400\b|prompt is too long", re.IGNORECASE)
+_THINKING = re.compile(
+    r"thinking\b[^\n]*(?:cannot be modified|signature)|signature[^\n]*thinking", re.IGNORECASE
+)
+_IMAGE = re.compile(
+    r"(?:could not|cannot|failed to|unable to) (?:process|decode|download) (?:the )?image"
+    r"|(?:invalid|unsupported|corrupt\w*) image|image (?:data|exceeds|dimensions)",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(r"could not process pdf|\bpdf\b[^\n]*(?:not valid|password|cannot)", re.IGNORECASE)
+_TOO_LONG = re.compile(r"prompt is too long|maximum context length|context_length_exceeded", re.IGNORECASE)
+_COUNTS = (
+    re.compile(r"(?P<sent>[\d,]+) tokens > (?P<window>[\d,]+)"),
+    re.compile(
+        r"maximum context length is (?P<window>[\d,]+) tokens\D*(?P<sent>[\d,]+) tokens", re.IGNORECASE
+    ),
+)
+
+
+class Excess(NamedTuple):
+    """How much a prompt was too long by; zeros where that was not said."""
+
+    sent: int
+    """Tokens that the provider counted."""
+    window: int
+
+
+class Refusal(NamedTuple):
+    """An error that stands at the end of a session where a reply would."""
+
+    entry: EntryIndex
+    text: str
+    """As recorded: not safe to show."""
+    taken: EntryIndex
+    """The last reply before it: everything up to there was once taken. -1 where there is none."""
+
+    @property
+    def of_thinking(self) -> bool:
+        """Whether it is about thinking."""
+        return _THINKING.search(self.text) is not None
+
+    @property
+    def of_images(self) -> bool:
+        """Whether it is about an image."""
+        return _IMAGE.search(self.text) is not None
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether it is about a document."""
+        return _DOCUMENT.search(self.text) is not None
+
+    @property
+    def excess(self) -> Excess | None:
+        """How much the prompt was too long by; None where it was not."""
+        for counts in _COUNTS:
+            if found := counts.search(self.text):
+                return Excess(_number(found["sent"]), _number(found["window"]))
+        return Excess(0, 0) if _TOO_LONG.search(self.text) else None
+
+
+def last_refusal(session: Session, place: int) -> Refusal | None:
+    """What the provider said last against the requests behind the last reply on the path to a place; None where it said nothing."""
+    kinds, parents = session.columns.kind, session.columns.parent
+    refused, text = NO_ENTRY, ""
+    at = place
+    while at >= 0:
+        if kinds[at] == Kind.ASSISTANT:
+            message = message_in(session.body(EntryIndex(at)) or {})
+            if message.get("stopReason") not in BROKEN_OFF:
+                break
+            said = str(message.get("errorMessage") or message_text(message))
+            if refused < 0 and message.get("stopReason") == "error" and _REFUSED.search(said):
+                refused, text = EntryIndex(at), said
+        at = parents[at]
+    return Refusal(refused, text, EntryIndex(at)) if refused >= 0 else None
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))

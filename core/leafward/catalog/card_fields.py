@@ -1,0 +1,185 @@
+"""What single lines and bytes of a session file say to a card."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, BinaryIO
+
+from leafward.agents import HEAD_SIZE, agent_named, native, recognised
+from leafward.base.regular_files import open_regular
+from leafward.base.safe_text import safe_line
+from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
+from leafward.session.entries import MESSAGE_ROLES
+from leafward.session.headline import spoken
+from leafward.session.messages import prompt_text
+from leafward.session.title import title_or_none
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.agents import Agent, Candidate
+    from leafward.session.entries import Body
+
+FILES_KEPT = 64
+"""Names kept of the files changed, and of those read."""
+
+MESSAGES = frozenset(MESSAGE_ROLES.values())
+"""Kinds that pi counts as messages."""
+
+ARCHIVE_TYPE = "leafward.archive"
+"""A `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole
+session. The last one counts."""
+
+LATEST = 8_640_000_000_000_000
+"""The last moment that JavaScript has a date for, in milliseconds."""
+_HEAD_SEALED = 64
+_TAIL_SEALED = 256
+
+
+def excerpt(body: Body | None) -> str:
+    """The text of a message on one line, safe and cut, that of a reply without signs of Markdown; empty where it has none."""
+    if body is None:
+        return ""
+    text, message = prompt_text(body), body.get("message")
+    if isinstance(message, dict) and message.get("role") == "assistant":
+        text = spoken(text)
+    return safe_line(text, EXCERPT)
+
+
+def spoken_at(body: Body | None) -> int:
+    """When a user or the model spoke, in milliseconds: the message's own time, else the entry's; 0 for anything else."""
+    message = body.get("message") if body is not None and body.get("type") == "message" else None
+    if (
+        not isinstance(message, dict)
+        or message.get("role") not in ("user", "assistant")
+        or "content" not in message
+    ):
+        return 0
+    own = message.get("timestamp")
+    if isinstance(own, (int, float)) and not isinstance(own, bool) and 0 < own < LATEST:
+        return int(own)
+    return parse_time((body or {}).get("timestamp")) or 0
+
+
+def model_of(body: Body | None) -> str | None:
+    """The model that a reply or a change of model names."""
+    body = body or {}
+    message = body.get("message")
+    found = message.get("model") if isinstance(message, dict) else body.get("modelId")
+    return found if isinstance(found, str) else None
+
+
+def name_of(body: Body) -> str | None:
+    """The name that a `session_info` line gives; None where it takes it away."""
+    name = body.get("name")
+    return name.strip() or None if isinstance(name, str) else None
+
+
+def archived_by(body: Body | None) -> bool | None:
+    """Whether a line archives the whole session or brings it back; None where it says nothing of that."""
+    if body is None or body.get("customType") != ARCHIVE_TYPE:
+        return None
+    data = body.get("data")
+    if not isinstance(data, dict) or data.get("target") not in (None, "session"):
+        return None
+    return data.get("archived") is True
+
+
+def parent_of(header: Body) -> str | None:
+    """The file that a header says the session was made from."""
+    found = header.get("parentSession")
+    return found if isinstance(found, str) and found else None
+
+
+def relation_of(header: Body) -> str | None:
+    """How a session came from its parent: as its header says, else a fork of it; None where it has none."""
+    found = header.get("relation")
+    if isinstance(found, str):
+        return found
+    return FORK if parent_of(header) else None
+
+
+def card_title(name: str | None, prompt: str, shown: str = "") -> str:
+    """What a session is called: its name, else its first prompt, else what stands for one that only shows something."""
+    return (safe_line(name, EXCERPT) if name else "") or prompt or shown or NO_MESSAGES
+
+
+def title_in(header: Body) -> str | None:
+    """What another agent calls a session that nobody named."""
+    return title_or_none(header.get("title"))
+
+
+def agent_of(candidate: Candidate) -> Agent:
+    """The agent of a file, by where it lies, else by its first bytes. Raises OSError."""
+    if candidate.agent:
+        return agent_named(candidate.agent)
+    with open_regular(candidate.path) as file:
+        return recognised(file.read(HEAD_SIZE)) or native()
+
+
+def problem_card(candidate: Candidate, problem: str) -> Card:
+    """The card of a file that is no session or cannot be read."""
+    name = candidate.path.replace("\\", "/").rpartition("/")[2]
+    return Card(
+        path=candidate.path,
+        agent=candidate.agent or native().name,
+        id=name.rpartition(".")[0] or name,
+        name=None,
+        title=safe_line(name, EXCERPT),
+        prompt="",
+        project="",
+        created=None,
+        modified=candidate.mtime_ns // 1_000_000,
+        entries=0,
+        messages=0,
+        turns=0,
+        branches=0,
+        compactions=0,
+        tokens=None,
+        model=None,
+        parent=None,
+        relation=None,
+        archived=False,
+        damage=0,
+        problem=safe_line(problem, EXCERPT),
+        size=candidate.size,
+        version=0,
+        origin=0,
+        partial=False,
+    )
+
+
+def seal_of(file: BinaryIO, end: int) -> str:
+    """A digest of a file's first bytes and of the last ones before `end`: what a file that only grew keeps."""
+    file.seek(0)
+    digest = blake2b(file.read(_HEAD_SEALED), digest_size=8)
+    start = max(0, end - _TAIL_SEALED)
+    file.seek(start)
+    digest.update(file.read(end - start))
+    return digest.hexdigest()
+
+
+class TouchedFiles:
+    """The last files changed and read, by the calls that name them."""
+
+    def __init__(self, project: str, known: Details | None = None) -> None:
+        self.folder = project.rstrip("/\\")
+        self.changed: dict[str, None] = dict.fromkeys(known.changed if known else ())
+        self.read: dict[str, None] = dict.fromkeys(known.read if known else ())
+
+    def take(self, touches: Iterable[tuple[str, bool]]) -> None:
+        """Takes in files touched, in order, each with whether it was changed."""
+        for path, changed in touches:
+            if not path.isprintable():
+                continue
+            if self.folder and path.startswith(self.folder) and path[len(self.folder) :][:1] in ("/", "\\"):
+                path = path[len(self.folder) + 1 :]
+            if changed:
+                self.read.pop(path, None)
+            elif path in self.changed:
+                continue
+            names = self.changed if changed else self.read
+            names.pop(path, None)
+            names[path] = None
+            if len(names) > FILES_KEPT:
+                del names[next(iter(names))]

@@ -1,0 +1,164 @@
+"""What the lines of a native file used, and which files their calls name: of a line nothing else is made an object.
+
+A declared shape is decoded, and all that it does not name is passed over. What does not fit into it, in a line that pi did not
+write or that is broken, is decoded whole. A test compares both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.json import Decoder
+
+from leafward.base.times import parse_time
+from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
+from leafward.catalog.spending import Meter
+from leafward.files.tool_calls import NATIVE_TOOLS
+from leafward.session.entries import MOST_TOKENS, Kind, calls_in
+from leafward.session.line_decoding import decode_line
+
+if TYPE_CHECKING:
+    from leafward.session.entries import Body
+    from leafward.session.scan import Scan
+
+_USAGE = b'"usage"'
+"""In every line that says what it used."""
+_REPLY = bytes((Kind.ASSISTANT,))
+_CALL = "toolCall"
+_LONGEST = 400
+"""Characters of a path that is taken for one."""
+_TOUCHING = {name: NATIVE_TOOLS.changes(name) for name in NATIVE_TOOLS.actions}
+"""Tools that touch a file, and whether they change it."""
+
+
+class _Arguments(Struct, gc=False):
+    path: str | None = None
+    file_path: str | None = None
+
+
+class _Block(Struct, gc=False):
+    type: str = ""
+    name: str = ""
+    arguments: _Arguments | None = None
+
+
+class _Cost(Struct, gc=False):
+    total: float | None = None
+
+
+class _Usage(Struct, gc=False, rename="camel"):
+    total_tokens: int = 0
+    cost: _Cost | None = None
+
+
+class _Message(Struct, gc=False):
+    timestamp: int | float | None = None
+    usage: _Usage | None = None
+    content: list[_Block] | str | None = None
+
+
+class _Line(Struct, gc=False):
+    timestamp: str = ""
+    message: _Message | None = None
+
+
+_decode = Decoder(_Line).decode
+
+
+class Replies:
+    """Counts what lines used, and gathers the files that their calls name."""
+
+    def __init__(self, meter: Meter | None = None, files: TouchedFiles | None = None) -> None:
+        """Where none are given the session's header says when it began, and where it worked."""
+        self.meter = meter or Meter(0)
+        self.files = files or TouchedFiles("")
+        self.spoken = 0
+        """When the latest reply was made, in milliseconds."""
+        self._begun = meter is not None
+        self._touches: list[tuple[str, bool]] = []
+
+    def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
+        """Takes in the lines of the entries that a scan added, as `Scan` hands them over."""
+        if not self._begun and scan.header is not None:
+            self._begin(scan.header)
+        starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
+        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self._touches
+        spoken, at = self.spoken, 0
+        index = next_reply(_REPLY, first)
+        while index >= 0:
+            start = starts[index] - base
+            if find(_USAGE, at, start) >= 0:
+                self._between(block[at:start])
+            index += 1
+            at = starts[index] - base if index < total else end
+            line = block[start:at]
+            index = next_reply(_REPLY, index)
+            try:
+                seen = _decode(line)
+            except (ValueError, RecursionError):
+                self._add(line)
+                continue
+            message = seen.message
+            usage = message and message.usage
+            cost = usage and usage.cost
+            if not (
+                message
+                and usage
+                and cost
+                and message.timestamp
+                and cost.total is not None
+                and 0 < usage.total_tokens < MOST_TOKENS
+                and (day := day_at(seen.timestamp))
+            ):
+                self._add(line)
+                continue
+            day[0] += usage.total_tokens
+            day[1] += cost.total
+            day[2] += 1
+            if spoken < message.timestamp < LATEST:
+                spoken = int(message.timestamp)
+            if type(message.content) is list:
+                for part in message.content:
+                    name, given = part.name, part.arguments
+                    if given is not None and name in _TOUCHING and part.type == _CALL:
+                        path = given.path or given.file_path
+                        if path and len(path) <= _LONGEST:
+                            touches.append((path, _TOUCHING[name]))
+        self.spoken = max(self.spoken, spoken)
+        if find(_USAGE, at, end) >= 0:
+            self._between(block[at:end])
+        self.settle()
+
+    def _begin(self, header: Body) -> None:
+        self._begun = True
+        folder = header.get("cwd")
+        self.meter = Meter(parse_time(header.get("timestamp")) or 0)
+        self.files = TouchedFiles(folder if isinstance(folder, str) else "")
+
+    def _between(self, lines: bytes | bytearray) -> None:
+        """Lines that are no replies."""
+        for line in lines.split(b"\n"):
+            if _USAGE in line:
+                self._add(line)
+
+    def _add(self, line: bytes | bytearray) -> None:
+        body = decode_line(bytes(line))
+        if body is not None:
+            self.add_body(body)
+
+    def add_body(self, body: Body) -> None:
+        """One line that was decoded."""
+        self.meter.add(body)
+        self.spoken = max(self.spoken, spoken_at(body))
+        message = body.get("message")
+        for call in calls_in(message.get("content")) if isinstance(message, dict) else ():
+            if call.name in _TOUCHING:
+                path = call.arguments.get("path") or call.arguments.get("file_path")
+                if isinstance(path, str) and 0 < len(path) <= _LONGEST:
+                    self._touches.append((path, _TOUCHING[call.name]))
+
+    def settle(self) -> None:
+        """Takes the files named since the last time into `files`, in order: of calls that are alike the last."""
+        self.files.take(reversed(dict.fromkeys(reversed(self._touches))))
+        self._touches.clear()

@@ -1,0 +1,154 @@
+"""What the user asked for, as lines: the request that is worked on, what was asked last, and what came of the others."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import demands, prose
+from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section
+from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
+from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, is_answered, keeps_going, last_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LAST_REQUEST = "Last request: "
+_ACHIEVED = re.compile(r"(?i)^\W*(?:(?:all )?done\b|✅|finished\b|完成)")
+_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
+"""In an answer that does not say that everything was reached."""
+_WAY = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
+_WAY_LIMIT = 100
+_WENT_ON = 2
+"""Requests that were worked on after an answer: what was answered is what the work is for no more."""
+_LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
+_OUTCOME = 120
+"""Characters of what came of a request."""
+_BRIEFLY = 100
+"""Characters of a request that the goal tells already."""
+_ASKED = 4
+"""Earlier requests that could be quoted."""
+
+
+def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
+    """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
+    goal = (
+        goal_of([turn for number, turn in enumerate(turns) if not _is_over(turns, number)]) if first else None
+    )
+    if goal is not None:
+        text = _whole_sentences(goal.text, REQUEST_LIMIT)
+        add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
+    latest = last_of(turns)
+    total = max(1, evidence.size)
+    earlier = [
+        turn
+        for turn in turns
+        if turn is not goal
+        and turn is not latest
+        and turn.works
+        and is_answered(turn)
+        and turn.words > SUBSTANTIAL
+        # An answered question is closed, and so is what was only to be shown.
+        and not demands.asks(turn.text)
+        and not _LOOKS.match(turn.text)
+    ]
+    for turn in earlier[-_ASKED:]:
+        worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
+        text = _with_outcome(_whole_sentences(turn.text, 160), turn)
+        add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
+    if latest is None:
+        return
+    place = next(number for number, turn in enumerate(turns) if turn is latest)
+    text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
+    text = _with_way(text, turns[place - 1] if place else None)
+    agreed = turns[-1]
+    if agreed is not latest and agreed.works and not is_answered(agreed):
+        # What the user agreed to, or wanted more of, is worked on.
+        question = _question(turns[-2].answer)
+        if question:
+            text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
+        elif latest is goal:
+            return
+        add(
+            evidence,
+            Section.IN_PROGRESS,
+            text,
+            sources,
+            2.0,
+            first=True,
+            limit=REQUEST_LIMIT,
+            lead=LAST_REQUEST,
+        )
+        return
+    if latest is goal and goal is not goal_of(turns) and not is_answered(latest):
+        text = _whole_sentences(latest.text, _BRIEFLY)
+        add(evidence, Section.IN_PROGRESS, text, sources, 2.0, first=True, limit=_BRIEFLY, lead=LAST_REQUEST)
+    if latest is not goal:
+        answered = is_answered(latest)
+        section, lead = (Section.DONE, "Asked last: ") if answered else (Section.IN_PROGRESS, LAST_REQUEST)
+        text = _with_outcome(text, latest) if answered else text
+        add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=lead)
+
+
+def _is_over(turns: Sequence[Turn], number: int) -> bool:
+    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else."""
+    behind = next(iter(turns[number + 1 : number + 2]), None)
+    if behind is None or keeps_going(behind) or not is_answered(turns[number]):
+        return False
+    if not any(turn.words >= SUBSTANTIAL for turn in turns[number + 1 :]):
+        return False
+    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(turns[number].answer)]
+    if any(section is Section.NEXT for _, section in sections):
+        return False
+    if _ACHIEVED.match(turns[number].answer):
+        return True
+    # What was wrong is told in what was done about it and why.
+    if any(section is Section.CONTEXT and _FAILS.search(sentence) for sentence, section in sections):
+        return False
+    since = sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns[number + 1 :])
+    enough = 1 if demands.asks(turns[number].text) else _WENT_ON
+    return since >= enough or any(section is Section.DONE for _, section in sections)
+
+
+def _with_way(text: str, before: Turn | None) -> str:
+    """A request that chooses one of several ways by its number, with what that is where the answer before it says so."""
+    chosen = _WAY.search(text)
+    if chosen is None or before is None:
+        return text
+    word, number = re.escape(chosen[1]), re.escape(chosen[2])
+    for form in (
+        rf"(?im)\b{word} {number}\**\s*[:(–—-]\s*([^\n()]{{4,200}})",
+        rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
+    ):
+        if (named := re.search(form, before.said)) is not None:
+            return f"{text} ({chosen[0]}: {_shortened(named[1])})"
+    return text
+
+
+def _shortened(text: str) -> str:
+    """The beginning of what was said, up to the end of its sentence."""
+    return re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :.")[:_WAY_LIMIT]
+
+
+def _question(answer: str) -> str:
+    """The question at the end of an answer; empty where there is none."""
+    lines = [line for line in answer.split("\n") if line.strip()]
+    sentences = [one for line in lines[-2:] for one in prose.sentences(line)]
+    return next((one for one in reversed(sentences) if one.rstrip("*_ )").endswith(("?", "？"))), "")
+
+
+def _with_outcome(text: str, turn: Turn) -> str:
+    """A request with what came of it, in the first sentence of the answer that says it."""
+    for sentence in quotable(turn.answer):
+        if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is Section.DONE:
+            return f"{text}{OUTCOME}{sentence}"
+    return text
+
+
+def _whole_sentences(text: str, limit: int) -> str:
+    """The first sentences of a text that fit; where not even one does, the text."""
+    if len(text) <= limit:
+        return text
+    end = max(text.rfind(mark, 0, limit - 1) for mark in (". ", "! ", "? ", "。", "！", "？"))
+    return f"{text[: end + 1]} …" if end > 0.3 * limit else text

@@ -1,0 +1,64 @@
+"""What is collected for an injection: told by the bytes of a line where they tell it, and the same as decoding says."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.compaction.injection import Collected, collect, collection
+from leafward.files import call_lines
+from leafward.session.session import Session
+from tests.bench.generate import write_session
+from tests.surroundings import CORPORA, needs_corpora
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
+    """What is found where every line has to be decoded."""
+    with monkeypatch.context() as patched:
+        patched.setattr(collection, "result_in", lambda _line: None)
+        patched.setattr(call_lines.CallShapes, "one_call", lambda _self, _line: None)
+        return collect(session, at)
+
+
+@pytest.mark.parametrize("compact_every", [0, 400])
+def test_a_long_session_is_told_by_its_bytes(
+    compact_every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "long.jsonl"
+    write_session(path, 1500, compact_every=compact_every)
+    with closing(Session.open(path)) as session:
+        there = [session.leaf, *range(100, len(session), 333)]
+        for at in there:
+            assert collect(session, at) == decoded(session, at, monkeypatch)
+        assert collect(session, session.leaf).model == "claude-sonnet-4-5"
+
+
+@needs_corpora
+@pytest.mark.parametrize("name", ["pi/large-session.jsonl", "pi/before-compaction.jsonl"])
+def test_real_sessions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = CORPORA / name
+    with closing(agent_of(path).open(path)) as session:
+        for at in (session.leaf, len(session) // 2, len(session) // 3):
+            assert collect(session, at) == decoded(session, at, monkeypatch)
+
+
+def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "long.jsonl"
+    write_session(path, 1500, branch_every=0, compact_every=0)
+    read: list[int] = []
+    taken = collection._Reader.read
+
+    def counted(self: collection._Reader, index: int, *rest: object) -> None:
+        read.append(index)
+        taken(self, index, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(collection._Reader, "read", counted)
+    with closing(Session.open(path)) as session:
+        collect(session, session.leaf)
+        assert len(read) < len(session) / 2

@@ -1,0 +1,148 @@
+"""Single turns of a branch chosen to be grafted: what would be appended is worked out anew with every choice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from leafward.base.safe_text import safe_line
+from leafward_tui.compare.controllers.graft import GraftChoice
+from leafward_tui.ui.cells import count, counted, fit, right, wrap
+from leafward_tui.ui.intents import intent_bindings
+from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.sheet import Sheet, SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from leafward.branches.transfer import GraftDraft
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward_tui.compare.controllers.graft import GraftTurn
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["GraftSheet", "turn_lines", "validation"]
+
+
+class GraftSheet(Sheet):
+    """Chooses turns of one side. Ends with "graft" where `choice.ready` is to be appended, or with None."""
+
+    NAME: ClassVar[str] = "graft"
+    BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("graft")]
+
+    def __init__(self, session: Session, entries: Sequence[EntryIndex], letter: str) -> None:
+        about = [SheetLine("they are appended below the leaf as copies; files are not changed again")]
+        self.choice = GraftChoice(session, entries, self)
+        super().__init__(f"Graft turns of {letter}", about, note=counted(len(self.choice.turns), "turn"))
+        self.turn_list = LinesView(id="turns", raised=True)
+        self.says = LinesView(id="validation", cursor=False, raised=True)
+        own = {
+            "graft.accept": self.commit,
+            "mode.leave": self.action_leave,
+            "app.back": self.action_leave,
+        }
+        steps = RowSteps(self.turn_list.move_by, lambda: self.turn_list.size.height)
+        self.routes = Routes(steps, self.choice, Actions(own))
+
+    def compose_body(self) -> ComposeResult:
+        """Turns over what is to be said of those that are chosen."""
+        yield self.turn_list
+        yield self.hairline()
+        yield self.says
+
+    def mounted(self) -> None:
+        """As high as there is room."""
+        services = services_of(self)
+        self.choice.begin(services.jobs(self), services)
+        room = max(6, self.app.size.height - 12)
+        rows = max(1, min(room * 2 // 3, len(self.choice.turns)))
+        self.turn_list.styles.height = rows
+        self.says.styles.height = max(3, min(5, room - rows))
+        self.turn_list.focus()
+        self.draw()
+
+    @property
+    def key(self) -> str:
+        """The turn of the cursor."""
+        return self.turn_list.key
+
+    def next_turn(self) -> None:
+        """Puts the cursor on the turn below."""
+        self.turn_list.move_by(1)
+
+    def draw(self) -> None:
+        """Shows what is chosen, and what that means."""
+        glyphs, choice = services_of(self).glyphs, self.choice
+        self.turn_list.show(lambda width, _rows: turn_lines(choice.turns, choice.chosen, width, glyphs))
+        self.says.show(lambda width, _rows: validation(choice.draft, width, glyphs))
+        self.foot.refresh()
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """What commits, what leaves, what chooses."""
+        return (("ctrl+s", "append"), ("esc", "cancel"), ("space", "choose"), ("a", "all"))
+
+    def operation(self) -> str:
+        """What would be written, or what is missing for it."""
+        return self.choice.operation
+
+    def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
+        """A click chooses a turn, or not."""
+        message.stop()
+        self.choice.switch(message.key)
+
+    def commit(self) -> None:
+        """The draft as it is shown."""
+        if self.choice.ready is None:
+            self.app.bell()
+        else:
+            self.dismiss("graft")
+
+    def pressed(self, number: int) -> None:
+        """Does what one of `keys`, which was clicked, does."""
+        (self.commit, self.action_leave, self.choice.toggle, self.choice.choose_all)[number]()
+
+
+def turn_lines(turns: Sequence[GraftTurn], chosen: Collection[int], width: int, glyphs: Glyphs) -> Block:
+    """The turns, each with whether it is chosen."""
+    lines = []
+    for number, turn in enumerate(turns):
+        here = number in chosen
+        sign = Span(f"[{glyphs.ok if here else ' '}] ", "leaf" if here else "faint")
+        size = right(counted(len(turn.entries), "entry", "entries"), 12)
+        words = fit(turn.words, max(4, width - 4 - len(size)), pad=True, ellipsis=glyphs.ellipsis)
+        spans = (sign, Span(words, "text" if here else "sub"), Span(size, "faint"))
+        lines.append(LabLine(spans, f"turn:{number}", turn.entries[0]))
+    return Block(lines)
+
+
+def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Block:
+    """What appending would do and what does not fit; in place of a draft why it is refused, None while it is worked out."""
+    if draft is None:
+        return Block([LabLine((Span("choose turns with space", "nothing"),))])
+    if isinstance(draft, str):
+        return Block(_wrapped(f"{glyphs.error} ", draft, "bad", width, glyphs))
+    appended = counted(len(draft.sources), "entry", "entries")
+    if draft.added:
+        appended += f", {len(draft.added):,} of them because calls and results belong together"
+    grows = f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)} of {count(draft.window)}"
+    lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
+    if not draft.misfits:
+        lines.append(LabLine((Span(f"{glyphs.ok} everything fits there", "leaf"),)))
+    for misfit in draft.misfits:
+        lines += _wrapped(f"{glyphs.malformed} ", misfit.text, "warn", width, glyphs)
+    return Block(lines)
+
+
+def _wrapped(sign: str, text: str, ink: str, width: int, glyphs: Glyphs) -> list[LabLine]:
+    parts = wrap(safe_line(text, 400), max(4, width - len(sign)), lines=6, ellipsis=glyphs.ellipsis) or [""]
+    blank = " " * len(sign)
+    return [
+        LabLine((Span(blank if number else sign, ink), Span(part, "sub")))
+        for number, part in enumerate(parts)
+    ]

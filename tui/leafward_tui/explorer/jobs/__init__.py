@@ -1,1 +1,0 @@
-"""What the explorer works out beside the screen: free functions of values. Loaded when the first of their kind starts."""

@@ -1,0 +1,17 @@
+"""The tabs of the inspector. By themselves: they stand in the first frame, before there is a page."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = ["Tab"]
+
+
+class Tab(StrEnum):
+    """A page of the inspector, named as its tab is."""
+
+    ENTRY = "Entry"
+    CONTEXT = "Context"
+    COMPACTION = "Compaction"
+    FILES = "Files"
+    RAW = "Raw"
