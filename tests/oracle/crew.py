@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import count
@@ -18,12 +19,11 @@ from tests.oracle.scripted_model import Call, Model, Step, scripted
 from tests.oracle.test_resume import NODE, PACKAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 Deed = tuple[str, dict[str, Any]]
 """What an agent does: `read`, `write`, `edit`, `run` or `delegate`, and what with."""
-Task = "Callable[[int], Deed | None]"
+Task = Callable[[int], Deed | None]
 """The deeds of a prompt, by their number from 0; None behind the last. It is asked once for each number."""
 AGENTS = {
     "claude": bool(programs("LEAFWARD_CLAUDE")),

@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 from contextlib import closing
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ class Sabotage:
                 "".join(f"{name} line {at}\n" for at in range(self.random.randint(2, 20)))
             )
 
-    def deed(self, turn: int, number: int, work: int) -> Deed | None:
+    def deed(self, turn: int, work: int, number: int) -> Deed | None:
         """Some work, and behind it the faults."""
         if number >= work + FAULTS:
             return None
@@ -134,13 +135,8 @@ def test_no_fault_is_laid_at_a_turn_that_did_not_plant_it(kind: str, seed: int, 
         session = agent.ask(folder, "Begin.", lambda _: None)
         shots = [snapshot(folder)]
         for turn in range(1, TURNS + 1):
-            before = work.random.randint(0, 2)
-            agent.ask(
-                folder,
-                f"Turn {turn:02} of the work.",
-                lambda number, turn=turn, before=before: work.deed(turn, number, before),  # type: ignore[misc]
-                session,
-            )
+            task = partial(work.deed, turn, work.random.randint(0, 2))
+            agent.ask(folder, f"Turn {turn:02} of the work.", task, session)
             shots.append(snapshot(folder))
         path = agent.file(session)
     with closing(agent_named(kind).open(path)) as opened:

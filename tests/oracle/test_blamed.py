@@ -6,6 +6,7 @@ work to sub-agents from. `LEAFWARD_TURNS` says how many turns a test has.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -253,7 +254,9 @@ def test_a_branch_that_was_left_and_wrote_the_same_line_is_named(tmp_path: Path,
             first = opened.columns.id(EntryIndex(replies[0]))
         second = writing("one line of the try\nanother line of the try\n")
         if isinstance(agent, Claude):
-            agent.ask(folder, "The second try.", second, session, back=first)
+            rows = map(json.loads, agent.file(session).read_text().splitlines())
+            row = next(row for row in rows if row["type"] == "assistant")
+            agent.ask(folder, "The second try.", second, session, back=row["uuid"])
         else:
             assert main(["move", str(agent.file(session)), first]) == 0
             agent.ask(folder, "The second try.", second, session)

@@ -28,7 +28,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Graft the turns of A" in shown(pilot)
-        assert "is on the path already" in shown(pilot)
+        assert "is on the path already: a graft takes turns of another branch" in shown(pilot)
         await pilot.press("a")
         await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
         assert pilot.app.screen is explorer

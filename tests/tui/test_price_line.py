@@ -84,6 +84,9 @@ def price(
 def test_a_price_in_words() -> None:
     full = price(Part(79, 7_300), Part(55, 3_100))
     assert PriceWords.of(full, UNICODE) == WORDS
+    assert (
+        PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE).parts[1].endswith("sent again (<$0.01)")
+    )
     surprising = price(
         Part(1, 0), Part(0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
     )

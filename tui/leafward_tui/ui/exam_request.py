@@ -51,8 +51,8 @@ def prepared(subject: Subject, name: str, config: Config, job: Job) -> Prepared 
 
     settings = model_settings(name, config)
     Model(settings).refuse_unknown()
-    given = subject.make(settings, job.unwanted)
-    return Prepared(given, given.work.outgoing()) if given is not None else None
+    prepared = subject.make(settings, job.unwanted)
+    return Prepared(prepared, prepared.work.outgoing()) if prepared is not None else None
 
 
 def answered(
@@ -170,13 +170,13 @@ class ExamRequest:
             again="ask another model",
         )
 
-    def _send(self, name: str, given: Sitting) -> None:
+    def _send(self, name: str, prepared: Sitting) -> None:
         """Sends what was shown."""
         sheet = self._sheet(name)
         sheet.grow("", f"asking {safe_line(name, 60)}")
         self._jobs.latest(
             "exam",
-            partial(answered, self._subject.path, given, name, self._services.config, sheet.grow),
+            partial(answered, self._subject.path, prepared, name, self._services.config, sheet.grow),
             partial(self._done, sheet),
             lambda text: sheet.ended("", text, tone="bad", again="ask another model"),
         )

@@ -43,7 +43,8 @@ class PriceWords(NamedTuple):
         sign = price.after.sign
         again = f"{sign}{count(price.sent_again)} sent again" if price.sent_again else "nothing sent again"
         if price.sent_again and price.cost_again:
-            again += f" (~{money(price.cost_again)})"
+            cost = money(price.cost_again)
+            again += f" ({cost})" if cost.startswith("<") else f" (~{cost})"
         cached = f"{sign}{count(price.cached)} cached, " if price.cached else ""
         sizes = (f"{size.sign}{count(size.total, zero='0')}" for size in (price.before, price.after))
         context = f"context {f' {glyphs.arrow} '.join(sizes)}"

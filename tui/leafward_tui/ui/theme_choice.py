@@ -92,7 +92,7 @@ def _described(text: str, room: int, ellipsis: str) -> str:
     for mark in ("", ":", ","):
         shown = text.partition(mark)[0] if mark else text
         if cell_len(shown) <= room:
-            return shown
+            return shown.rstrip(".")
     return fit(text, room, ellipsis=ellipsis)
 
 

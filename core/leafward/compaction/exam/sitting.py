@@ -111,9 +111,9 @@ def sit(
     return ExamAnswers(result, answers, reply.remarks)
 
 
-def kept_exam(sat: ExamAnswers) -> KeptExam:
+def kept_as(answers: ExamAnswers) -> KeptExam:
     """What a model answered just now, as it is told of earlier ones."""
-    result = sat.result
+    result = answers.result
     return KeptExam(str(result["model"]), int(result["right"]), int(result["asked"]), result["cost"])
 
 

@@ -89,9 +89,7 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
         return []
     rows = [
         TotalsRow(""),
-        TotalsRow(
-            "Compactions, and what was repeated after", ("number", "repeats", "tokens", "cost"), head=True
-        ),
+        TotalsRow("Repeated after compactions", ("number", "repeats", "tokens", "cost"), head=True),
     ]
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
         model = maker.model.rpartition("/")[2]

@@ -71,8 +71,9 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
         return []
     about = [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
     if (more := len(draft.misfits) - 3) > 0:
-        rest = f"{counted(more, 'more thing')} {'does' if more == 1 else 'do'} not fit there"
-        about.append(SheetLine(rest, "warn"))
+        about.append(
+            SheetLine(f"and {more:,} more that {'does' if more == 1 else 'do'} not fit there", "warn")
+        )
     return about
 
 
@@ -120,7 +121,11 @@ class Transfer:
             return
         self._content.tell("")
         merge, grafts = drafts
-        choices = [_merge_choice(merge), *(_graft_choice(*one) for one in grafts.items())]
+        choices = [_merge_choice(merge)]
+        for letter, draft in grafts.items():
+            why = f"{self._on_path(sides, letter)}: a graft takes turns of another branch"
+            refused = isinstance(draft, str) and self._on_path(sides, letter)
+            choices.append(_graft_choice(letter, why if refused else draft))
         choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
 
         def done(key: str | None) -> None:
@@ -138,16 +143,23 @@ class Transfer:
         """The choice of single turns of a side."""
         from leafward_tui.ui.choice_sheet import Choice
 
-        letter, session = _SINGLE[key], self._state.session
-        side = sides.a if letter == "a" else sides.b
+        letter = _SINGLE[key]
         # What does not fit as a whole may fit in part; what is on the path already never does.
-        on_path = session.tree.is_ancestor(side.node, session.leaf)
         return Choice(
             key,
             f"Choose turns of {letter.upper()} to graft",
             f"opens the list of {letter.upper()}'s turns",
             "nothing is written yet",
-            f"{letter.upper()} is on the path already" if on_path and isinstance(draft, str) else "",
+            self._on_path(sides, letter) if isinstance(draft, str) else "",
+        )
+
+    def _on_path(self, sides: Sides, letter: str) -> str:
+        """That a side is on the path to the leaf; empty where it is not."""
+        side, session = sides.a if letter == "a" else sides.b, self._state.session
+        return (
+            f"{letter.upper()} is on the path already"
+            if session.tree.is_ancestor(side.node, session.leaf)
+            else ""
         )
 
     def _choose_turns(self, sides: Sides, letter: str) -> None:

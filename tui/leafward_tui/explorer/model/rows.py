@@ -366,7 +366,12 @@ class RowPainter:
         note = self.notes.get(self.layout.head[line.row], "") if line.kind is LineKind.ROW else ""
         kind = self.layout.tree.kind[self.layout.head[line.row]]
         if kind == Kind.COMPACTION:
-            note = self._lost(line) if line.kind is LineKind.ROW else ""
+            # Without its noun: the column has no room for it.
+            note = (
+                self._lost(line).replace(" facts", "").replace(" fact", "")
+                if line.kind is LineKind.ROW
+                else ""
+            )
             return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), ground.warn)
         style = ground.bad if tally.failed and line.kind is LineKind.ROW else ground.faint
         return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), style)

@@ -48,7 +48,7 @@ class DraftGrader:
 
     def ask_model(self, then: Callable[[], object]) -> None:
         """Has a model sit the exam of the draft, after showing what it would be sent; `then` is called when it answered."""
-        from leafward.compaction.exam.sitting import kept_exam, sitting_of_draft
+        from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
         from leafward_tui.ui.exam_request import ExamRequest, Subject
 
         state, draft = self._state, self._state.exam.draft
@@ -57,7 +57,7 @@ class DraftGrader:
 
         def keep(sat: ExamAnswers, words: str, _refused: Callable[[str], object]) -> None:
             if state.exam.draft is draft:
-                state.exam.answers = (*state.exam.answers, kept_exam(sat))
+                state.exam.answers = (*state.exam.answers, kept_as(sat))
                 self._view.tell(words)
                 then()
 
@@ -110,8 +110,8 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
     lines.append(LabLine())
     for sat in answers:
         model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
-        score = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
-        lines.append(spread(score, [Span(money(sat.cost) if sat.cost else "", "faint")], width))
+        result = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
+        lines.append(spread(result, [Span(money(sat.cost) if sat.cost else "", "faint")], width))
     ask = [Span(f"{glyphs.folded} ", "faint"), Span("have a model answer them", "text")]
     return Block([*lines, spread(ask, [], width, SIT)])
 
