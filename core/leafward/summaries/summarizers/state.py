@@ -205,10 +205,10 @@ def _replace(evidence: Evidence) -> None:
             for candidate in evidence.candidates
             if candidate is by
             or candidate.first
-            or instead & _names(candidate.text)
             or candidate.section not in _SUBJECTS
             or _place(evidence, candidate) >= place
             or uses.search(candidate.text) is None
+            or instead & _names(candidate.text)
         ]
 
 
@@ -263,9 +263,12 @@ def _steps(evidence: Evidence) -> None:
         behind = [other for later, other in done if later > place]
         if len(words) > 1 and any(len(words & other) >= _DONE_ALREADY * len(words) for other in behind):
             return True
+        if _REMOVES.match(candidate.text) is None:
+            return False
         verb = next(iter(content_words(candidate.text)), "")
-        parts = [other for other in behind if verb in other and len(other & words) > 1]
-        return _REMOVES.match(candidate.text) is not None and words <= frozenset().union(*parts)
+        return words <= frozenset().union(
+            *(other for other in behind if verb in other and len(other & words) > 1)
+        )
 
     evidence.candidates = [
         candidate
