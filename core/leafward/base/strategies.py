@@ -7,6 +7,7 @@ in the room `compaction`. The names are here, because help texts and settings ne
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 __all__ = ["OWN_STRATEGY", "STRATEGY_CHOICES", "Strategy", "strategy_of"]
 
@@ -15,11 +16,24 @@ OWN_STRATEGY = "own"
 
 
 class Strategy(StrEnum):
-    """Whose rules a plan follows, in the order in which they are offered. The value is a module of `compaction` too."""
+    """Whose rules a plan follows, in the order in which they are offered.
+
+    The value is the name that is typed and stored, and that of the module of `compaction` with its rules.
+    """
+
+    agent: str
+    """Whose rules they are, as it is written in a sentence."""
 
     PI = "pi"
-    CODEX = "codex"
+    CODEX = "codex", "Codex"
     OPENCODE = "opencode"
+
+    def __new__(cls, name: str, agent: str = "") -> Self:
+        """A strategy by its name, with its agent where that is written otherwise."""
+        made = str.__new__(cls, name)
+        made._value_ = name
+        made.agent = agent or name
+        return made
 
 
 STRATEGY_CHOICES = (OWN_STRATEGY, *(one.value for one in Strategy))
