@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction import ALL_ESTIMATORS, Plan, PlanSettings, Strategy, measure, plan
+import leafward
+import leafward_tui
+from leafward.base.strategies import STRATEGY_CHOICES
+from leafward.cli.options import Options
+from leafward.compaction import ALL_ESTIMATORS, Plan, PlanSettings, Strategy, measure, plan, rules_of
 from leafward.context.estimators import Estimator, estimated_tokens, text_tokens
 from leafward.session.entries import Kind
 from leafward.session.messages import messages_of
@@ -14,7 +20,7 @@ from leafward.session.tokens import message_tokens
 from tests.acting import JUNK, Acting, call, reading, wild
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import ModuleType
 
 K = "x" * 4000
 
@@ -212,3 +218,42 @@ class TestEstimators:
         assert (made.estimator, made.tokens.turn_prefix) == (Estimator.SCRIPT, 3000)
         other = plan(sizes, PlanSettings(Strategy.CODEX))
         assert other.estimator is Estimator.PI, "codex was not measured"
+
+
+def comparisons(code: str) -> list[int]:
+    """The lines of a module that ask whether a strategy is a certain one."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Compare)
+        and any(
+            isinstance(side, ast.Attribute)
+            and isinstance(side.value, ast.Name)
+            and side.value.id == "Strategy"
+            for side in (node.left, *node.comparators)
+        )
+    ]
+
+
+class TestOneList:
+    @pytest.mark.parametrize("strategy", Strategy)
+    def test_each_has_rules_that_plan(self, file: Acting, strategy: Strategy) -> None:
+        file.user(K)
+        assert planned(file, strategy).settings.behaviour == rules_of(strategy).versions[0]
+
+    def test_all_are_offered(self) -> None:
+        names = [one.value for one in Strategy]
+        assert list(STRATEGY_CHOICES) == ["own", *names]
+        (option,) = [
+            one for one in Options("compaction_options.PlanOptions").declared() if one.name == "strategy"
+        ]
+        assert list(option.type.choices) == [*names, "all"]  # type: ignore[attr-defined]  # a choice
+
+    @pytest.mark.parametrize("package", [leafward, leafward_tui])
+    def test_what_differs_is_in_the_rules_alone(self, package: ModuleType) -> None:
+        root = Path(str(package.__file__)).parent
+        found = {path.name: comparisons(path.read_text("utf-8")) for path in root.rglob("*.py")}
+        assert {name: lines for name, lines in found.items() if lines} == {}
+
+    def test_a_question_for_one_strategy_is_found(self) -> None:
+        assert comparisons("x = 1\nif settings.strategy is not Strategy.PI: pass") == [2]

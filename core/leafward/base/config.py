@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from leafward.base.model_windows import Window, WindowSource, known_window
 from leafward.base.paths import config_dir
 from leafward.base.regular_files import read_regular
+from leafward.base.strategies import OWN_STRATEGY, STRATEGY_CHOICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,9 +30,6 @@ INJECTION_BUDGET = 8_000
 TIMEOUT, DEADLINE, ATTEMPTS, PARALLEL = 120.0, 900.0, 4, 4
 """Of the requests to a model."""
 
-OWN_STRATEGY = "own"
-"""The rules of the agent that a session belongs to."""
-STRATEGIES = (OWN_STRATEGY, "pi", "codex", "opencode")
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
 
@@ -234,7 +232,7 @@ _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "window": ("window", _whole(1)),
     "keep-recent": ("keep_recent", _whole(0)),
     "reserve": ("reserve", _whole(0)),
-    "strategy": ("strategy", _one_of(STRATEGIES)),
+    "strategy": ("strategy", _one_of(STRATEGY_CHOICES)),
     "theme": ("theme", _text),
     "ascii": ("ascii", _switch),
     "density": ("density", _one_of(DENSITIES)),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leafward.base.strategies import Strategy
 from leafward.cli.options import FOLDER, at_field, base_url_field, focus_field, model_field, option
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class PlanOptions:
     at: str | None = at_field()
     strategy: str | None = option(
         "--strategy",
-        type=click.Choice(["pi", "codex", "opencode", "all"]),
+        type=click.Choice([*(one.value for one in Strategy), "all"]),
         help="Whose rules to follow (default: as configured, else the session's own agent's).",
     )
     keep_recent: int | None = option(

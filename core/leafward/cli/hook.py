@@ -94,12 +94,13 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
 def _summary(request: HookRequest) -> str:
     """A summary that Leafward makes without a model, as JSON with pi's names."""
     from leafward.agents.hooks import Moment
+    from leafward.base.strategies import Strategy
     from leafward.cli.selection import opened
     from leafward.compaction.branch_summary import left_branch, summarize_branch
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan as plan_of
     from leafward.compaction.run import draft
-    from leafward.compaction.settings import PlanSettings, Strategy
+    from leafward.compaction.settings import PlanSettings
     from leafward.summaries.summarizers.extractive import Extractive
 
     if request.to is None:

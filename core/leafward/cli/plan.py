@@ -25,6 +25,7 @@ from leafward.compaction import (
     Trigger,
     TriggerRule,
     measure,
+    rules_of,
     strategy_of,
     trigger_of,
 )
@@ -74,9 +75,11 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
     chosen = _strategy(session, options, settings)
     if chosen == ALL and options.behaviour is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
-    if chosen == Strategy.CODEX and options.cut is not None:
-        raise click.UsageError("--cut says where the tail begins, and codex keeps messages instead of a tail")
     strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
+    if chosen != ALL and options.cut is not None and not rules_of(strategies[0]).keeps_tail:
+        raise click.UsageError(
+            f"--cut says where the tail begins, and {chosen} keeps messages instead of a tail"
+        )
     at = session.find(options.at) if options.at is not None else session.leaf
     cut = session.find(options.cut) if options.cut is not None else None
     plan_settings = [_settings(strategy, options, settings, cut) for strategy in strategies]
@@ -98,7 +101,8 @@ def _settings(
 ) -> PlanSettings:
     """What is asked for, else what is configured; the other strategies have budgets of their own."""
     keep, reserve = options.keep_recent, options.reserve
-    if strategy is Strategy.PI:
+    rules = rules_of(strategy)
+    if rules.configured:
         keep = settings.keep_recent if keep is None else keep
         reserve = settings.reserve if reserve is None else reserve
     made = PlanSettings(
@@ -111,7 +115,7 @@ def _settings(
         trigger=TriggerRule(options.trigger),
         estimator=Estimator.SCRIPT if options.by_script else None,
         prune=not options.no_prune,
-        cut=None if strategy is Strategy.CODEX else cut,
+        cut=cut if rules.keeps_tail else None,
     )
     try:
         made.behaviour  # noqa: B018  # a version that is not known is refused before anything is read

@@ -6,11 +6,13 @@ asks what is known afterwards, `aftermath` what was done again.
 
 from __future__ import annotations
 
+from leafward.base.strategies import Strategy, strategy_of
 from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, CutLine, IllegalCut, Rule
 from leafward.compaction.division import Diagnostic
-from leafward.compaction.measure import ALL_ESTIMATORS, Part, PathSizes, measure
+from leafward.compaction.measure import Part, PathSizes, measure
 from leafward.compaction.plan import Plan, plan, plans
-from leafward.compaction.settings import BadSettings, PlanSettings, Strategy, TriggerRule, strategy_of
+from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
+from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
 from leafward.compaction.trigger import Trigger, trigger_of
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "measure",
     "plan",
     "plans",
+    "rules_of",
     "strategy_of",
     "trigger_of",
 ]

@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.division import Diagnostic, Division, Shortened, entry_at
 from leafward.compaction.measure import Part, PathSizes
-from leafward.context.estimators import image_tokens
+from leafward.compaction.strategy_rules import StrategyRules
+from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator, image_tokens
 
 if TYPE_CHECKING:
-    from leafward.compaction.settings import PlanSettings
+    from leafward.compaction.strategy_rules import Terms
+
+__all__ = ["RULES"]
+
+_RESERVE_PERCENT = 5
+"""Codex works within 95 % of a model's window."""
+_NEWEST, _BEFORE = "0.169", "0.125"
 
 
-def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
+def _divide(sizes: PathSizes, settings: Terms) -> Division:
     """Deals out the messages of a path by Codex's rules."""
     counting = sizes.counting(settings.counting)
     tokens = sizes.counts[counting].tokens
@@ -53,7 +60,16 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
     why = f"The newest {messages} of the user within {settings.budget:,} tokens are kept; everything else is summarised."
     if cut >= 0:
         why += f" #{cut} is the oldest of them and is cut in the middle."
-    division = Division(0, end, end, tail=False, chosen=array("i", chosen), shortened=shortened, why=why)
+    division = Division(
+        0,
+        end,
+        end,
+        tail=False,
+        chosen=array("i", chosen),
+        shortened=shortened,
+        why=why,
+        nothing=not sizes.spoken,
+    )
     division.diagnostics.append(_placement(sizes, settings, chosen))
     if dropped:
         shown = f"{dropped} image{'' if dropped == 1 else 's'}"
@@ -63,8 +79,8 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
     return division
 
 
-def _placement(sizes: PathSizes, settings: PlanSettings, chosen: list[int]) -> Diagnostic:
-    if settings.behaviour != "0.169":
+def _placement(sizes: PathSizes, settings: Terms, chosen: list[int]) -> Diagnostic:
+    if settings.behaviour != _NEWEST:
         return Diagnostic(
             "no-initial-context", "the initial context is not given again after a compaction asked for"
         )
@@ -77,6 +93,13 @@ def _placement(sizes: PathSizes, settings: PlanSettings, chosen: list[int]) -> D
     )
 
 
-def nothing(sizes: PathSizes) -> bool:
-    """Whether there is no history to summarise."""
-    return not sizes.spoken
+RULES = StrategyRules(
+    versions=(_NEWEST, _BEFORE),
+    estimator=Estimator.CODEX,
+    budget=lambda _usable: CODEX_KEPT_USER_TOKENS,
+    reserve=lambda window: window * _RESERVE_PERCENT // 100,
+    inclusive=True,
+    keeps_tail=False,
+    divide=_divide,
+)
+"""The rules of Codex."""

@@ -66,6 +66,8 @@ class Division:
     shortened: list[Shortened] = field(default_factory=list)
     why: str = ""
     """How the cut was chosen, in a few sentences."""
+    nothing: bool = False
+    """Whether it comes to no compaction."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 

@@ -405,7 +405,3 @@ def _column(size: int, places: array[int], tokens: Sequence[int]) -> array[int]:
 def summary_size(sizes: PathSizes, estimator: Estimator) -> int:
     """Tokens of the summary that stands in the context now."""
     return text_tokens(sizes.previous_summary, estimator) if sizes.previous_summary is not None else 0
-
-
-# What every plan asks for is the same set, so that one measure serves all strategies.
-ALL_ESTIMATORS = (Estimator.PI, Estimator.CODEX, Estimator.OPENCODE)

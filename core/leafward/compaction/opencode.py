@@ -6,24 +6,44 @@ Pruning has been an option since 1.18 and was always done before; the kept tail 
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
 from leafward.compaction.measure import STARTS, Counts, Part, PathSizes
-from leafward.compaction.settings import PRUNE_EXEMPT, PRUNE_MINIMUM, PRUNE_PROTECT, PRUNE_TURNS, PlanSettings
-from leafward.context.estimators import text_tokens
+from leafward.compaction.strategy_rules import StrategyRules
+from leafward.context.estimators import Estimator, text_tokens
 
-CLEARED = "[Old tool result content cleared]"
+if TYPE_CHECKING:
+    from leafward.compaction.strategy_rules import Terms
+
+__all__ = ["RULES"]
+
+_NEWEST, _BEFORE = "1.18", "1.3"
+_RESERVE = 20_000
+"""opencode reserves at most this for the reply."""
+_TAIL_LEAST, _TAIL_MOST, _TAIL_PERCENT = 2_000, 15_000, 25
+"""What opencode keeps of recent turns: this share of the usable window, within these bounds."""
+_PRUNE_PROTECT = 40_000
+"""Tokens of the newest tool results that opencode never prunes."""
+_PRUNE_MINIMUM = 20_000
+"""opencode prunes only where it frees more than this."""
+_PRUNE_TURNS = 2
+"""The last user turns that opencode never prunes."""
+_PRUNE_EXEMPT = frozenset({"skill"})
+"""Tools whose results opencode never prunes."""
+
+_CLEARED = "[Old tool result content cleared]"
 """What stands for a pruned result (opencode 1.18)."""
 
 
-def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
+def _divide(sizes: PathSizes, settings: Terms) -> Division:
     """Deals out the messages of a path by opencode's rules."""
-    pruned = prune(sizes, settings) if settings.prune else []
-    if settings.behaviour == "1.3":
+    pruned = _pruned(sizes, settings) if settings.prune else []
+    if settings.behaviour == _BEFORE:
         end = len(sizes)
         why = "Everything is summarised; 1.3 keeps no tail."
-        return Division(0, end, end, tail=False, shortened=pruned, why=why)
+        return Division(0, end, end, tail=False, shortened=pruned, why=why, nothing=not sizes.spoken)
     if settings.cut is not None:
         cut, why = legal_cut(sizes, settings.cut), "You chose this cut."
     else:
@@ -34,7 +54,14 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
         before = bisect_left(sizes.starts, cut) - 1
         history = sizes.starts[before] if before >= 0 else cut
     division = Division(
-        0, history, cut, split=history < cut, tail=cut < len(sizes), shortened=pruned, why=why
+        0,
+        history,
+        cut,
+        split=history < cut,
+        tail=cut < len(sizes),
+        shortened=pruned,
+        why=why,
+        nothing=not sizes.spoken,
     )
     if pruned:
         saved = sum(short.tokens - short.left for short in pruned)
@@ -52,32 +79,32 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
     return division
 
 
-def prune(sizes: PathSizes, settings: PlanSettings) -> list[Shortened]:
+def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
     """The results that are cleared, oldest first: those beyond the newest 40,000 tokens, if that frees over 20,000.
 
     Results in the last two turns, those that are errors and those of exempt tools stay and do not count (opencode 1.18).
     """
     users = [position for position in sizes.starts if sizes.parts[position] == Part.USER]
-    if len(users) < PRUNE_TURNS:
+    if len(users) < _PRUNE_TURNS:
         return []
     tokens = sizes.counted(settings.counting).tokens
-    left = text_tokens(CLEARED, settings.counting)
+    left = text_tokens(_CLEARED, settings.counting)
     seen = freed = 0
     found: list[Shortened] = []
-    older = sizes.results[: bisect_left(sizes.results, users[-PRUNE_TURNS])]
+    older = sizes.results[: bisect_left(sizes.results, users[-_PRUNE_TURNS])]
     for position in reversed(older):
-        if position in sizes.failed or sizes.tools.get(position) in PRUNE_EXEMPT:
+        if position in sizes.failed or sizes.tools.get(position) in _PRUNE_EXEMPT:
             continue
         seen += tokens[position]
-        if seen > PRUNE_PROTECT:
+        if seen > _PRUNE_PROTECT:
             freed += tokens[position]
             if tokens[position] > left:
                 found.append(Shortened(position, entry_at(sizes, position), tokens[position], left))
     found.reverse()
-    return found if freed > PRUNE_MINIMUM else []
+    return found if freed > _PRUNE_MINIMUM else []
 
 
-def _tail(sizes: PathSizes, counts: Counts, settings: PlanSettings) -> tuple[int, str]:
+def _tail(sizes: PathSizes, counts: Counts, settings: Terms) -> tuple[int, str]:
     """Where the kept tail begins, and why; the end where nothing is kept."""
     end = len(sizes)
     budget, kept, total, turns = settings.budget, end, 0, 0
@@ -124,6 +151,13 @@ def _without(counts: Counts, pruned: list[Shortened]) -> Counts:
     return Counts.of(tokens)
 
 
-def nothing(sizes: PathSizes) -> bool:
-    """Whether there is nothing to summarise."""
-    return not sizes.spoken
+RULES = StrategyRules(
+    versions=(_NEWEST, _BEFORE),
+    estimator=Estimator.OPENCODE,
+    budget=lambda usable: min(_TAIL_MOST, max(_TAIL_LEAST, usable * _TAIL_PERCENT // 100)),
+    reserve=lambda _window: _RESERVE,
+    inclusive=True,
+    divide=_divide,
+    cleared=_CLEARED,
+)
+"""The rules of opencode."""

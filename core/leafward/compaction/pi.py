@@ -11,21 +11,29 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.config import KEEP_RECENT, PI_RESERVE
 from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, PiAnswer, Shortened, count_in, entry_at
 from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
-from leafward.compaction.settings import TAIL_LIMIT, PlanSettings
+from leafward.compaction.strategy_rules import StrategyRules
+from leafward.context.estimators import Estimator
 from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
     from leafward.compaction.measure import Counts
+    from leafward.compaction.strategy_rules import Terms
+
+__all__ = ["RULES"]
+
+_TAIL_LIMIT = 1.25
+"""A tail larger than this many budgets is a fault, unless its first entry alone makes it so."""
 
 _MESSAGES = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.REPLY, Part.RESULT, Part.SYSTEM, Part.OTHER])
 """Parts that are `message` entries."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class _Version:
     """What pi's versions do differently."""
 
     counted: bytes
@@ -49,17 +57,17 @@ class _Rules:
 _ALL = bytes(part for part in Part if part not in QUIET)
 _OLD_STARTS = bytes([Part.USER, Part.BASH, Part.NOTE])
 _OLD_QUIET = bytes([Part.SILENT, Part.NOTE])
-_OLD = _Rules(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, True, False, False)
-_RULES = {
-    "1.5.2": _Rules(_ALL, bytes([Part.SILENT, Part.OMITTED]), STARTS, STARTS, True, True, True, True),
+_OLD = _Version(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, True, False, False)
+_VERSIONS = {
+    "1.5.2": _Version(_ALL, bytes([Part.SILENT, Part.OMITTED]), STARTS, STARTS, True, True, True, True),
     "0.73": _OLD,
-    "0.58": _Rules(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, False, False, False),
+    "0.58": _Version(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, False, False, False),
 }
 
 
-def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
-    """Deals out the messages of a path by pi's rules. A division that summarises nothing means: nothing to compact."""
-    rules = _RULES[settings.behaviour]
+def _divide(sizes: PathSizes, settings: Terms) -> Division:
+    """Deals out the messages of a path by pi's rules."""
+    rules = _VERSIONS[settings.behaviour]
     start = 0 if rules.keeps_kept else sizes.kept
     counts = sizes.counted(settings.counting)
     if settings.cut is not None:
@@ -72,6 +80,7 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
         cut, why, forced = _cut(sizes, counts, rules, start, settings.budget)
     history = _history(sizes, rules, cut, start)
     division = Division(start, cut if history < 0 else history, cut, split=history >= 0, why=why)
+    division.nothing = rules.skips_empty and not count_in(sizes, start, cut)
     if settings.mends:
         _mend_split(sizes, division, start)
         if forced:
@@ -87,11 +96,6 @@ def divide(sizes: PathSizes, settings: PlanSettings) -> Division:
     return division
 
 
-def nothing(sizes: PathSizes, settings: PlanSettings, division: Division) -> bool:
-    """Whether a division comes to no compaction."""
-    return _RULES[settings.behaviour].skips_empty and not count_in(sizes, division.start, division.cut)
-
-
 def _all_tokens(total: int) -> str:
     """`All 1,204 tokens fit`."""
     return (
@@ -103,7 +107,7 @@ def _all_tokens(total: int) -> str:
     )
 
 
-def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: int) -> tuple[int, str, bool]:
+def _cut(sizes: PathSizes, counts: Counts, rules: _Version, start: int, budget: int) -> tuple[int, str, bool]:
     """Where the tail begins, why, and whether the results at the end forced that."""
     parts, tokens = sizes.parts, counts.tokens
     first = bisect_left(sizes.cuts, start)
@@ -143,14 +147,14 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Rules, start: int, budget: in
     return back, why + ".", forced
 
 
-def _moved(sizes: PathSizes, rules: _Rules, cut: int, start: int) -> int:
+def _moved(sizes: PathSizes, rules: _Version, cut: int, start: int) -> int:
     """A cut moved back over what the rules pass over."""
     while cut > start and sizes.parts[cut - 1] in rules.passed:
         cut -= 1
     return cut
 
 
-def _history(sizes: PathSizes, rules: _Rules, cut: int, start: int) -> int:
+def _history(sizes: PathSizes, rules: _Version, cut: int, start: int) -> int:
     """Where the turn begins that the cut splits, which may be at the cut itself before 1.5.2; -1 where none is split."""
     parts = sizes.parts
     if cut < len(sizes) and parts[cut] in rules.whole:
@@ -201,7 +205,7 @@ def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
 def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int) -> None:
     """Results at the end that alone exceed the budget are cut in the middle, the largest first, until the tail fits."""
     size = counts.between(division.cut, len(sizes))
-    if size <= TAIL_LIMIT * budget:
+    if size <= _TAIL_LIMIT * budget:
         return
     results = sizes.results[bisect_left(sizes.results, division.cut) :]
     room = budget - (size - sum(counts.tokens[position] for position in results))
@@ -226,7 +230,7 @@ def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int
 def _tell_large_entry(sizes: PathSizes, counts: Counts, division: Division, budget: int) -> None:
     """Says so where the first entry of the tail makes it larger than 1.25 budgets: pi's rule, which stays."""
     size = counts.between(division.cut, len(sizes))
-    if size > TAIL_LIMIT * budget and count_in(sizes, 0, division.cut):
+    if size > _TAIL_LIMIT * budget and count_in(sizes, 0, division.cut):
         lead = first_said(sizes, division.cut)
         division.diagnostics.append(
             Diagnostic(
@@ -249,3 +253,16 @@ def _level(ascending: list[int], room: int) -> int:
             return max(_LEAST_LEFT, share)
         room -= smallest
     return max(ascending, default=0)
+
+
+RULES = StrategyRules(
+    versions=tuple(_VERSIONS),
+    estimator=Estimator.PI,
+    budget=lambda _usable: KEEP_RECENT,
+    reserve=lambda _window: PI_RESERVE,
+    configured=True,
+    inclusive=False,
+    divide=_divide,
+    bounds_files=False,
+)
+"""The rules of pi."""

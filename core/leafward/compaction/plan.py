@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.compaction import codex, opencode, pi
+from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import CutLine, cut_lines
 from leafward.compaction.division import (
     Diagnostic,
@@ -20,7 +20,7 @@ from leafward.compaction.division import (
 from leafward.compaction.filelists import FileLists, file_lists
 from leafward.compaction.growth import size_remarks
 from leafward.compaction.measure import PathSizes, summary_size
-from leafward.compaction.settings import PlanSettings, Strategy
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.trigger import Trigger, trigger_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import NO_ENTRY
@@ -117,15 +117,15 @@ class Plan:
 
     def cuts(self) -> Iterator[CutLine]:
         """Every place where the path could be cut, oldest first, with the rule that holds there."""
-        tail = self.settings.strategy is not Strategy.CODEX
-        return cut_lines(self.sizes, self.settings.counting, tail=tail)
+        return cut_lines(self.sizes, self.settings.counting, tail=self.settings.rules.keeps_tail)
 
 
 def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
     """The plan for a measured path. Raises BadSettings, or IllegalCut where `settings.cut` is none."""
     settings = settings if settings is not None else PlanSettings()
     trigger = trigger_of(sizes, settings)
-    division, nothing = _divide(sizes, settings)
+    division = settings.rules.divide(sizes, settings)
+    nothing = sizes.ends_compacted or division.nothing
     diagnostics = division.diagnostics
     if nothing:
         diagnostics = [Diagnostic("nothing-to-compact", _reason(sizes, division))]
@@ -172,16 +172,6 @@ def plans(sizes: PathSizes, settings: PlanSettings | None = None) -> dict[Strate
         )
         for strategy in Strategy
     }
-
-
-def _divide(sizes: PathSizes, settings: PlanSettings) -> tuple[Division, bool]:
-    """The division by the strategy's rules, and whether it comes to no compaction."""
-    if settings.strategy is Strategy.CODEX:
-        return codex.divide(sizes, settings), sizes.ends_compacted or codex.nothing(sizes)
-    if settings.strategy is Strategy.OPENCODE:
-        return opencode.divide(sizes, settings), sizes.ends_compacted or opencode.nothing(sizes)
-    division = pi.divide(sizes, settings)
-    return division, sizes.ends_compacted or pi.nothing(sizes, settings, division)
 
 
 def _reason(sizes: PathSizes, division: Division) -> str:
@@ -256,7 +246,7 @@ def _tokens(
 def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLists, Diagnostic | None]:
     """The lists that the compaction would carry, bounded where faults are mended."""
     whole = file_lists(sizes.touches, reach, sizes.previous_files, None)
-    if whole.size <= settings.file_budget or not (settings.mends or settings.strategy is not Strategy.PI):
+    if whole.size <= settings.file_budget or not (settings.mends or settings.rules.bounds_files):
         return whole, None
     bounded = file_lists(sizes.touches, reach, sizes.previous_files, settings.file_budget)
     return bounded, Diagnostic(

@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Refused
+from leafward.base.strategies import Strategy
 from leafward.compaction.injection import Injection
 from leafward.compaction.measure import measure
 from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
 from leafward.compaction.run import draft
-from leafward.compaction.settings import PlanSettings, Strategy
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.stored_summary import parts_of
+from leafward.compaction.strategies import rules_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import enclose
@@ -82,11 +84,12 @@ def plan_of(session: Session, compaction: int) -> Plan:
     if 0 <= first != compaction and sizes.position(first) >= 0:
         return plan(sizes, PlanSettings(strategy=Strategy.PI, cut=first))
     settings = noted.get("settings")
-    quotes = noted.get("strategy") == Strategy.CODEX and isinstance(settings, dict)
-    keep = settings.get("keep_recent") if quotes and isinstance(settings, dict) else 0
-    return plan(
-        sizes, PlanSettings(strategy=Strategy.CODEX, keep_recent=keep if isinstance(keep, int) else 0)
+    quoting = next(
+        (one for one in Strategy if one == noted.get("strategy") and not rules_of(one).keeps_tail), None
     )
+    keep = settings.get("keep_recent") if quoting is not None and isinstance(settings, dict) else 0
+    strategy = quoting if quoting is not None else Strategy.CODEX
+    return plan(sizes, PlanSettings(strategy=strategy, keep_recent=keep if isinstance(keep, int) else 0))
 
 
 def _noted(body: Body) -> dict[str, Any]:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe
-from leafward.compaction.opencode import CLEARED
-from leafward.compaction.settings import Strategy
 from leafward.compaction.stored_summary import Stored, cut_middle, parts_of
 from leafward.context.context_messages import message_body
 from leafward.context.estimators import text_tokens
@@ -93,14 +91,14 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
             text = text_of(message.message.get("content"))
             quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
         if message.entry in summarized:
-            if short is not None and plan.settings.strategy is Strategy.OPENCODE:
+            if short is not None and plan.settings.rules.cleared:
                 message = Said(
                     message.entry, {**message.message, "content": _shortened(message.message, short, plan)}
                 )
             summarised.append(message)
     # What was quoted before leaves the stored text: it is said again, and as far as there is room it is quoted again.
     earlier = before.kept if sizes.previous_summary is not None else ()
-    if plan.settings.strategy is Strategy.CODEX:
+    if not plan.settings.rules.keeps_tail:
         quoted[:0] = _still_quoted(earlier, plan)
     summarised[:0] = [
         Said(sizes.compaction, {"role": "user", "content": [{"type": "text", "text": text}]})
@@ -181,8 +179,8 @@ def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tu
 
 def _shortened(message: Body, short: Shortened, plan: Plan) -> list[Body]:
     """What is left of the content of a message that is cut short."""
-    if plan.settings.strategy is Strategy.OPENCODE:
-        return [{"type": "text", "text": CLEARED}]
+    if cleared := plan.settings.rules.cleared:
+        return [{"type": "text", "text": cleared}]
     text = text_of(message.get("content"))
     pictures = sum(1 for block in blocks_of(message.get("content")) if block.get("type") == "image")
     if pictures:

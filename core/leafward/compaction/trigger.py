@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.settings import PlanSettings, Strategy, TriggerRule
+from leafward.compaction.settings import PlanSettings, TriggerRule
 
 if TYPE_CHECKING:
     from leafward.compaction.measure import PathSizes
@@ -43,7 +43,7 @@ def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
         estimate = sum(sizes.context.messages.tokens)
         if estimate > tokens:
             tokens, source = estimate, "estimate"
-    inclusive = settings.trigger is TriggerRule.FIXED and settings.strategy is not Strategy.PI
+    inclusive = settings.trigger is TriggerRule.FIXED and settings.rules.inclusive
     threshold = settings.usable
     reached = tokens >= threshold if inclusive else tokens > threshold
     return Trigger(

@@ -83,12 +83,13 @@ def lost_at_leaf(session: Session, config: Config, job: Job) -> int | None:
     each time it grows. Raises Cancelled, LeafwardError, OSError.
     """
     from leafward.agents import agent_behind
+    from leafward.base.strategies import strategy_of
     from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan
     from leafward.compaction.run import draft
-    from leafward.compaction.settings import PlanSettings, strategy_of
+    from leafward.compaction.settings import PlanSettings
     from leafward.context.model_context import context_window
     from leafward.export.installation import is_installed
     from leafward.summaries.summarizers.extractive import Extractive

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.key_bar import Hint
@@ -48,7 +49,7 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
     accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
     leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("discard",)))
     slide = Hint(("slider.less", "slider.more"), "slide")
-    strategies = Hint(("strategy.pi", "strategy.codex", "strategy.opencode"), "strategy")
+    strategies = Hint(tuple(f"strategy.{one}" for one in Strategy), "strategy")
     source = Hint("lab.choose", "source")
     of_area = {
         "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),

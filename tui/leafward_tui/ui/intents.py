@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from textual.binding import Binding
 
+from leafward.base.strategies import Strategy
+
 __all__ = [
     "APP_ACTIONS",
     "BROAD_KEYS",
@@ -288,9 +290,10 @@ INTENTS: tuple[Intent, ...] = (
     Intent("cut.down", "-", "Keep less: the next cut below", "keep less", _LAB, "Compaction"),
     Intent("cut.up", "+", "Keep more: the next cut above", "keep more", _LAB, "Compaction"),
     Intent("cut.here", "=", "Cut before this row", "cut here", _LAB, "Compaction"),
-    Intent("strategy.pi", "1", "Plan by pi's rules", "pi", _LAB, "Compaction"),
-    Intent("strategy.codex", "2", "Plan by Codex's rules", "codex", _LAB, "Compaction"),
-    Intent("strategy.opencode", "3", "Plan by opencode's rules", "opencode", _LAB, "Compaction"),
+    *(
+        Intent(f"strategy.{one}", str(key), f"Plan by {one.agent}'s rules", one.value, _LAB, "Compaction")
+        for key, one in enumerate(Strategy, 1)
+    ),
     Intent(
         "injection.switch",
         "i",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from leafward.compaction import PlanSettings, Strategy, strategy_of
+from leafward.compaction import PlanSettings, Strategy, rules_of, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,10 +51,11 @@ class Choices:
     @classmethod
     def of(cls, config: Config, window: int, agent: str = "pi") -> Choices:
         """What the configuration says of a session of an agent; the strategies that it does not speak of keep their own defaults."""
+        configured = [one for one in Strategy if rules_of(one).configured]
         return cls(
             strategy=strategy_of(config.strategy, agent),
-            keep=MappingProxyType({Strategy.PI: config.keep_recent}),
-            reserve=MappingProxyType({Strategy.PI: config.reserve}),
+            keep=MappingProxyType(dict.fromkeys(configured, config.keep_recent)),
+            reserve=MappingProxyType(dict.fromkeys(configured, config.reserve)),
             window=window,
             budget=config.injection_budget,
         )
@@ -67,7 +68,7 @@ class Choices:
     def settings(self, strategy: Strategy | None = None) -> PlanSettings:
         """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen one only."""
         chosen = self.strategy if strategy is None else strategy
-        cut = self.cut if chosen is self.strategy and chosen is not Strategy.CODEX else None
+        cut = self.cut if chosen is self.strategy and rules_of(chosen).keeps_tail else None
         return PlanSettings(
             strategy=chosen,
             keep_recent=self.keep.get(chosen),

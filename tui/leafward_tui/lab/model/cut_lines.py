@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from leafward.compaction import RULE_TEXT, Rule, Strategy
+from leafward.compaction import RULE_TEXT, Rule
 from leafward.compaction.cut_rules import LEGAL, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
@@ -56,7 +56,7 @@ class CutLines:
         self.pruned = sorted(short.position for short in rows.plan.pruned)
         self.quoted: list[int] = []
         """Positions that are kept word for word though their turn is summarised."""
-        if rows.plan.settings.strategy is Strategy.CODEX:
+        if not rows.plan.settings.rules.keeps_tail:
             quoted = set(rows.plan.kept)
             entries = rows.turns.sizes.entries
             self.quoted = [at for at in rows.turns.sizes.starts if entries[at] in quoted]
@@ -274,7 +274,7 @@ def neighbours(
     sizes = turns.sizes
     if plan.nothing:
         return []
-    if plan.settings.strategy is Strategy.CODEX or plan.first_kept < 0:
+    if not plan.settings.rules.keeps_tail or plan.first_kept < 0:
         reason = fit(RULE_TEXT[Rule.NO_TAIL], width, ellipsis=glyphs.ellipsis)
         return [LabLine((Span(reason, "faint"),))]
     here = first_said(sizes, cut)

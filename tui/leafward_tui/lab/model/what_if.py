@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.compaction import Strategy, plan
+from leafward.compaction import Strategy, plan, rules_of
 from leafward.compaction.cut_rules import RULE_TEXT, IllegalCut, Rule, legal_cut
 from leafward.session.entries import EntryIndex
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
@@ -136,7 +136,7 @@ class WhatIf:
     def ticks(self) -> Sequence[int]:
         """What the legal cuts keep; only those that split no turn where there are many."""
         estimator = self.plan.estimator
-        if self.plan.nothing or self.choices.strategy is Strategy.CODEX:
+        if self.plan.nothing or not self.cuttable:
             return ()
         every = self.turns.stops(estimator, clean=False)
         return every if len(every) <= _TICKS else self.turns.stops(estimator, clean=True)
@@ -164,7 +164,7 @@ class WhatIf:
     @property
     def cuttable(self) -> bool:
         """Whether the strategy keeps a tail whose beginning can be chosen."""
-        return self.choices.strategy is not Strategy.CODEX
+        return rules_of(self.choices.strategy).keeps_tail
 
     def cutting(self, position: int) -> Choices:
         """The choices with the cut at a position. Raises IllegalCut, saying why, where it may not stand there."""

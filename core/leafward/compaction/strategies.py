@@ -1,0 +1,26 @@
+"""The rules of each strategy, found by its name: the list of them is `base/strategies`."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from leafward.base.strategies import Strategy
+
+if TYPE_CHECKING:
+    from leafward.compaction.strategy_rules import StrategyRules
+    from leafward.context.estimators import Estimator
+
+__all__ = ["ALL_ESTIMATORS", "rules_of"]
+
+
+@cache
+def rules_of(strategy: Strategy) -> StrategyRules:
+    """The rules of a strategy: `RULES` of the module that has its name."""
+    rules: StrategyRules = import_module(f"leafward.compaction.{strategy}").RULES
+    return rules
+
+
+ALL_ESTIMATORS: tuple[Estimator, ...] = tuple(dict.fromkeys(rules_of(one).estimator for one in Strategy))
+"""How the strategies count. What every plan asks for is the same set, so that one measure serves all of them."""
