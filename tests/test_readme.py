@@ -31,8 +31,8 @@ KEY_SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup"
 def keys_table() -> str:
     """Every intent, in the order of the help."""
     from leafward_tui.ui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
+    from leafward_tui.ui.key_overrides import key_label
     from leafward_tui.ui.key_reasons import SCREEN_TITLES
-    from leafward_tui.ui.keymap import key_label
 
     lines = ["| key | does | on | name |", "|---|---|---|---|"]
     for group in GROUPS:
@@ -253,7 +253,7 @@ def test_configuration_is_described_whole() -> None:
 
 def test_the_example_configuration_is_sound() -> None:
     from leafward.base.config import parse
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.palette import TOKENS, built_in_names
 
     configuration, summaries = text_of("docs/configuration.md"), text_of("docs/summaries.md")

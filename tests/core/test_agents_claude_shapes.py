@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude import rows as rows_module
+from leafward.agents.claude import row_parents as rows_module
 from leafward.agents.claude.entry_builder import EntryBuilder
 from leafward.agents.claude.records import Needle
-from leafward.agents.claude.rows import Rows, repeated
+from leafward.agents.claude.row_parents import Rows, repeated
 from leafward.agents.lines import CHUNK
 from tests.surroundings import CORPORA
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of
-from leafward.agents.codex.course import START
+from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import lines_in
 from leafward.base.config import Config

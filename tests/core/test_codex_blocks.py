@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from leafward.agents.codex import entry_builder as weaving
-from leafward.agents.codex.course import START
+from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.records import KINDS, SEAM, Line, line_of
 from leafward.agents.codex.rollout import Rollout as Opened

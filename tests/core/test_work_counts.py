@@ -23,8 +23,8 @@ from leafward.session.journal import label
 from leafward.session.native_file import NativeFile
 from leafward.session.scan import CHUNK, Scan
 from leafward.session.session import Session
-from leafward.session.session_file import SessionFile
 from leafward.session.tree import SessionTree
+from leafward.session.watched_file import SessionFile
 from leafward_tui.explorer.model.overview import Overview
 from tests.bench.generate import lines, write_session
 from tests.sources import native

@@ -135,6 +135,7 @@ def record_claude(package: Path, folder: Path) -> Run | None:
         back = next(row["parentUuid"] for row in rows if PROMPTS[-1] in str(row.get("message")))
         while named[back]["type"] != "assistant":
             back = named[back]["parentUuid"]
+        before = len(model.requests)
         try:
             client.ask(project, AFTER[0], "--resume", session, "--resume-session-at", back)
             client.ask(project, AFTER[1], "--resume", session)
@@ -143,6 +144,8 @@ def record_claude(package: Path, folder: Path) -> Run | None:
             # The oldest do not know the option.
             if "resume-session-at" not in str(error):
                 raise
+            # 2.0.42 begins a session of its own, and fails.
+            del model.requests[before:]
         number = tuple(map(int, package.name.partition("-")[2].split(".")))
         requests = offered(model.requests)
         return Run(newest(home), requests, number < (2, 1, 100), tried)

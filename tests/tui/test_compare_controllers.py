@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.results import CompareResult
+    from leafward_tui.ui.screen_results import CompareResult
 
 SIZE = Size(100, 30)
 

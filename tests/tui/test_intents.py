@@ -23,8 +23,8 @@ from leafward_tui.ui.intents import (
     intent_bindings,
     intents_for,
 )
+from leafward_tui.ui.key_overrides import UNBOUND, Keymap, key_label, key_name
 from leafward_tui.ui.key_reasons import reason_for_intent, reason_for_key
-from leafward_tui.ui.keymap import UNBOUND, Keymap, key_label, key_name
 from leafward_tui.ui.routed_screen import RoutedScreen
 from tests.tui.compared import comparing, parted
 from tests.tui.session_store import WIDE, app_over, listed, reached, rows, small_store, until

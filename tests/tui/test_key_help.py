@@ -10,7 +10,7 @@ from leafward_tui.explorer.controllers.modes import Situation, hints
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.intents import EVERYWHERE, INTENTS, intents_for
 from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of
-from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.key_overrides import Keymap
 from leafward_tui.ui.sheet import TextSheet
 from tests.tui.explored import Named, exploring
 from tests.tui.session_store import reached, rows, until

@@ -14,7 +14,7 @@ from leafward_tui.log.controllers.cursor import Cursor
 from leafward_tui.log.controllers.operations import Operations
 from leafward_tui.log.state import LogState
 from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.key_overrides import Keymap
 from tests.tui.explored import Named
 from tests.tui.waiting_jobs import WaitingJobs
 

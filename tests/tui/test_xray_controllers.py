@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.results import XRayResult
+    from leafward_tui.ui.screen_results import XRayResult
     from leafward_tui.xray.model.arrangement import Arrangement, Piece
 
 

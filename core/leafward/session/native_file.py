@@ -12,8 +12,8 @@ from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.scan import Scan
-from leafward.session.session_file import SessionFile
 from leafward.session.source import Growth, Note, Origin
+from leafward.session.watched_file import SessionFile
 
 if TYPE_CHECKING:
     import os

@@ -23,7 +23,7 @@ from leafward_tui.app.screens import FeatureScreens
 from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.glyphs import choose_glyphs
 from leafward_tui.ui.intents import app_bindings
-from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.key_overrides import Keymap
 from leafward_tui.ui.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
 from leafward_tui.ui.theme import (
     DEFAULT_DARK,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.paths import config_dir
-from leafward_tui.ui.keymap import Keymap
+from leafward_tui.ui.key_overrides import Keymap
 from leafward_tui.ui.palette import Palettes, unknown_theme, user_themes, weak_contrasts
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
     from leafward_tui.ui.services import Job
 
 __all__ = ["FeatureScreens"]

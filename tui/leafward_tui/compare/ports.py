@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.files import Column
     from leafward_tui.compare.state import Page
     from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.results import CompareResult
+    from leafward_tui.ui.screen_results import CompareResult
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.summary_differences import DiffLine
 

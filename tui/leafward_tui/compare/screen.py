@@ -20,9 +20,9 @@ from leafward_tui.compare.widgets.head import CompareHead
 from leafward_tui.compare.widgets.spans import SpanRows
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.results import CompareResult
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.screen_results import CompareResult
 from leafward_tui.ui.session_crumb import session_crumb
 from leafward_tui.ui.summary_comparison import ComparisonView
 from leafward_tui.ui.tab_head import TabHead

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.widgets.state_line import Writing
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.results import LabResult
+    from leafward_tui.ui.screen_results import LabResult
 
 _Answer = TypeVar("_Answer")
 

@@ -12,9 +12,9 @@ from leafward_tui.lab.state import LabState
 from leafward_tui.lab.widgets.panes import LabPanes
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.results import LabResult
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.screen_results import LabResult
 from leafward_tui.ui.session_crumb import session_crumb
 
 if TYPE_CHECKING:

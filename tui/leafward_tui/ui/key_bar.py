@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.theme import Styles
 
 __all__ = ["Hint", "KeyBar"]

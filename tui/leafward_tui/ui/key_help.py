@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["HelpScreen", "columns_of", "matching", "sections_of"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward_tui.ui.intents import BROAD_KEYS, INTENTS, intent, intents_for
-from leafward_tui.ui.keymap import key_label
+from leafward_tui.ui.key_overrides import key_label
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
 
 __all__ = ["SCREEN_TITLES", "reason_for_intent", "reason_for_key"]
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
     from leafward_tui.ui.terminal import Copied, Terminal
     from leafward_tui.ui.theme import Palette, Palettes, Styles
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.results import XRayResult
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.session_crumb import session_crumb
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from array import array
 
     from leafward.agents.claude.row_notes import Boundary
-    from leafward.agents.claude.rows import Rows
+    from leafward.agents.claude.row_parents import Rows
     from leafward.session.columns import Columns
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import find_kept
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
-from leafward.agents.claude.rows import ODD, repeated
+from leafward.agents.claude.row_parents import ODD, repeated
 from leafward.agents.claude.segments import Segments
 from leafward.session.columns import ID_SIZE, Columns, as_key
 from leafward.session.entries import BOOKKEEPING, Damage, Kind
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.agents.claude.compactions import KeptEntries
-    from leafward.agents.claude.rows import Rows
+    from leafward.agents.claude.row_parents import Rows
 
 _HEX = re.compile(rb"[0-9a-f]{8}")
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.records import NAMED, NO_KEY, REPLIES, SIDECHAIN, Role
-from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.row_parents import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -23,7 +23,7 @@ from leafward.base.times import milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.claude.rows import Rows
+    from leafward.agents.claude.row_parents import Rows
 
 FORK = "fork"
 INFERRED = "inferred"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.agents.claude.entry_builder import EntryBuilder
-    from leafward.agents.claude.rows import Rows
+    from leafward.agents.claude.row_parents import Rows
     from leafward.session.entries import Body
 
 _TRIED = 16

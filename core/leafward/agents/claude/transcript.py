@@ -13,7 +13,7 @@ from leafward.agents.claude.position import leaf_of
 from leafward.agents.claude.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
 from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.row_notes import INFERRED
-from leafward.agents.claude.rows import Rows
+from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator

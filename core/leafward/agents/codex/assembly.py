@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.codex.copied_lines import Copied, copied_lines
-from leafward.agents.codex.course import START, State
+from leafward.agents.codex.current_path import START, State
 from leafward.agents.codex.description import rolls_injected_back
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
-from leafward.agents.codex.course import START, Course, State
+from leafward.agents.codex.current_path import START, Course, State
 from leafward.agents.codex.entry_ids import Naming
 from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex

@@ -9,7 +9,7 @@ from leafward.agents.codex.items import content_of, item_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.agents.codex.course import Course
+    from leafward.agents.codex.current_path import Course
 
 
 WARNING = "Warning: "

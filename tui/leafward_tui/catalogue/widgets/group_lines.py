@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.side_pane import PaneLine
     from leafward_tui.ui.theme import Ground
 

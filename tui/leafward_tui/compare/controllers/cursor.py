@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.files import FOLD
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.results import CompareResult
+from leafward_tui.ui.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

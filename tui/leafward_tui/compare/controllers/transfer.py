@@ -13,7 +13,7 @@ from leafward.session.entries import EntryIndex
 from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import pinnable
 from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.results import CompareResult
+from leafward_tui.ui.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

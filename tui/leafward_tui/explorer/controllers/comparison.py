@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.results import CompareResult
+    from leafward_tui.ui.screen_results import CompareResult
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 __all__ = ["BranchRow", "figures"]

@@ -10,7 +10,7 @@ from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.cells import count, counted, percent
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.price_line import KeyHint
-from leafward_tui.ui.results import LabResult
+from leafward_tui.ui.screen_results import LabResult
 from leafward_tui.ui.sheet import SheetLine
 from leafward_tui.ui.write_words import book_words
 

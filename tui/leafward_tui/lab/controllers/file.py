@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.path import PathReader
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.keymap import Keymap
+    from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.services import Job, Jobs
 
 __all__ = ["SessionFile"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.results import XRayResult
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.sheet import SheetLine
 from leafward_tui.xray.model.arrangement import Side
 
