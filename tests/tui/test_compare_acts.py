@@ -123,7 +123,9 @@ async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:
         await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
         assert "pinned 1 fact" in note(explorer)
         stored = lines(file.path)[-1]
-        assert (stored["type"], stored["summary"]) == ("branch_summary", f"## Critical Context\n- {fact}")
+        assert stored["type"] == "branch_summary"
+        # A pin is a sentence that says of the fact what it is.
+        assert stored["summary"] == f"## Critical Context\n- The tool `write` was called with: {fact}"
         assert len(lines(file.path)) == before + 2
 
 

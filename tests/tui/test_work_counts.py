@@ -20,6 +20,7 @@ from leafward.session.session import Session
 from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines
+from leafward_tui.explorer.controllers import row_metrics
 from leafward_tui.explorer.controllers.row_metrics import REST
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
@@ -82,10 +83,13 @@ class TestPainting:
                 assert graph.scroll_offset.y == scrolled
                 assert graph.rendered - drawn <= 2
 
-    async def test_a_page_down_draws_a_page(self, generated: Path) -> None:
+    async def test_a_page_down_draws_a_page(self, generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Notes of rows come behind that frame, and are no part of it."""
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             graph = screen.panes.tree
             await pilot.press("Z", "g")
+            await self._still(pilot, screen)
+            monkeypatch.setattr(row_metrics, "REST", 60)
             for _ in range(3):
                 await self._still(pilot, screen)
                 scrolled, drawn = graph.scroll_offset.y, graph.rendered
