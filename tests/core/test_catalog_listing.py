@@ -12,6 +12,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Card, Catalogue, Update
+from leafward.catalog import listing as listing_module
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST
 from tests.core.drafts import Draft
@@ -195,6 +196,19 @@ def test_a_moved_file_is_one_gone_and_one_new(store: Path) -> None:
     moved = path.rename(path.with_name("other.jsonl"))
     gone, changed = all_of(listed)
     assert (gone, changed) == ({str(path)}, {str(moved)})
+
+
+@pytest.mark.parametrize(("soon", "more"), [(None, 0), (0, 6)])
+def test_behind_the_first_page_only_what_is_not_read_soon_gets_a_first_look(
+    soon: int | None, more: int, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if soon is not None:
+        monkeypatch.setattr(listing_module, "SOON", soon)
+    fill(store, FIRST_PAGE + 6)
+    listed = catalogue(store)
+    listed.refresh()
+    assert (listed.work.peeked, listed.work.read_whole) == (FIRST_PAGE + more, FIRST_PAGE + 6)
+    assert len(listed.cards()) == FIRST_PAGE + 6
 
 
 def test_what_was_only_peeked_at_and_then_removed_goes_too(store: Path) -> None:
