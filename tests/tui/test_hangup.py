@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager, suppress
+from select import select
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 LIMIT = 60
 """Seconds until the application counts as not ending."""
@@ -14,7 +22,9 @@ LIMIT = 60
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX")
 
 
-def test_it_ends_when_the_terminal_is_gone() -> None:
+@contextmanager
+def running(temporary: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The application on the demo, once its tree is drawn, and our end of its terminal."""
     import pty
 
     ours, theirs = pty.openpty()
@@ -25,15 +35,35 @@ def test_it_ends_when_the_terminal_is_gone() -> None:
         stderr=theirs,
         # No shell stands behind it that the signal of a closed terminal could end.
         start_new_session=True,
-        env={**os.environ, "TERM": "xterm-256color"},
+        env={**os.environ, "TERM": "xterm-256color", "TMPDIR": str(temporary)},
     )
     os.close(theirs)
     try:
         seen = b""
         while b"hopper" not in seen:
             seen += os.read(ours, 1 << 16)
-        os.close(ours)
-        assert app.wait(LIMIT) == 0
+        yield app, ours
     finally:
         app.kill()
         app.wait()
+
+
+def test_it_ends_when_the_terminal_is_gone(tmp_path: Path) -> None:
+    with running(tmp_path) as (app, ours):
+        os.close(ours)
+        assert app.wait(LIMIT) == 0
+    assert not list(tmp_path.glob("leafward-demo-*"))
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_signal_to_end_leaves_nothing(tmp_path: Path, name: str) -> None:
+    with running(tmp_path) as (app, ours):
+        assert list(tmp_path.glob("leafward-demo-*"))
+        app.send_signal(getattr(signal, name))
+        # The screen is put back, which somebody has to read.
+        with suppress(OSError):
+            while select([ours], [], [], LIMIT)[0] and os.read(ours, 1 << 16):
+                pass
+        assert app.wait(LIMIT) == 0
+        os.close(ours)
+    assert not list(tmp_path.glob("leafward-demo-*"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -218,6 +220,15 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
             self.set_timer(_SETTLED, self._collect_again)
         if not self.is_headless:
             self.set_interval(_LOOKED_FOR, self._end_without_terminal)
+            self._end_on_signals()
+
+    def _end_on_signals(self) -> None:
+        """A window that is closed and a machine that goes down end the application as its own key does: nothing of it is left."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGHUP", "SIGTERM"):
+            # Windows has no such handlers.
+            with suppress(AttributeError, RuntimeError, ValueError):
+                loop.add_signal_handler(getattr(signal, name), self.exit)
 
     def _end_without_terminal(self) -> None:
         """Ends where the terminal is gone: Textual's reader would read nothing from it again and again."""
