@@ -160,6 +160,15 @@ def test_nothing_is_in_progress_that_was_before_the_last_summary() -> None:
     assert "stash" not in summarize(span(*said, previous=before, previous_entry=EntryIndex(3))).text
 
 
+def test_a_box_that_was_in_progress_and_nobody_ticked_is_a_next_step() -> None:
+    """The gate takes it for an unfinished step, so that no summary of ours may lose it."""
+    before = "## Goal\n- Draw the lanes\n\n### In Progress\n- [ ] Widths of the lanes\n- Colours are being chosen\n"
+    messages = [user("go on with the lanes of orchard"), *edited("src/lanes.py", "a")]
+    steps = told_in(Section.NEXT, *messages, previous=before, previous_entry=EntryIndex(3))
+    assert "Widths of the lanes" in steps
+    assert "Colours" not in summarize(span(*messages, previous=before, previous_entry=EntryIndex(3))).text
+
+
 def test_the_last_request_of_a_summary_is_that_until_another_comes() -> None:
     before = (
         "## Goal\n- Draw the lanes\n\n### In Progress\n- Last request: draw the lanes of orchard in green\n"

@@ -183,9 +183,13 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             if turns:
                 section, text = Section.DONE, text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         elif section is Section.IN_PROGRESS and worked:
-            if not reached(text):
+            if reached(text):
+                section = Section.DONE
+            elif is_open:
+                # A box that nobody ticked is still to be done, whatever was worked on since.
+                section = Section.NEXT
+            else:
                 continue
-            section = Section.DONE
         if section is Section.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
             # Of a list of all that the user said: what was asked then is answered, what was ruled holds.
             if not demands(said[1]):
