@@ -90,9 +90,9 @@ def healing(
     )
     obstacle = Remark("over-window", fit.obstacle) if fit.obstacle else None
     if refusal is not None and not changes and obstacle is None:
-        said = safe_line(refusal.text, _SHOWN)
+        quoted = safe_line(refusal.text, _SHOWN)
         obstacle = Remark(
-            "refused", f"the provider refused the last request, and no rule here says why: {said}"
+            "refused", f"the provider refused the last request, and no rule here says why: {quoted}"
         )
     return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
 

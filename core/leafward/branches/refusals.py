@@ -87,9 +87,9 @@ def last_refusal(session: Session, place: int) -> Refusal | None:
             message = message_in(session.body(EntryIndex(at)) or {})
             if message.get("stopReason") not in BROKEN_OFF:
                 break
-            said = str(message.get("errorMessage") or message_text(message))
-            if refused < 0 and message.get("stopReason") == "error" and _REFUSED.search(said):
-                refused, text = EntryIndex(at), said
+            error = str(message.get("errorMessage") or message_text(message))
+            if refused < 0 and message.get("stopReason") == "error" and _REFUSED.search(error):
+                refused, text = EntryIndex(at), error
         at = parents[at]
     return Refusal(refused, text, EntryIndex(at)) if refused >= 0 else None
 

@@ -121,9 +121,9 @@ class Replies:
                 spoken = int(message.timestamp)
             if type(message.content) is list:
                 for part in message.content:
-                    name, given = part.name, part.arguments
-                    if given is not None and name in _TOUCHING and part.type == _CALL:
-                        path = given.path or given.file_path
+                    name, arguments = part.name, part.arguments
+                    if arguments is not None and name in _TOUCHING and part.type == _CALL:
+                        path = arguments.path or arguments.file_path
                         if path and len(path) <= _LONGEST:
                             touches.append((path, _TOUCHING[name]))
         self.spoken = max(self.spoken, spoken)

@@ -43,12 +43,12 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
         facts.note(body, row.role)
         if row.role is Role.PROMPT and not prompt:
             prompt = text_in(message_of(body).get("content")).strip()
-            asked = request_in(prompt)
-            if asked is not None and is_bare(asked):
+            request = request_in(prompt)
+            if request is not None and is_bare(request):
                 # A command without words says less than the prompt behind it.
-                command, prompt = command or asked, ""
+                command, prompt = command or request, ""
             else:
-                prompt = asked or typed_in(prompt) or prompt
+                prompt = request or typed_in(prompt) or prompt
         if row.role is Role.COMMAND and not prompt:
             command = command or command_in(text_in(message_of(body).get("content")))
         if row.role in (Role.PROMPT, Role.REPLY):

@@ -58,6 +58,7 @@ class Trial:
             self.close()
             raise Refused(f"{base.name} cannot be laid out: {error.strerror or error}") from error
         except BaseException:
+            # Also where it is interrupted: no temporary folder is left.
             self.close()
             raise
 

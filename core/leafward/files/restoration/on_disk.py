@@ -249,6 +249,7 @@ def _written(folder: int, what: OnDisk, name: str) -> str:
         finally:
             os.close(descriptor)
     except BaseException:
+        # Also where it is interrupted: nobody else knows the name of the half-written file.
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
         raise

@@ -170,6 +170,7 @@ def begin(
         store(record)
         sync_folder(home)
     except BaseException:
+        # Also where it is interrupted: copies without a record would restore nothing.
         rmtree(place, ignore_errors=True)
         raise
     return record

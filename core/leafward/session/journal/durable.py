@@ -85,6 +85,7 @@ def discarded_on_failure(file: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
+        # Also where it is interrupted: a half-written draft is of use to nobody.
         with suppress(OSError):
             file.unlink(missing_ok=True)
         raise

@@ -143,8 +143,8 @@ class FactReader:
             text = text_of(message.get("content")) if kind in _SAID else ""
             return self.prose(text, Voice.TOLD, entry)
         if role == "assistant":
-            said = text_of(message.get("content")).rstrip("*_ )\n")
-            self._is_answered = bool(said) and not said.endswith(("?", "？")) and not tool_calls(message)
+            words = text_of(message.get("content")).rstrip("*_ )\n")
+            self._is_answered = bool(words) and not words.endswith(("?", "？")) and not tool_calls(message)
             return list(self._reply(entry, message))
         if role == "toolResult":
             return list(self._result(entry, message))

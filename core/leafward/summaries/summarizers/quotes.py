@@ -152,8 +152,8 @@ def last_word(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn
     if turns and is_answered(turns[-1]):
         # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.
         return
-    asked = turns[-1].first if turns else -1
-    for place in range(len(messages) - 1, asked, -1):
+    request = turns[-1].first if turns else -1
+    for place in range(len(messages) - 1, request, -1):
         # What precedes the last request is no reply to it.
         entry, message = messages[place]
         if message.get("role") != "assistant":

@@ -86,9 +86,9 @@ def turns_of(messages: Sequence[Said]) -> list[Turn]:
             called = any(True for _ in tool_calls(message))
             turns[-1].works = turns[-1].works or called
             ended = not called and message.get("stopReason") not in _BROKEN_OFF
-            said = text_of(message.get("content")).strip()
-            turns[-1].answer = said if ended else ""
-            turns[-1].said = said or turns[-1].said
+            spoken = text_of(message.get("content")).strip()
+            turns[-1].answer = spoken if ended else ""
+            turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns:
             turns[-1].answer = ""
     return turns
