@@ -360,6 +360,61 @@ def test_a_fork_as_old_as_its_original_takes_no_line_of_it(tmp_path: Path) -> No
     assert [author.card.path for author in found.authors] == [str(path)]
 
 
+def test_what_came_between_two_reads_while_nothing_ran_is_by_hand(tmp_path: Path) -> None:
+    office, agent = read_by_an_agent(tmp_path)
+    (office.folder / NAME).write_text("a line that stands\na line of the person\n")
+    agent.user("look again")
+    agent.read(NAME)
+    assert [line.author for line in office.blamed().lines] == [0, BY_HAND]
+
+
+@pytest.mark.parametrize("kind", ["pi", "claude", "codex", "opencode"])
+def test_what_came_while_an_unknown_program_ran_is_not_by_hand(tmp_path: Path, kind: str) -> None:
+    office, agent = read_by_an_agent(tmp_path, kind)
+    other = office.hire_from(kind)
+    other.user("append a line")
+    other.run(f"python3 -c \"open('{NAME}', 'a').write('a line of a program\\n')\"")
+    agent.user("look again")
+    agent.read(NAME)
+    assert [line.author for line in office.blamed().lines] == [0, UNKNOWN]
+
+
+def test_what_came_while_a_session_worked_that_never_names_the_file_is_not_by_hand(tmp_path: Path) -> None:
+    office, agent = read_by_an_agent(tmp_path)
+    other = office.hire()
+    other.user("tidy up")
+    (office.folder / "tidy.sh").write_text("echo 'a line of a script' >> src/app.py\n")
+    other.run("sh tidy.sh")
+    other.user("thanks")
+    agent.user("look again")
+    agent.read(NAME)
+    assert [line.author for line in office.blamed().lines] == [0, UNKNOWN]
+
+
+def test_two_sessions_whose_calls_have_the_same_ids_are_no_copies(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agents = [office.hire(), office.hire()]
+    for number, agent in enumerate(agents):
+        agent.number = 10**12
+        agent.user(f"begin {number}")
+        if number == 0:
+            agent.write(NAME, "a line that stands\n")
+        else:
+            agent.edit(NAME, "a line that stands", "a line that stands\na line that came later")
+    agents[0].edit(NAME, "a line that came later", "a line that came later\na third line of all")
+    assert [line.author for line in office.blamed().lines] == [0, 1, 0]
+
+
+def read_by_an_agent(root: Path, kind: str = "pi") -> tuple[Office, Colleague]:
+    """A file that an agent wrote and read."""
+    office = Office(root, 1)
+    agent = office.hire_from(kind)
+    agent.user("begin")
+    agent.write(NAME, "a line that stands\n")
+    agent.read(NAME)
+    return office, agent
+
+
 def test_nothing_recorded_claims_nothing(tmp_path: Path) -> None:
     office = Office(tmp_path, 1)
     office.hire()

@@ -1,7 +1,7 @@
 """Who wrote each line, held against what the real agents wrote in a repository that a person edits and commits to between them.
 
 All agents that the environment names work by turns in one folder, in sessions that they go on in, fork and hand parts of the
-work to sub-agents from. `LEAFWARD_TURNS` says how many turns a test has.
+work to sub-agents from. `LEAFWARD_TURNS` says how many turns a test has, `LEAFWARD_SEEDS` how many tests of that kind there are.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tests.oracle.crew import Agent
 
 TURNS = int(os.environ.get("LEAFWARD_TURNS", "16"))
+SEEDS = int(os.environ.get("LEAFWARD_SEEDS", "2"))
 NAMED = [kind for kind, there in AGENTS.items() if there]
 FILES = ("src/app.py", "notes.md")
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "PATH": os.environ["PATH"]}
@@ -217,7 +218,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", range(1, SEEDS + 1))
 def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
     with Crew(tmp_path) as crew:
         estate = Estate(tmp_path, crew, seed)

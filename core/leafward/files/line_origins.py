@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from leafward.files.file_replay.steps import FileRequest
 
+    Untold = Callable[[int, int], bool]
+    """Whether something may have changed the file between two times of which no step tells."""
+
 UNKNOWN = -1
 """Nothing recorded tells of it: it stood there before, or a command or a change that is not known put it there."""
 BY_HAND = -2
@@ -51,6 +54,8 @@ class LineOrigins:
     """The number of the change, or one of the negative numbers above."""
     live: bool = False
     """Whether the file held just these lines after the last step."""
+    known: int = 0
+    """When that was, in milliseconds since 1970."""
     fragments: list[Fragment] = field(default_factory=list)
     writers: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Every change that put a line in, by its text."""
@@ -63,6 +68,7 @@ class LineOrigins:
             list(self.lines),
             list(self.origins),
             self.live,
+            self.known,
             list(self.fragments),
             self._copied_writers(),
             set(self.strangers),
@@ -73,19 +79,32 @@ class LineOrigins:
         copied.update({line: list(numbers) for line, numbers in self.writers.items()})
         return copied
 
-    def found(self, text: str) -> None:
-        """Takes in what the file holds, as somebody saw it."""
-        self._become(plain_lines(text), BY_HAND if self.live else UNKNOWN)
+    def found(self, text: str, time: int, untold: Untold) -> None:
+        """Takes in what the file holds, as somebody saw it at a time."""
+        lines = plain_lines(text)
+        self._become(lines, self._between(lines, time, untold), time)
 
-    def changed(self, before: str | None, after: str, change: int, seen: Container[str] | None) -> None:
+    def _between(self, lines: list[str], time: int, untold: Untold) -> int:
+        """Whose lines are that came since the file was last known."""
+        return BY_HAND if self.live and (lines == self.lines or not untold(self.known, time)) else UNKNOWN
+
+    def changed(
+        self,
+        before: str | None,
+        after: str,
+        change: int,
+        seen: Container[str] | None,
+        time: int,
+        untold: Untold,
+    ) -> None:
         """Takes in a change that left `after`.
 
         `before` is what it found, None where that is not known; then only lines are its own that whoever wrote it had not seen
         there. `seen` are those lines, None where that is not known either.
         """
         if before is not None:
-            self.found(before)
-            self._become(plain_lines(after), change)
+            self.found(before, time, untold)
+            self._become(plain_lines(after), change, time)
             return
         lines = plain_lines(after)
         origins = aligned(self.lines, self.origins, lines, UNKNOWN)
@@ -94,7 +113,7 @@ class LineOrigins:
                 change if origin == UNKNOWN and line not in seen else origin
                 for line, origin in zip(lines, origins, strict=True)
             ]
-        self._hold(lines, origins, change)
+        self._hold(lines, origins, change, time)
 
     def written_anew(self, change: int, of_others: Callable[[int], bool], seen: Container[str]) -> None:
         """Gives a change that wrote all lines those of changes that whoever made it did not know, nor saw what they had written."""
@@ -103,9 +122,9 @@ class LineOrigins:
                 self.origins[at] = change
                 self.writers[line].append(change)
 
-    def gone(self) -> None:
+    def gone(self, time: int) -> None:
         """The file is not there any more."""
-        self.lines, self.origins, self.fragments, self.live = [], [], [], True
+        self.lines, self.origins, self.fragments, self.live, self.known = [], [], [], True, time
 
     def lost(self) -> None:
         """The file may be another one now."""
@@ -129,10 +148,10 @@ class LineOrigins:
                     if flag:
                         self.writers[line].append(change)
 
-    def at(self, text: str) -> list[int]:
-        """The origin of each line of the file as it is now."""
+    def at(self, text: str, time: int, untold: Untold) -> list[int]:
+        """The origin of each line of the file as it is now; it was last written at `time`."""
         now = plain_lines(text)
-        origins = aligned(self.lines, self.origins, now, BY_HAND if self.live else UNKNOWN)
+        origins = aligned(self.lines, self.origins, now, self._between(now, time, untold))
         places = defaultdict(list)
         for number, line in enumerate(now):
             places[line].append(number)
@@ -145,12 +164,12 @@ class LineOrigins:
                     origins[number] = fragment.change
         return self._resolved(now, origins)
 
-    def _become(self, lines: list[str], new: int) -> None:
-        self._hold(lines, aligned(self.lines, self.origins, lines, new), new)
+    def _become(self, lines: list[str], new: int, time: int) -> None:
+        self._hold(lines, aligned(self.lines, self.origins, lines, new), new, time)
 
-    def _hold(self, lines: list[str], origins: list[int], new: int) -> None:
+    def _hold(self, lines: list[str], origins: list[int], new: int, time: int) -> None:
         self.origins = self._resolved(lines, origins)
-        self.lines, self.live = lines, True
+        self.lines, self.live, self.known = lines, True, time
         for line, origin in zip(lines, self.origins, strict=True):
             if origin in (UNKNOWN, BY_HAND):
                 self.strangers.add(line)

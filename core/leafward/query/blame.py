@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,7 @@ from leafward.files.file_replay import FileOperation, Outcome, Replay, steps
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.replay import related
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
-from leafward.query.blame_sources import shown_before
+from leafward.query.blame_sources import UntoldWork, shown_before
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Prefilter, crowds
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
@@ -33,14 +34,12 @@ if TYPE_CHECKING:
 
 _ROUNDS = 8
 """How often sessions are looked for by the names that the file had before, at most."""
-_OWN_ID = 12
-"""Characters from which on the id of a call is its own in all sessions; shorter ones count calls of one session."""
 _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
 
 NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
 """Whose a line is where no turn is claimed."""
 UNCLAIMED = {
-    BY_HAND: "by hand: it came between two contents that are known, and no recorded call put it there",
+    BY_HAND: "by hand: it came between two contents that are known, and nothing recorded ran meanwhile that may have put it there",
     UNKNOWN: "unknown: no recorded call is known to have written it",
     UNSURE: "unsure: more than one turn may have written it",
 }
@@ -136,19 +135,24 @@ def blame(
     file lies at `path`, and Cancelled once `stop` turns true.
     """
     path = os.path.realpath(path)
-    now = _text_of(path)
+    now, written = _text_of(path)
     unread: list[str] = []
     parts = _parts(path, cards, program, stop, unread)
+    told = {part.card.path for part in parts}
+    untold = UntoldWork(
+        [(part.card, part.session) for part in parts], [card for card in cards if card.path not in told]
+    )
     try:
-        return _blamed(path, now, parts, tuple(unread), stop)
+        return _blamed(path, now, written, parts, untold, tuple(unread), stop)
     finally:
         for part in parts:
             part.session.close()
 
 
-def _text_of(path: str) -> str:
+def _text_of(path: str) -> tuple[str, int]:
+    """A file's text, and when it was written, in milliseconds since 1970."""
     try:
-        return read_regular(path).decode("utf-8")
+        return read_regular(path).decode("utf-8"), os.stat(path).st_mtime_ns // 1_000_000
     except UnicodeDecodeError:
         raise NotFound(f"{safe_line(path)} is no text in UTF-8") from None
     except OSError as error:
@@ -225,7 +229,13 @@ def _absolute(step: Step, cwd: str) -> Step:
 
 
 def _blamed(
-    path: str, now: str, parts: list[_Part], unread: tuple[str, ...], stop: Callable[[], bool]
+    path: str,
+    now: str,
+    written: int,
+    parts: list[_Part],
+    untold: UntoldWork,
+    unread: tuple[str, ...],
+    stop: Callable[[], bool],
 ) -> Blame:
     files: dict[str, FileState] = {}
     for part in parts:
@@ -237,23 +247,30 @@ def _blamed(
         if stop():
             raise Cancelled
         changes.append((part, change))
-        _take(changes, names, origins)
+        _take(changes, names, origins, untold)
     history = origins.get(path) or LineOrigins()
-    return _claimed(path, plain_lines(now), history.at(now), history, changes, parts, unread)
+    found = history.at(now, max(history.known, written), untold.between)
+    return _claimed(path, plain_lines(now), found, history, changes, parts, unread)
 
 
 def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Change]]:
     """The steps that concern a file, in the order of time; what a copy of a session repeats is left out."""
-    done: set[tuple[object, ...]] = set()
+    done: dict[tuple[str, int, str], list[tuple[_Part, Step]]] = defaultdict(list)
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
-        request = (change.time, part.calls.request_of(step)) if len(step.call_id) < _OWN_ID else None
-        key = (step.call_id, step.order, step.path, request)
-        if step.call_id and key in done:
-            continue
-        done.add(key)
+        if step.call_id:
+            same = done[step.call_id, step.order, step.path]
+            if any(_asked(part, step) == _asked(*other) for other in same):
+                continue
+            same.append((part, step))
         yield part, change
+
+
+def _asked(part: _Part, step: Step) -> object:
+    """What a call puts into a file. Its id alone tells no copy: some models count their calls in each session anew."""
+    request = part.calls.request_of(step)
+    return (request.text, request.replacements) if request is not None else None
 
 
 def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
@@ -273,10 +290,15 @@ def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
             yield _Change(last, order, number, step)
 
 
-def _take(changes: list[tuple[_Part, _Change]], names: set[str], origins: dict[str, LineOrigins]) -> None:
+def _take(
+    changes: list[tuple[_Part, _Change]],
+    names: set[str],
+    origins: dict[str, LineOrigins],
+    untold: UntoldWork,
+) -> None:
     """Takes in the last of the changes."""
     number = len(changes) - 1
-    part, (*_, step) = changes[number]
+    part, (time, *_, step) = changes[number]
     files = part.replay.files
     before = {name: _held(files.get(name)) for name in names}
     found = None
@@ -297,16 +319,16 @@ def _take(changes: list[tuple[_Part, _Change]], names: set[str], origins: dict[s
             continue
         history = origins.setdefault(name, LineOrigins())
         if state is not None and state.absent:
-            history.gone()
+            history.gone(time)
         elif name != step.path or step.outcome is not Outcome.DONE or not _tells(step):
             if after is None:
                 history.lost()
             elif name != step.to:
-                history.found(after)
+                history.found(after, time, untold.between)
         elif step.operation is FileOperation.READ:
             _note_seen(part, step)
             if after is not None:
-                history.found(after)
+                history.found(after, time, untold.between)
             else:
                 history.lost()
         elif after is not None:
@@ -318,6 +340,8 @@ def _take(changes: list[tuple[_Part, _Change]], names: set[str], origins: dict[s
                 after,
                 number,
                 part.seen.get(name, set()) if step.operation is FileOperation.WRITE else None,
+                time,
+                untold.between,
             )
             if step.operation is FileOperation.WRITE:
                 _wrote_anew(changes, history, part.seen.get(name, set()))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from leafward.catalog import parents
 from leafward.files.file_names import real_folder
+from leafward.files.restoration.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
-from leafward.session.messages import message_in, message_text
+from leafward.session.messages import message_in, message_text, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +20,47 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.session.session import Session
 
-__all__ = ["concerned", "shown_before"]
+__all__ = ["UntoldWork", "concerned", "shown_before"]
+
+
+class UntoldWork:
+    """The times in which something may have changed a file and no step tells of it: while programs that are not known ran, and while
+    sessions of the project worked that never name the file.
+
+    Read only when it is first asked for: most files need none of it.
+    """
+
+    def __init__(self, sessions: Sequence[tuple[Card, Session]], others: Sequence[Card]) -> None:
+        self._sessions, self._others = sessions, others
+
+    def between(self, start: int, end: int) -> bool:
+        """Whether there was such work between two times, in milliseconds since 1970."""
+        begun, ended = self._spans
+        last = bisect_left(begun, end + 1)
+        return last > 0 and ended[last - 1] >= start
+
+    @cached_property
+    def _spans(self) -> tuple[list[int], list[int]]:
+        """When they begin, in order, and the latest end of those up to each."""
+        spans = [(card.created or 0, card.modified) for card in self._others]
+        for card, session in self._sessions:
+            spans += _opaque_spans(card, session)
+        spans.sort()
+        return [begin for begin, _ in spans], list(accumulate((end for _, end in spans), max))
+
+
+def _opaque_spans(card: Card, session: Session) -> Iterator[tuple[int, int]]:
+    """From each opaque call to the next prompt: what it started may still run after its result."""
+    prompts = [entry for entry in range(len(session)) if session.columns.kind[entry] in PROMPTS]
+    for call in opaque_calls(session, range(len(session))):
+        following = bisect_left(prompts, call.entry)
+        end = _time(session, prompts[following]) if following < len(prompts) else None
+        yield _time(session, call.entry) or 0, end or card.modified
+
+
+def _time(session: Session, entry: int) -> int | None:
+    body = session.body(EntryIndex(entry))
+    return written_at(body) if body is not None else None
 
 
 def concerned(cards: Sequence[Card], path: str) -> list[Card]:
