@@ -24,10 +24,10 @@ __all__ = ["UntoldWork", "concerned", "shown_before"]
 
 
 class UntoldWork:
-    """The times in which something may have changed a file and no step tells of it: while programs that are not known ran, and while
-    sessions of the project worked that never name the file.
+    """The times in which something may have changed a file and no step tells of it.
 
-    Read only when it is first asked for: most files need none of it.
+    These are the times of programs that are not known, and of sessions of the project that never name the file. They are read
+    only when they are first asked for: most files need none of it.
     """
 
     def __init__(self, sessions: Sequence[tuple[Card, Session]], others: Sequence[Card]) -> None:
