@@ -17,6 +17,7 @@ from leafward.files.file_replay import WorkspaceBases
 from leafward.files.restoration import (
     Action,
     interrupted,
+    last_entry,
     last_left,
     plan_restore,
     project_of,
@@ -24,7 +25,6 @@ from leafward.files.restoration import (
     restores_of,
     undo,
 )
-from leafward.files.restoration.operation import last_entry
 from leafward.files.restoration.record import State, halfway_words
 from leafward.files.tool_calls import table_of
 
