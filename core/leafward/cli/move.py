@@ -235,7 +235,7 @@ def _operation_json(operation: Operation) -> Body:
 
 def _operation_text(session: Session, operation: Operation) -> str:
     from leafward.session.journal import OperationKind, Subject
-    from leafward.session.journal.operations import SESSION_TARGETS
+    from leafward.session.journal.operation_log import SESSION_TARGETS
 
     if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
         return f"{_short(operation.before)} -> {_place(session, operation.after)}"

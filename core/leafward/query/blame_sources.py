@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.catalog import parents
 from leafward.files.file_names import real_folder
-from leafward.files.restoration.opaque_calls import opaque_calls
+from leafward.files.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward.session.messages import message_in, message_text, written_at
 

@@ -11,6 +11,7 @@ from leafward_tui.explorer.controllers.compactions import Compactions
 from leafward_tui.explorer.controllers.comparison import Comparison
 from leafward_tui.explorer.controllers.context_edit import ContextEdits
 from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+from leafward_tui.explorer.controllers.exam import CompactionExam
 from leafward_tui.explorer.controllers.export import Export
 from leafward_tui.explorer.controllers.file_choice import FileChoice
 from leafward_tui.explorer.controllers.fork import NewSession
@@ -68,8 +69,9 @@ class Controllers:
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
         self.compactions = Compactions(
-            state, view, services, jobs, self.loader, self.navigation, self.write, self.operations
+            state, view, services, self.loader, self.navigation, self.write, self.operations
         )
+        self.exam = CompactionExam(state, view, services, jobs, self.write)
         self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
 
     @property

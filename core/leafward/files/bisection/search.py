@@ -1,21 +1,89 @@
-"""The search between a version that is good and one that is bad, as `git bisect` does it: what cannot be told is stepped over."""
+"""A bisection of a session, in its order: both ends are tried, then versions between them, each set of files at most once.
+
+A version is the files at the end of a turn (`versions`), laid out over what the project was before (`base`) and tried in a folder of
+its own (`trial`). What cannot be told is stepped over, as `git bisect` does it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.errors import Refused
+from leafward.base.safe_text import safe, safe_line
+from leafward.base.times import parse_time
+from leafward.files.bisection.base import FolderBase, GitBase
+from leafward.files.bisection.trial import Trial, TrialRun, Verdict
+from leafward.files.bisection.versions import FileVersions, points
+from leafward.session.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from leafward.files.bisection.base import ProjectBase
+    from leafward.files.bisection.versions import Point, Version
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+
+__all__ = [
+    "Bisection",
+    "Report",
+    "SessionSearch",
+    "Step",
+    "TrialCommand",
+    "base_of",
+    "bisect",
+    "bisect_session",
+]
+
+_WORDS = 80
+_CANDIDATES = 12
+"""Turns that are listed where it cannot be told."""
+_LAST_LINES = 8
+"""Of what the command printed where it failed first."""
 
 
-class Verdict(StrEnum):
-    """What became of a version."""
+class TrialCommand(NamedTuple):
+    """The command that passes at the good end and fails at the bad one."""
 
-    GOOD = "good"
-    BAD = "bad"
-    CANNOT_TELL = "cannot tell"
+    words: Sequence[str]
+    harmless: Collection[tuple[str, ...]]
+    """Recorded commands that begin with these words changed no file but those that they name."""
+    likely: bool = False
+    """Whether that is taken of every recorded command."""
+    timeout: float | None = None
+    """Seconds that a run may take."""
+
+
+def bisect_session(
+    session: Session,
+    ends: tuple[EntryIndex, EntryIndex],
+    base: ProjectBase,
+    command: TrialCommand,
+    named: Callable[[EntryIndex], str],
+    tell: Callable[[str], object],
+    stop: Callable[[], bool],
+) -> SessionSearch:
+    """Looks for the turn between a good and a bad entry of a path after which a command fails; the search holds what it found.
+
+    `named` is how an entry is called where the reader is; `tell` hears of every version that was looked at.
+    Raises Refused where an end is not what it was said to be or nothing can be tried, Cancelled where `stop` turns true.
+    """
+    every = points(session, *ends)
+    versions = FileVersions(
+        session, every[-1].entry, base, None if command.likely else command.harmless, stop
+    )
+    if not versions.paths:
+        raise Refused("no call up to the bad entry touches a file of the project")
+    with Trial(base, stop) as trial:
+
+        def run(version: Version) -> TrialRun:
+            return trial.run(version, command.words, command.timeout)
+
+        search = SessionSearch(session, every, versions, run, named, tell)
+        search.find()
+    return search
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +121,160 @@ def bisect(number: int, verdict_of: Callable[[int], Verdict]) -> Bisection:
                 bad = at
             case Verdict.CANNOT_TELL:
                 unknown.add(at)
+
+
+class Step(NamedTuple):
+    """A version that was looked at."""
+
+    point: Point
+    ran: TrialRun
+    doubts: Mapping[str, str]
+    """Files that are not certain, with the reason."""
+    blind: bool
+    """Whether one of the reasons is a recorded command that may change any file."""
+
+
+class Report(NamedTuple):
+    """What a bisection came to, in sentences."""
+
+    work: str
+    """What was looked at."""
+    result: str
+    details: tuple[str, ...]
+
+
+class SessionSearch:
+    """One bisection, told while it goes on."""
+
+    def __init__(
+        self,
+        session: Session,
+        every: Sequence[Point],
+        versions: FileVersions,
+        run: Callable[[Version], TrialRun],
+        named: Callable[[EntryIndex], str],
+        tell: Callable[[str], object],
+    ) -> None:
+        self._session, self._run, self._named, self._tell = session, run, named, tell
+        self.versions = versions
+        self._ran: dict[tuple[tuple[str, bytes | None], ...], TrialRun] = {}
+        self.every = every
+        self.steps: list[Step] = []
+        """In the order in which they were looked at."""
+        self.found: Bisection
+        """What `find` came to."""
+
+    def find(self) -> None:
+        """Tries both ends, then what lies between. Raises Refused where an end is not what it was said to be.
+
+        An end that cannot be told is what the user says of it, as with `git bisect`.
+        """
+        for at, verdict in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
+            step = self._tried(at)
+            if step.ran.verdict not in (verdict, Verdict.CANNOT_TELL):
+                where = self._name(step.point)
+                raise Refused(f"the {verdict.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
+        self.found = bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
+
+    def changed(self) -> list[str]:
+        """Files that differ between the last good version and the first bad one, or may."""
+        old, new = (self.versions.at(self.every[at].entry) for at in (self.found.good, self.found.bad))
+        unsure = {*old.doubts, *new.doubts}
+        return [path for path in self.versions.paths if path in unsure or old.files[path] != new.files[path]]
+
+    def report(self, command: str, *, likely: bool) -> Report:
+        """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
+        found, words = self.found, safe_line(command, _WORDS)
+        turns = _counted(len(self.every) - 1, "turn")
+        runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
+        looked = _counted(len(self.steps), "version")
+        work = f"{turns} over {safe_line(self.versions.base.title)}, {looked} looked at, {runs}"
+        if len(found.candidates) == 1:
+            point = self.every[found.bad]
+            condition = ", if no command changed a file that it does not name" if likely else ""
+            result = f"`{words}` fails since {self._name(point)}{condition}"
+            return Report(work, result, tuple(self._first_failure(point)))
+        result = f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:"
+        return Report(work, result, tuple(self._candidates()))
+
+    def _first_failure(self, point: Point) -> Iterator[str]:
+        yield "it changed:"
+        yield from (f"  {safe_line(path)}" for path in self.changed())
+        failed = next(step.ran for step in self.steps if step.point == point)
+        lines = [safe(line) for line in failed.output.splitlines() if line.strip()]
+        if lines:
+            yield "the command printed last:"
+            yield from (f"  {safe_line(line, 200)}" for line in lines[-_LAST_LINES:])
+
+    def _candidates(self) -> Iterator[str]:
+        known, found = {step.point: step for step in self.steps}, self.found
+        for at in found.candidates[:_CANDIDATES]:
+            step = known.get(self.every[at])
+            why = f": {_outcome(step)}" if step is not None else ""
+            yield f"  {self._name(self.every[at])}{why}"
+        if len(found.candidates) > _CANDIDATES:
+            yield f"  {len(found.candidates) - _CANDIDATES:,} more"
+
+    def _name(self, point: Point) -> str:
+        """A turn by its number, its last entry and its first words."""
+        words = "before the first prompt" if point.prompt < 0 else headline(self._session, point.prompt).text
+        return f"turn {point.turn:,} ({self._named(point.entry)}) {safe_line(words, _WORDS)}"
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a version could not be told because a recorded command may have changed its files."""
+        return any(step.blind for step in self.steps)
+
+    def _tried(self, at: int) -> Step:
+        point = self.every[at]
+        version = self.versions.at(point.entry)
+        if version.doubts:
+            path, why = next(iter(version.doubts.items()))
+            ran = TrialRun(Verdict.CANNOT_TELL, None, 0.0, "", f"{path}: {why}")
+        else:
+            files = tuple(version.files.items())
+            # Turns between which no file changed are one version.
+            found = self._ran.get(files)
+            ran = self._ran[files] = found if found is not None else self._run(version)
+        step = Step(point, ran, version.doubts, version.blind)
+        self.steps.append(step)
+        if not step.doubts:
+            self._tell(f"{self._name(point)}: {_outcome(step)}")
+        return step
+
+
+def base_of(session: Session, named: str | None = None) -> ProjectBase:
+    """A folder where one has that name, else a commit. Raises Refused.
+
+    Where nothing is named the last commit before the session, else the folder as it is now.
+    """
+    here = Path(session.cwd)
+    if named is not None and Path(named).is_dir():
+        return FolderBase(Path(named))
+    if not here.is_dir():
+        shown = safe_line(session.cwd)
+        raise Refused(f"{shown}, the session's folder, is not there; name a folder with --base")
+    if named is not None:
+        return GitBase(here, named)
+    begun = session.header.get("timestamp")
+    before = GitBase.before(here, begun) if isinstance(begun, str) and parse_time(begun) is not None else None
+    return before or FolderBase(here, earlier=False)
+
+
+def _outcome(step: Step) -> str:
+    """What became of a version, in words."""
+    ran = step.ran
+    if ran.verdict is Verdict.CANNOT_TELL:
+        more = len(step.doubts) - 1
+        files = f", and {_counted(more, 'more file')}" if more > 0 else ""
+        return f"cannot tell: {safe_line(ran.why, 200)}{files}"
+    return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
+
+
+def _printed(ran: TrialRun) -> str:
+    last = next((line for line in reversed(ran.output.splitlines()) if line.strip()), "")
+    return f" ({safe_line(last, 120)})" if last else ""
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

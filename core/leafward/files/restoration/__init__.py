@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from leafward.files.restoration.on_disk import Presence, ProjectFolder
-from leafward.files.restoration.operation import (
+from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
+from leafward.files.restoration.record import Record, interrupted, last_left, records
+from leafward.files.restoration.undo_step import (
     StepBack,
     TakenBack,
     as_operations,
@@ -11,8 +13,6 @@ from leafward.files.restoration.operation import (
     step_back,
     take_back,
 )
-from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
-from leafward.files.restoration.record import Record, interrupted, last_left, records
 from leafward.files.restoration.write import last_entry, move_with_files, project_of, restore, undo
 
 __all__ = [

@@ -26,16 +26,16 @@ from leafward.files.file_replay import (
     steps,
     unfit_name,
 )
+from leafward.files.opaque_calls import opaque_calls
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
-from leafward.files.restoration.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits, created
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from leafward.files.file_replay import Bases, Committed, Step
+    from leafward.files.opaque_calls import Opaque
     from leafward.files.restoration.on_disk import ProjectFolder
-    from leafward.files.restoration.opaque_calls import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

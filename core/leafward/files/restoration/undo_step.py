@@ -1,6 +1,6 @@
-"""Restores among the operations on a session: in the order of the file, and taken back.
+"""What the next undo takes back: an operation on the session, a restore of files, or a move and its restore together.
 
-A restore is no line of the session; its record names the last entry that the session had then, and the move it belongs to.
+A restore is no line of the session, and stands in its log all the same: its record names the last entry that the session had then, and the move it belongs to.
 """
 
 from __future__ import annotations
