@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leafward.cli.branch_options import BisectOptions
     from leafward.cli.output import Page
-    from leafward.files.bisection import Point, Report, SessionSearch
+    from leafward.files.bisection import Bisection, Point, Report, SessionSearch
     from leafward.session.session import Session
 
 
@@ -34,21 +34,21 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
         ends = session.find(options.good), session.find(options.bad)
         terms = TrialCommand(command, harmless, options.likely, options.timeout)
         base = base_of(session, options.base)
-        search = bisect_session(session, ends, base, terms, session.columns.id, _teller(as_json), stop)
-        written = _labelled(session, search, options.label) if options.label is not None else None
+        search, found = bisect_session(session, ends, base, terms, session.columns.id, _teller(as_json), stop)
+        written = _labelled(session, search, found, options.label) if options.label is not None else None
         if as_json:
-            emit_json(_document(session, search, command, options.likely, written))
+            emit_json(_document(session, search, found, command, options.likely, written))
         else:
-            report = search.report(shlex.join(command), likely=options.likely)
+            report = search.report(found, shlex.join(command), likely=options.likely)
             say(_text(search, report, options.likely, page()))
             if written is not None:
                 note(f"labelled {safe_line(written)}; `leafward undo` takes that back")
-    return 0 if len(search.found.candidates) == 1 else 1
+    return 0 if len(found.candidates) == 1 else 1
 
 
-def _labelled(session: Session, search: SessionSearch, text: str) -> str | None:
+def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:
     """Labels the turn that was found; None where there is more than one."""
-    found, point = search.found, search.every[search.found.bad]
+    point = search.every[found.bad]
     if len(found.candidates) > 1 or point.prompt < 0:
         return None
     journal.label(session, point.prompt, text)
@@ -72,11 +72,12 @@ def _text(search: SessionSearch, report: Report, likely: bool, here: Page) -> It
 def _document(
     session: Session,
     search: SessionSearch,
+    found: Bisection,
     command: Sequence[str],
     likely: bool,
     labelled: str | None,
 ) -> dict[str, Any]:
-    every, found = search.every, search.found
+    every = search.every
 
     def turn(point: Point) -> dict[str, Any]:
         prompt = headline(session, point.prompt).text if point.prompt >= 0 else None
@@ -94,7 +95,7 @@ def _document(
         "base": search.versions.base.name,
         "command": list(command),
         "likely": likely,
-        "first_bad": turn(every[found.bad]) | {"files": search.changed()} if certain else None,
+        "first_bad": turn(every[found.bad]) | {"files": search.changed(found)} if certain else None,
         "candidates": [turn(every[at]) for at in found.candidates],
         "steps": [
             {

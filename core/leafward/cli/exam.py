@@ -22,17 +22,10 @@ from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
 from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, exam_of
-from leafward.compaction.exam.model_answers import (
-    LETTERS,
-    Marked,
-    earlier_answers,
-    keep_exam,
-    kept_exams,
-    sit,
-    sitting,
-)
+from leafward.compaction.exam.sitting import LETTERS, Marked, exams_kept, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
+from leafward.session.journal.session_operations import keep_exam, kept_exams
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
@@ -118,7 +111,7 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
 
 def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> Iterator[str]:
     """What models answered before; the last alone where it was answered now."""
-    kept = list(earlier_answers(session, index))
+    kept = list(exams_kept(session, index))
     for one in kept[-1:] if last else kept:
         yield ""
         yield (

@@ -12,7 +12,7 @@ from leafward_tui.lab.model.choices import AS_IT_IS
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.exam import Exam
-    from leafward.compaction.exam.model_answers import KeptExam
+    from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection import Collected
     from leafward.session.headline import Headline
     from leafward.session.session import Session

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from leafward.base.config import Config
-    from leafward.compaction.exam.model_answers import ExamAnswers, Sitting
+    from leafward.compaction.exam.sitting import ExamAnswers, Sitting
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.glyphs import Glyphs
@@ -59,7 +59,7 @@ def answered(
     path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
 ) -> ExamAnswers:
     """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
-    from leafward.compaction.exam.model_answers import sit
+    from leafward.compaction.exam.sitting import sit
     from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.model import Model

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from leafward.files.bisection.base import FolderBase, GitBase
-from leafward.files.bisection.search import (
+from leafward.files.bisection.session_search import (
+    Bisection,
     Report,
     SessionSearch,
     TrialCommand,
@@ -15,6 +16,7 @@ from leafward.files.bisection.trial import Trial, Verdict
 from leafward.files.bisection.versions import FileVersions, Point, Version, points
 
 __all__ = [
+    "Bisection",
     "FileVersions",
     "FolderBase",
     "GitBase",

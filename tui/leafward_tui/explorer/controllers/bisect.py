@@ -231,11 +231,11 @@ def find_first_bad(
     command = TrialCommand([*shell, request.command], harmless, request.likely)
     base = base_of(session)
     say(f"rebuilding files over {base.title}")
-    search = bisect_session(session, (request.good, request.bad), base, command, named, say, job.unwanted)
-    certain = len(search.found.candidates) == 1
-    prompt = search.every[search.found.bad].prompt
+    ends = request.good, request.bad
+    search, found = bisect_session(session, ends, base, command, named, say, job.unwanted)
+    prompt = search.every[found.bad].prompt
     return Bisected(
-        search.report(request.command, likely=request.likely),
-        prompt if certain and prompt >= 0 else None,
+        search.report(found, request.command, likely=request.likely),
+        prompt if len(found.candidates) == 1 and prompt >= 0 else None,
         search.doubted and not request.likely,
     )

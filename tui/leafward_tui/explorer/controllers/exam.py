@@ -1,7 +1,7 @@
 """The exam of a compaction that a model is to sit: begun from its line in the inspector, its answers kept in the session.
 
 What the model would be sent is shown first (`ui.exam_request`); what it is asked and what is right stands in
-`leafward.compaction.exam.model_answers`.
+`leafward.compaction.exam.sitting`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from leafward.session.entries import EntryIndex
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.exam.model_answers import ExamAnswers
+    from leafward.compaction.exam.sitting import ExamAnswers
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
@@ -44,7 +44,7 @@ class CompactionExam:
 
     def ask_model(self, compaction: int) -> None:
         """Has a model sit the exam of a compaction, after showing what it would be sent; its answers are kept."""
-        from leafward.compaction.exam.model_answers import sitting
+        from leafward.compaction.exam.sitting import sitting
         from leafward_tui.ui.exam_request import ExamRequest, Subject
 
         session, write = self._state.session, self._write
@@ -58,7 +58,7 @@ class CompactionExam:
     def _keep(
         self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
     ) -> None:
-        from leafward.compaction.exam.model_answers import keep_exam
+        from leafward.session.journal.session_operations import keep_exam
 
         def keep(session: Session, writing: Writing) -> Write:
             return keep_exam(session, compaction, sat.result, writing)

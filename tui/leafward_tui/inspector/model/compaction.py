@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction.exam import PLACE_WORDS
-from leafward.compaction.exam.model_answers import earlier_answers
+from leafward.compaction.exam.sitting import exams_kept
 from leafward.compaction.xray import Link, xray_of
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
@@ -319,7 +319,7 @@ def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> Non
             ink = "text" if right_one else "faint"
             sheet.line([Span(" " * INDENT + lead, ink), Span(shown_line(answer.text, 300), ink)])
         sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
-    for kept in earlier_answers(session, index):
+    for kept in exams_kept(session, index):
         sheet.row(
             [
                 Span(" " * INDENT + shown_line(kept.model, 60), "sub"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.draft import Draft
     from leafward.compaction.exam import Exam, Graded
-    from leafward.compaction.exam.model_answers import ExamAnswers, KeptExam
+    from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
@@ -48,7 +48,7 @@ class DraftGrader:
 
     def ask_model(self, then: Callable[[], object]) -> None:
         """Has a model sit the exam of the draft, after showing what it would be sent; `then` is called when it answered."""
-        from leafward.compaction.exam.model_answers import kept_as, sitting_of_draft
+        from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
         from leafward_tui.ui.exam_request import ExamRequest, Subject
 
         state, draft = self._state, self._state.exam.draft

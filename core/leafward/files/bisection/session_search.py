@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
-from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
@@ -65,8 +64,8 @@ def bisect_session(
     named: Callable[[EntryIndex], str],
     tell: Callable[[str], object],
     stop: Callable[[], bool],
-) -> SessionSearch:
-    """Looks for the turn between a good and a bad entry of a path after which a command fails; the search holds what it found.
+) -> tuple[SessionSearch, Bisection]:
+    """Looks for the turn between a good and a bad entry of a path after which a command fails: what was looked at, and what was found.
 
     `named` is how an entry is called where the reader is; `tell` hears of every version that was looked at.
     Raises Refused where an end is not what it was said to be or nothing can be tried, Cancelled where `stop` turns true.
@@ -83,8 +82,7 @@ def bisect_session(
             return trial.run(version, command.words, command.timeout)
 
         search = SessionSearch(session, every, versions, run, named, tell)
-        search.find()
-    return search
+        return search, search.find()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +160,8 @@ class SessionSearch:
         self.every = every
         self.steps: list[Step] = []
         """In the order in which they were looked at."""
-        self.found: Bisection
-        """What `find` came to."""
 
-    def find(self) -> None:
+    def find(self) -> Bisection:
         """Tries both ends, then what lies between. Raises Refused where an end is not what it was said to be.
 
         An end that cannot be told is what the user says of it, as with `git bisect`.
@@ -175,40 +171,40 @@ class SessionSearch:
             if step.ran.verdict not in (verdict, Verdict.CANNOT_TELL):
                 where = self._name(step.point)
                 raise Refused(f"the {verdict.value} end, {where}: {_outcome(step)}{_printed(step.ran)}")
-        self.found = bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
+        return bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
 
-    def changed(self) -> list[str]:
+    def changed(self, found: Bisection) -> list[str]:
         """Files that differ between the last good version and the first bad one, or may."""
-        old, new = (self.versions.at(self.every[at].entry) for at in (self.found.good, self.found.bad))
+        old, new = (self.versions.at(self.every[at].entry) for at in (found.good, found.bad))
         unsure = {*old.doubts, *new.doubts}
         return [path for path in self.versions.paths if path in unsure or old.files[path] != new.files[path]]
 
-    def report(self, command: str, *, likely: bool) -> Report:
+    def report(self, found: Bisection, command: str, *, likely: bool) -> Report:
         """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
-        found, words = self.found, safe_line(command, _WORDS)
-        turns = counted(len(self.every) - 1, "turn")
-        runs = counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
-        looked = counted(len(self.steps), "version")
+        words = safe_line(command, _WORDS)
+        turns = _counted(len(self.every) - 1, "turn")
+        runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
+        looked = _counted(len(self.steps), "version")
         work = f"{turns} over {safe_line(self.versions.base.title)}, {looked} looked at, {runs}"
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""
             result = f"`{words}` fails since {self._name(point)}{condition}"
-            return Report(work, result, tuple(self._first_failure(point)))
+            return Report(work, result, tuple(self._first_failure(found, point)))
         result = f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:"
-        return Report(work, result, tuple(self._candidates()))
+        return Report(work, result, tuple(self._candidates(found)))
 
-    def _first_failure(self, point: Point) -> Iterator[str]:
+    def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
         yield "it changed:"
-        yield from (f"  {safe_line(path)}" for path in self.changed())
+        yield from (f"  {safe_line(path)}" for path in self.changed(found))
         failed = next(step.ran for step in self.steps if step.point == point)
         lines = [safe(line) for line in failed.output.splitlines() if line.strip()]
         if lines:
             yield "the command printed last:"
             yield from (f"  {safe_line(line, 200)}" for line in lines[-_LAST_LINES:])
 
-    def _candidates(self) -> Iterator[str]:
-        known, found = {step.point: step for step in self.steps}, self.found
+    def _candidates(self, found: Bisection) -> Iterator[str]:
+        known = {step.point: step for step in self.steps}
         for at in found.candidates[:_CANDIDATES]:
             step = known.get(self.every[at])
             why = f": {_outcome(step)}" if step is not None else ""
@@ -267,7 +263,7 @@ def _outcome(step: Step) -> str:
     ran = step.ran
     if ran.verdict is Verdict.CANNOT_TELL:
         more = len(step.doubts) - 1
-        files = f", and {counted(more, 'more file')}" if more > 0 else ""
+        files = f", and {_counted(more, 'more file')}" if more > 0 else ""
         return f"cannot tell: {safe_line(ran.why, 200)}{files}"
     return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
 
@@ -275,3 +271,7 @@ def _outcome(step: Step) -> str:
 def _printed(ran: TrialRun) -> str:
     last = next((line for line in reversed(ran.output.splitlines()) if line.strip()), "")
     return f" ({safe_line(last, 120)})" if last else ""
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

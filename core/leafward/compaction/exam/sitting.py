@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe_line
-from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
 from leafward.session.entries import Usage
-from leafward.session.journal.lines import new_id
-from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
-from leafward.session.journal.write import write
+from leafward.session.journal.session_operations import kept_exams
 from leafward.summaries.summarizers.requests import single
 
 if TYPE_CHECKING:
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.questions import Question
     from leafward.session.entries import Body, EntryIndex
-    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Model
     from leafward.summaries.summarizers.requests import Work
@@ -76,7 +72,7 @@ class ExamAnswers:
     """What a model answered."""
 
     result: Body
-    """What `keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
+    """What `session.journal.session_operations.keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
     answers: tuple[Marked, ...]
     remarks: tuple[str, ...]
 
@@ -182,39 +178,13 @@ def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
     return tuple(found)
 
 
-def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:
-    """Keeps what a model answered in the exam of a compaction. The leaf stays where it is. Raises Refused."""
-    entry = new_id(session.columns)
-    line: Body = {
-        "type": "custom",
-        "customType": EXAM_TYPE,
-        "data": {"compaction": session.columns.id_at(compaction), **result, "op": entry},
-        "id": entry,
-        "parentId": session.columns.id_at(session.leaf),
-        "timestamp": iso_stamp(writing.now()),
-    }
-    return write(session, OperationKind.EXAM, line, compaction, writing)
-
-
-def kept_exams(session: Session, compaction: int) -> list[Body]:
-    """What models answered in the exam of a compaction, in the order of the file."""
-    named = session.columns.id_at(compaction)
-    found = []
-    for index in session.columns.own:
-        body = session.body(index) or {}
-        data = body.get("data") if body.get("customType") == EXAM_TYPE else None
-        if isinstance(data, dict) and data.get("compaction") == named:
-            found.append(data)
-    return found
-
-
 def kept_as(answers: ExamAnswers) -> KeptExam:
     """What a model answered just now, as it is told of earlier ones."""
     result = answers.result
     return KeptExam(str(result["model"]), int(result["right"]), int(result["asked"]), result["cost"])
 
 
-def earlier_answers(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
+def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
     """What models answered before, in the order of the file; what does not fit is left out."""
     for one in kept_exams(session, compaction):
         right, total, cost = one.get("right"), one.get("asked"), one.get("cost")
