@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("seed", [1, 2] if THOROUGH else [1])
 def test_a_call_that_goes_wrong_loses_nothing_and_leaves_nothing_torn(seed: int) -> None:
+    limit = 200 if THOROUGH else 50
     try:
-        found = torture(seed, 200 if THOROUGH else 50, 60)
+        found = torture(seed, limit, 300)
     except Unavailable as error:
         pytest.skip(str(error))
     assert found["failures"] == []
-    assert found["injections"] >= 40
-    assert found["mutations"] == 25
+    assert found["injections"] >= 0.8 * limit
+    assert found["mutations"] == limit // 4
     assert set(found["by_end"]) == {"killed", "done", "refused"}
 
 
