@@ -13,10 +13,10 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, Voice, forms
+from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
 
