@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,9 @@ class Code:
         self.packages = packages
 
     @classmethod
+    @cache
     def read(cls) -> Code:
-        """The code of the core and of the application."""
+        """The code of the core and of the application; read once for all tests."""
         sources, packages = {}, set()
         for package, root in PACKAGES.items():
             for path in sorted((root / package).rglob("*.py")):
