@@ -198,11 +198,16 @@ def _texts(message: Body) -> Iterator[str]:
             yield text
 
 
-def quotable(text: str, shortest: int = 20) -> Iterator[str]:
+@lru_cache(maxsize=1 << 12)
+def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
     Short items of one list come together, behind the words that introduce them: alone they seldom say what they are about.
     """
+    return tuple(_passages(text, shortest))
+
+
+def _passages(text: str, shortest: int) -> Iterator[str]:
     intro = ""
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
