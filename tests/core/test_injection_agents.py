@@ -8,7 +8,6 @@ from pathlib import Path
 from leafward.agents import agent_of
 from leafward.compaction.injection import InjectionSettings, collect, inject
 from leafward.files.working_set import working_set
-from leafward.session.injected_block import INJECTION_BUDGET
 from tests.bench.need import sessions
 from tests.surroundings import CORPORA, needs_corpora
 
@@ -32,7 +31,7 @@ def test_every_agents_working_set_is_offered() -> None:
 def test_what_codex_patches_and_prints_by_commands_is_told() -> None:
     path = CORPORA / "real" / "codex" / "jdx__mise__49_42d2638f78.jsonl"
     with closing(agent_of(path).open(path)) as session:
-        made = inject(session, session.leaf, InjectionSettings(budget=INJECTION_BUDGET, workspace=NOWHERE))
+        made = inject(session, session.leaf, InjectionSettings(workspace=NOWHERE))
     modified = [line.text for line in made.lines if line.section == "workingset.modified"]
     read = [line.text for line in made.lines if line.section == "workingset.read"]
     assert "- src/plugins/core/rust.rs" in modified

@@ -140,8 +140,8 @@ def _question(
         lines.append(LabLine((lead, Span(text, "text" if right else "faint"))))
     lines.append(LabLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
     for model, chosen in given:
-        right, words = answer_words(one.question, model, chosen)
+        right, answer_text = answer_words(one.question, model, chosen)
         sign, ink = (glyphs.ok, "leaf") if right else (glyphs.error, "bad")
-        text = fit(words, width - 6, ellipsis=glyphs.ellipsis)
+        text = fit(answer_text, width - 6, ellipsis=glyphs.ellipsis)
         lines.append(LabLine((blanks(4), Span(f"{sign} ", ink), Span(text, "sub"))))
     return lines
