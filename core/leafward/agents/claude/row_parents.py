@@ -85,6 +85,8 @@ class Rows:
         self.boundaries: dict[int, Boundary] = {}
         self.inferred: set[int] = set()
         """Rows that hang on the one before them in the file, as the one that they name was never written."""
+        self.left_out: dict[int, str] = {}
+        """Where the end of a reply that a resumed Claude Code did not send begins: each with that version."""
         self.pointers = Pointers()
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
