@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _NEAR = 3
+_PART_WORDS = {"summarize": "summarised", "turn_prefix": "split turn"}
+"""Parts of a plan that a person knows by another word."""
 """Cuts shown before and after the one that was chosen."""
 
 
@@ -300,7 +302,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     rows = [
         ("S", "summarised", counted(len(made.summarize), "message"), tokens.summarize, "memory"),
         ("S", "earlier summary", "goes on in this", tokens.previous_summary, "memory"),
-        ("P", "turn prefix", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
+        ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
         (" ", "pruned", counted(len(made.pruned), "message"), tokens.pruned, "faint"),
         (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
@@ -361,7 +363,7 @@ def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     parts = ("before", "after", "summarize", "turn_prefix", "pruned", "kept", "summary")
     rows = [
         [
-            part.replace("_", " "),
+            _PART_WORDS.get(part, part),
             *(
                 "·" if made.nothing or not (size := getattr(made.tokens, part)) else f"{size:,}"
                 for made in found

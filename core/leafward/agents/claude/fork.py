@@ -15,6 +15,7 @@ from leafward.agents.authorship import OwnCut, own_cut
 from leafward.agents.claude.field_edits import with_field
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row_of, rows_again
+from leafward.agents.claude.left_out import LEFT_OUT_CODE
 from leafward.agents.claude.records import (
     BEGINS,
     NAMED,
@@ -71,6 +72,8 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
     """
     kind = session.columns.kind[end]
     if isinstance(reader_of(session), ClaudeReader):
+        if any(note.code == LEFT_OUT_CODE and note.entry == end for note in session.source.notes):
+            return "these words were left out of what was sent next"
         source = (session.body(end) or {}).get("source") or {}
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"

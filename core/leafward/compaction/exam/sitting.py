@@ -87,6 +87,16 @@ class KeptExam:
     asked: int
     cost: float | None
     """US dollars; None where that is not known."""
+    answers: tuple[int | None, ...] = ()
+    """The index of the answer that it chose, question by question; None where it chose none."""
+
+    def answers_to(self, found: Exam) -> tuple[int | None, ...]:
+        """The same where these are the questions of an exam; empty where an earlier version asked others."""
+        graded = found.graded
+        if not len(self.answers) == self.asked == len(graded):
+            return ()
+        right = sum(answer == one.question.right for answer, one in zip(self.answers, graded, strict=True))
+        return self.answers if right == self.right else ()
 
 
 def sitting(
@@ -181,7 +191,13 @@ def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
 def kept_as(answers: ExamAnswers) -> KeptExam:
     """What a model answered just now, as it is told of earlier ones."""
     result = answers.result
-    return KeptExam(str(result["model"]), int(result["right"]), int(result["asked"]), result["cost"])
+    return KeptExam(
+        str(result["model"]),
+        int(result["right"]),
+        int(result["asked"]),
+        result["cost"],
+        tuple(result["answers"]),
+    )
 
 
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
@@ -190,4 +206,9 @@ def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
         right, total, cost = one.get("right"), one.get("asked"), one.get("cost")
         if isinstance(right, int) and isinstance(total, int):
             dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
-            yield KeptExam(str(one.get("model")), right, total, dollars)
+            listed = one.get("answers")
+            answers = tuple(
+                answer if isinstance(answer, int) else None
+                for answer in (listed if isinstance(listed, list) else ())
+            )
+            yield KeptExam(str(one.get("model")), right, total, dollars, answers)

@@ -185,17 +185,18 @@ class SessionSearch:
         turns = _counted(len(self.every) - 1, "turn")
         runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
         looked = _counted(len(self.steps), "version")
-        work = f"{turns} over {safe_line(self.versions.base.title)}, {looked} looked at, {runs}"
+        base = safe_line(self.versions.base.title)
+        work = f"{turns}, {looked} tried in {runs}; files rebuilt over {base}"
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""
-            result = f"`{words}` fails since {self._name(point)}{condition}"
+            result = f"{self._name(point)} is the first after which `{words}` fails{condition}"
             return Report(work, result, tuple(self._first_failure(found, point)))
-        result = f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:"
+        result = f"one of these {len(found.candidates)} turns is the first after which `{words}` fails:"
         return Report(work, result, tuple(self._candidates(found)))
 
     def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
-        yield "it changed:"
+        yield "this turn changed:"
         yield from (f"  {safe_line(path)}" for path in self.changed(found))
         failed = next(step.ran for step in self.steps if step.point == point)
         lines = [safe(line) for line in failed.output.splitlines() if line.strip()]
@@ -214,8 +215,10 @@ class SessionSearch:
 
     def _name(self, point: Point) -> str:
         """A turn by its number, its last entry and its first words."""
-        words = "before the first prompt" if point.prompt < 0 else headline(self._session, point.prompt).text
-        return f"turn {point.turn:,} ({self._named(point.entry)}) {safe_line(words, _WORDS)}"
+        if point.prompt < 0:
+            return f"the state before the first prompt ({self._named(point.entry)})"
+        words = safe_line(headline(self._session, point.prompt).text, _WORDS)
+        return f'turn {point.turn:,} ({self._named(point.entry)}) "{words}"'
 
     @property
     def doubted(self) -> bool:

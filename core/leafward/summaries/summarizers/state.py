@@ -219,7 +219,7 @@ def _names(text: str) -> set[str]:
 
 def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether a line chooses one of several ways by its number alone: what that is stands elsewhere."""
-    if candidate.section not in _CLAIMS or _WAY.search(candidate.text) is None or ":" in candidate.text:
+    if candidate.section not in _CLAIMS or ":" in candidate.text or _WAY.search(candidate.text) is None:
         return False
     return not any(
         seen.kind in {FactKind.PATH, FactKind.IDENTIFIER, FactKind.COMMAND}
