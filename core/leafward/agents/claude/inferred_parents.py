@@ -32,7 +32,7 @@ def infer_parents(rows: Rows, lost: Collection[int]) -> None:
         kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
         above = first_of(rows.keys, kept) if kept != NO_KEY else -1
         # What was kept ends with the row that the compaction follows.
-        rows.above[at] = above if 0 <= above < row else _before(rows, row)
+        rows.above[at] = above if 0 <= above < row else row_before(rows, row)
         if rows.above[at] >= 0:
             rows.inferred.add(row)
         if boundary is not None and rows.above[at] >= 0:
@@ -51,17 +51,17 @@ def mend_ends(rows: Rows) -> None:
             continue
         at = bisect_left(rows.jumps, last)
         jumps = at < len(rows.jumps) and rows.jumps[at] == last
-        above = rows.above[at] if jumps else _before(rows, last, copies=True)
+        above = rows.above[at] if jumps else row_before(rows, last, copies=True)
         if rows.doubled.get(above, above) >= first:
             continue
         if not jumps:
             rows.jumps.insert(at, last)
             rows.above.insert(at, -1)
-        rows.above[at] = _before(rows, last)
+        rows.above[at] = row_before(rows, last)
         boundary.inferred = True
 
 
-def _before(rows: Rows, row: int, *, copies: bool = False) -> int:
+def row_before(rows: Rows, row: int, *, copies: bool = False) -> int:
     """The last row of the same line of the conversation that stands before one in the file; -1 where none does.
 
     Rows whose id an earlier one has count only with `copies`.
