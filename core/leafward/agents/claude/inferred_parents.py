@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from leafward.agents.claude.records import KEY, NAMED, NO_KEY, SIDECHAIN, Role
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Collection
 
-    from leafward.agents.claude.row_parents import Rows
+    from leafward.agents.claude.row_notes import Boundary
 
 _SAID_BY_NOBODY = frozenset(
     {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}
 )
 
 
-def infer_parents(rows: Rows, lost: Collection[int]) -> None:
+class LinkedRows(Protocol):
+    """The rows of a transcript with what they name as their parents, as `row_parents.Rows` has them."""
+
+    keys: bytearray
+    flags: bytearray
+    role: bytearray
+    jumps: array[int]
+    above: array[int]
+    boundaries: dict[int, Boundary]
+    inferred: set[int]
+    doubled: dict[int, int]
+
+
+def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
     """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
 
     Compactions of 2.1.33 to 2.1.49 at least name a row that was only ever in memory, and so do rows of hooks. One before
@@ -39,7 +53,7 @@ def infer_parents(rows: Rows, lost: Collection[int]) -> None:
             boundary.missing, boundary.inferred = False, True
 
 
-def mend_ends(rows: Rows) -> None:
+def mend_ends(rows: LinkedRows) -> None:
     """Hangs the last row that a compaction kept below the first one, where it names one from before that.
 
     A second `/compact` in one process of 2.1.26x writes what ends the turn, and says nothing, behind a row from before the first.
@@ -61,7 +75,7 @@ def mend_ends(rows: Rows) -> None:
         boundary.inferred = True
 
 
-def row_before(rows: Rows, row: int, *, copies: bool = False) -> int:
+def row_before(rows: LinkedRows, row: int, *, copies: bool = False) -> int:
     """The last row of the same line of the conversation that stands before one in the file; -1 where none does.
 
     Rows whose id an earlier one has count only with `copies`.
