@@ -11,11 +11,13 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction.exam import exam_of
-from leafward.session.journal.verbs import kept_exams
+from leafward.session.journal.session_operations import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.lab.controllers.exam import SIT
+from leafward_tui.lab.controllers.exam import SIT, exam_lines
+from leafward_tui.ui.exam_request import answer_words
+from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import EXAM
 from leafward_tui.ui.reading_sheet import ReadingSheet
@@ -24,7 +26,7 @@ from tests.acting import Acting, call
 from tests.model_endpoint import Endpoint, Reply
 from tests.tui.considered import considering, stored
 from tests.tui.explored import NARROW, WIDE, exploring, ready
-from tests.tui.session_store import reached, rows, until
+from tests.tui.session_store import complete, reached, rows, until
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
@@ -213,7 +215,7 @@ def test_what_would_be_sent(
         await pilot.press("enter")
         sheet = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not sheet.running)
-        await pilot.pause()
+        await complete(pilot)
 
     app = FixedApp(demo, Config(model="anthropic/claude-haiku-4-5"))
     assert snap_compare(app, terminal_size=size, run_before=before)
@@ -253,4 +255,9 @@ async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path,
         await until(pilot, lambda: pilot.app.screen is screen)
         assert [(one.model, one.asked) for one in exam.answers] == [("openai/x", asked)]
         await until(pilot, lambda: f"of {asked} right" in "\n".join(rows(pilot.app)))
+        (given,) = exam.answers
+        for number, one in enumerate(exam.result.graded):
+            block = exam_lines(exam.result, exam.answers, 80, UNICODE)
+            words = answer_words(one.question, given.model, given.answers[number])[1]
+            assert any(words[:40] in str(line) for line in block)
     assert stored(path) == before

@@ -17,7 +17,7 @@ from leafward.base.globs import base_folder
 from leafward.compaction.injection.values import SourceRef, from_entry
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, command_text, path_in
+from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.messages import as_typed, did_run, message_in, messages_of, nested_calls
 from leafward.summaries.facts import forms
@@ -146,7 +146,6 @@ def utc_time(text: object) -> datetime | None:
 def collect(
     session: Session,
     at: int,
-    table: ToolTable = NATIVE_TOOLS,
     stop: Callable[[], bool] = lambda: False,
     entries: Iterable[int] | None = None,
 ) -> Collected:
@@ -157,7 +156,7 @@ def collect(
     found.path = [EntryIndex(index) for index in entries]
     kinds = session.columns.kind
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
-    reader = _Reader(found, table, last, session)
+    reader = _Reader(found, table_of(session), last, session)
     read_kinds = _KINDS if session.is_native else _KINDS | _PUT_IN
     spoken = [index for index in found.path if kinds[index] in read_kinds]
     with gc_paused():
@@ -299,9 +298,13 @@ class _Reader:
                 text = f"ran `{_short(command)}`" if command.strip() else ""
             elif call.name in _SEARCHES:
                 uses = [*uses, *_places(call.arguments)]
-            for path, use, action in uses:
-                if use in {Use.MODIFIED, Use.CREATED}:
-                    text = f"{_PAST[action]} {self._name(path, tidy=self._table.tidies_paths)}"
+            changed = {
+                self._name(path, tidy=self._table.tidies_paths): _PAST[action]
+                for path, use, action in uses
+                if use in {Use.MODIFIED, Use.CREATED}
+            }
+            if changed:
+                text = ", ".join(f"{done} {name}" for name, done in changed.items())
             if uses or text:
                 made = _Call(index, call.id, uses, text)
                 self._calls.append(made)
@@ -309,10 +312,8 @@ class _Reader:
         self._waiting.update(waiting)
 
     def _uses(self, call: ToolCall) -> list[tuple[str, Use, str]]:
-        """The file that a call names, with what it does to it."""
-        action = self._table.actions.get(call.name)
-        path = path_in(call.arguments, self._table) if action is not None else None
-        return [(path, _USES[action], action.value)] if action is not None and path is not None else []
+        """The files that a call names, patches, or prints by a command, with what it does to them."""
+        return [(path, _USES[action], action.value) for _, action, path in file_calls(call, self._table)]
 
     def _result(self, index: EntryIndex, message: Body) -> None:
         self._answered(str(message.get("toolCallId")), failed=bool(message.get("isError")))

@@ -18,6 +18,7 @@ from leafward.summaries.survival.spans import Said
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.ui.cells import counted, exact, money, percent, right
+from leafward_tui.ui.exam_request import answer_words
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import EXAM, XRAY, Page, Selection, Span
 from leafward_tui.ui.spans import padded, shown_line
@@ -49,7 +50,7 @@ _MOST_OTHERS = 5
 _SHARES = (
     (Link.SYSTEM, "system", "sub"),
     (Link.REPLACED, "summarised", "memory"),
-    (Link.PREFIX, "turn prefix", "warn"),
+    (Link.PREFIX, "split turn", "warn"),
     (Link.KEPT, "kept", "leaf"),
     (Link.INJECTED, "injected", "ghost"),
     (Link.CUT, "cut", "bad"),
@@ -104,7 +105,7 @@ def _compaction(
     _numbers(sheet, xray)
     _made_by(sheet, entry.body)
     sheet.line(
-        [Span(f"{sheet.glyphs.folded} ", "faint"), Span("before and after, line by line", "text")],
+        [Span(f"{sheet.glyphs.arrow} ", "faint"), Span("before and after, line by line", "text")],
         toggle=f"{XRAY}{index}",
     )
     if stop():
@@ -301,7 +302,8 @@ def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> Non
         return
     if not sheet.opening("exam", "Exam", f"{answered} of {counted(total, 'question')} can be answered now"):
         return
-    for one in found.graded:
+    sat = list(exams_kept(session, index))
+    for place, one in enumerate(found.graded):
         sheet.row(
             [
                 Span(
@@ -319,7 +321,12 @@ def _exam(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> Non
             ink = "text" if right_one else "faint"
             sheet.line([Span(" " * INDENT + lead, ink), Span(shown_line(answer.text, 300), ink)])
         sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
-    for kept in exams_kept(session, index):
+        for kept in sat:
+            if answers := kept.answers_to(found):
+                good, words = answer_words(one.question, kept.model, answers[place])
+                sign, ink = (sheet.glyphs.ok, "leaf") if good else (sheet.glyphs.error, "bad")
+                sheet.line([Span(f"{' ' * (INDENT + 2)}{sign} ", ink), Span(shown_line(words, 300), "sub")])
+    for kept in sat:
         sheet.row(
             [
                 Span(" " * INDENT + shown_line(kept.model, 60), "sub"),

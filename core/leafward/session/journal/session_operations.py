@@ -11,7 +11,7 @@ from leafward.base.times import iso_stamp
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operations import (
+from leafward.session.journal.operation_log import (
     ARCHIVE_TYPE,
     ARCHIVED,
     EXAM_TYPE,
@@ -183,15 +183,23 @@ def keep_exam(session: Session, compaction: int, result: Body, writing: Writing)
 
 
 def kept_exams(session: Session, compaction: int) -> list[Body]:
-    """What models answered in the exam of a compaction, in the order of the file."""
+    """What models answered in the exam of a compaction: of its draft first, then in the order of the file."""
     named = session.columns.id_at(compaction)
-    found = []
+    found = _exams_of_draft(session, compaction)
     for index in session.columns.own:
         body = session.body(index) or {}
         data = body.get("data") if body.get("customType") == EXAM_TYPE else None
         if isinstance(data, dict) and data.get("compaction") == named:
             found.append(data)
     return found
+
+
+def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
+    """What stands in the compaction itself: its exam was sat before it was written."""
+    details = (session.body(compaction) or {}).get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    exams = ours.get("exams") if isinstance(ours, dict) else None
+    return [one for one in exams if isinstance(one, dict)] if isinstance(exams, list) else []
 
 
 @dataclass(frozen=True, slots=True)
