@@ -9,7 +9,7 @@ import pytest
 from leafward_tui.explorer.controllers.modes import Situation, hints
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.intents import EVERYWHERE, INTENTS, intents_for
+from leafward_tui.ui.intents import EVERYWHERE, INTENTS, Intent, intents_for
 from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of
 from leafward_tui.ui.key_overrides import Keymap
 from leafward_tui.ui.legend import legend_of
@@ -19,6 +19,8 @@ from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward_tui.ui.key_help import Sections
 
 KEYMAP = Keymap.of({})
 
@@ -50,7 +52,8 @@ def test_a_key_is_found_by_itself_and_by_what_it_does() -> None:
     sections = sections_of("explorer")
 
     def found(words: str) -> list[str]:
-        return [entry.id for _, group in matching(sections, words, KEYMAP) for entry in group]
+        narrowed = matching(sections, words, KEYMAP)
+        return [entry.id for _, group in narrowed for entry in group if isinstance(entry, Intent)]
 
     assert found("d") == ["compare.open"]
     assert found("fold") == ["fold.toggle", "fold.open", "fold.close", "fold.all"]
@@ -70,7 +73,7 @@ def test_signs_and_words_have_their_meaning_behind_the_keys(screen: str) -> None
 
 
 def test_a_sign_and_a_word_are_found() -> None:
-    sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
+    sections: Sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
     assert [entry.title for _, group in matching(sections, "≠", KEYMAP) for entry in group] == [
         "The model reads something else than was said"
     ]

@@ -107,7 +107,7 @@ class Cursor:
         if not words:
             self._view.tell("")
         elif not hits:
-            self._view.tell(f"nothing found  {words}", "warn")
+            self._view.tell(f"nothing found: {words}", "warn")
         else:
             label = self._services.keymap.label
             keys = [
