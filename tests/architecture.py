@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"leafward": ROOT / "core", "leafward_tui": ROOT / "tui"}
@@ -46,8 +46,8 @@ class Code:
         self.packages = packages
 
     @classmethod
-    def read(cls) -> Code:
-        """The code of the core and of the application."""
+    def read(cls, only: Collection[str] | None = None) -> Code:
+        """The code of the core and of the application; or `only` some modules of it, and what packages take from theirs."""
         sources, packages = {}, set()
         for package, root in PACKAGES.items():
             for path in sorted((root / package).rglob("*.py")):
@@ -55,16 +55,23 @@ class Code:
                 if name.endswith(".__init__"):
                     name = name.removesuffix(".__init__")
                     packages.add(name)
+                elif only is not None and name not in only:
+                    continue
                 sources[name] = path.read_text("utf-8")
         return cls(sources, frozenset(packages))
+
+    @cached_property
+    def nodes(self) -> dict[str, list[ast.AST]]:
+        """All nodes of each module."""
+        return {module: list(ast.walk(tree)) for module, tree in self.modules.items()}
 
     @cached_property
     def names(self) -> dict[str, dict[str, str]]:
         """What each name at any place of a module stands for, where it was imported: its full name."""
         found: dict[str, dict[str, str]] = {}
-        for module, tree in self.modules.items():
+        for module, nodes in self.nodes.items():
             here = found[module] = {}
-            for node in ast.walk(tree):
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     for alias in node.names:
                         here[alias.asname or alias.name] = f"{node.module}.{alias.name}"
@@ -141,9 +148,9 @@ class Code:
     def imports(self) -> dict[str, set[str]]:
         """Which modules of ours each module imports anywhere, type-checking imports and those in functions too."""
         found: dict[str, set[str]] = {}
-        for module, tree in self.modules.items():
+        for module, nodes in self.nodes.items():
             wanted = found[module] = set()
-            for node in ast.walk(tree):
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.module:
                     for alias in node.names:
                         inside = f"{node.module}.{alias.name}"

@@ -4,6 +4,7 @@ Needed is a fact of the replaced span that the user or the model uses again afte
 do not hold. Survival is the share of all facts of the span, by weight, that the text holds; what is kept anyway does not
 count for it. Both are told of the summary that was stored, of ours, of the last tokens of the span, and of the best that the
 span allows, all of one size; and of each with the injected context beside it, which is what a compaction with injection stores.
+Of the files of the working set that are read or changed again later it is told how many the model sees afterwards.
 The stored summaries of all agents count, those that a scripted model wrote apart: these are no summaries of anything.
 
 No folder of a session is read, so that the figures are the same on every machine.
@@ -23,9 +24,10 @@ from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
 from leafward.compaction.injection import InjectionSettings, inject
-from leafward.session.entries import EntryIndex, Kind
+from leafward.files.working_set import touched
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
-from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
+from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, forms
 from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import Span, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
@@ -90,6 +92,9 @@ class Need:
     injected: Text
     injected_size: int
     """Tokens of the injected context, which come on top of `size`."""
+    files: tuple[Fact, ...]
+    """Those of the working set that a call reads or changes again later."""
+    kept: Text
 
     def held(self, name: str, kind: FactKind | None = None, *, injection: bool = False) -> int:
         """How many of the needed facts a text holds, or it and the injected context together."""
@@ -98,6 +103,14 @@ class Need:
             any(text.holds(fact, self.names) in {Held.VERBATIM, Held.PARAPHRASED} for text in texts)
             for fact in self.needed
             if kind is None or fact.kind is kind
+        )
+
+    def seen(self, name: str, *, injection: bool = False) -> int:
+        """How many of the files that are used again the model sees: in a text, in what is kept, in the injected context."""
+        texts = [self.texts[name], self.kept, *([self.injected] if injection else [])]
+        return sum(
+            any(text.holds(file, self.names) in {Held.VERBATIM, Held.PARAPHRASED} for text in texts)
+            for file in self.files
         )
 
     def fates(self, name: str, *, injection: bool = False) -> tuple[Fate, ...]:
@@ -138,6 +151,21 @@ def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fac
         and (fact.kind, whole.get(fact.key, fact.key)) in used
         and kept.holds(fact, names) not in {Held.VERBATIM, Held.PARAPHRASED}
     ]
+
+
+def files_used_again(session: Session, compaction: int) -> tuple[Fact, ...]:
+    """The files that the path to a compaction touched and that a call in any branch below it touches again."""
+    at = session.columns.parent[compaction]
+    path = [entry for run in session.tree.path_runs(at) for entry in range(run.start, run.stop)]
+    below = [
+        index for index in range(compaction + 1, len(session)) if session.tree.is_ancestor(compaction, index)
+    ]
+    again = touched(session, below)
+    return tuple(
+        Fact(FactKind.PATH, forms.canonical_path(file, session.cwd), file, NO_ENTRY, Voice.CALL)
+        for file in touched(session, path)
+        if file in again
+    )
 
 
 def last_tokens(there: Replaced, size: int) -> str:
@@ -198,6 +226,8 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
         {name: Text(text, session.cwd) for name, text in texts.items()},
         Text(injected, session.cwd),
         tokens_of(injected),
+        files_used_again(session, compaction),
+        Text("\n".join(message_text(said.message) for said in there.kept), session.cwd),
     )
 
 
@@ -299,6 +329,13 @@ def told_of(needs: Sequence[Need]) -> list[str]:
         for over, found in ratios.items()
         if found is not None
     ]
+    files = sum(len(need.files) for need in needs)
+    if files:
+        shares = (
+            f"{name} {sum(need.seen(name) for need in needs)}, with injection {sum(need.seen(name, injection=True) for need in needs)}"
+            for name in COMPARED
+        )
+        lines.append(f"files used again that the model sees, of {files}: " + "; ".join(shares))
     return lines
 
 
@@ -338,9 +375,18 @@ def table(folder: Path = CORPORA) -> str:
                 f"- Over the {len(written)} compactions that a model summarised, extractive holds {over_all.times:.2f} times as"
                 f" much of what is needed as {title} (95 % interval over compactions: {over_all.low:.2f} to {over_all.high:.2f})."
             )
+    every = [need for needs in groups.values() for need in needs]
+    files = sum(len(need.files) for need in every)
+    alone = sum(need.seen("ours") for need in every)
+    beside = sum(need.seen("ours", injection=True) for need in every)
+    lines.append(
+        f"- Of {files} files of the working sets that calls read or change again after the {len(every)} compactions, the model sees"
+        f" {alone} with extractive, {beside} with the injected context beside it, as whole paths or by a name that only one has."
+    )
     return "\n".join(lines).replace("|  |", "| |")
 
 
+_FILES_SEEN = 0.99
 _TIMES_AS_MUCH = 1.5
 _TIMES_THE_END = 1.3
 
@@ -352,7 +398,10 @@ def need(report: Report, folder: Path = CORPORA) -> None:
         report.skipped(what, f"no {folder.name}")
         return
     model_written: list[Need] = []
+    files = seen = 0
     for found in measured(folder):
+        files += len(found.files)
+        seen += found.seen("ours", injection=True)
         others = ", ".join(f"{name} {found.held(name)}" for name in COMPARED if name != "ours")
         of = f"{found.held('ours')} of {found.count()}"
         report.least(f"{what}: {found.session} #{found.compaction}", of, others)
@@ -361,6 +410,9 @@ def need(report: Report, folder: Path = CORPORA) -> None:
         report.least(f"survival of all facts: {found.session} #{found.compaction}", own, ", ".join(shares))
         if found.by_model:
             model_written.append(found)
+    if files:
+        told = f"{seen} of {files}"
+        report.least("files used again, seen with injection", told, "", seen / files, _FILES_SEEN)
     for over, bar in (("stored", _TIMES_AS_MUCH), ("last tokens", _TIMES_THE_END)):
         if (times := ratio(model_written, over)) is not None:
             ours = str(sum(found.held("ours") for found in model_written))

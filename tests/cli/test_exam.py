@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.exam import Question, Topic
-from leafward.compaction.exam.oral import marked
 from leafward.compaction.exam.questions import Answer
+from leafward.compaction.exam.sitting import marked
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, Voice
 from tests.acting import Acting, call
@@ -112,6 +112,33 @@ def test_a_model_sits_it(file: Acting, run: Run, endpoint: Endpoint, monkeypatch
     assert "openai/scripted answered 1 of 2 questions right" in run("exam", file.path).out
     assert run("log", file.path, "--json").document["ops"] == []
     assert run("tree", file.path).code == 0
+
+
+@asks_a_model
+def test_the_answers_of_two_models_stand_side_by_side(
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    first = run("exam", file.path, "--json").document["questions"][0]
+    wrong = (first["right"] + 1) % len(first["answers"])
+    printed = []
+    for model, answer in (("openai/one", first["right"]), ("openai/two", wrong)):
+        endpoint.script = [Reply(f"1 {'ABCD'[answer]}\n2 -")]
+        outcome = run("exam", file.path, "--model", model, "--base-url", endpoint.base_url)
+        assert outcome.code == 0, outcome.err
+        printed.append(outcome.out)
+    # The second shows the first one's answers too.
+    for text in (printed[-1], run("exam", file.path).out):
+        lines = text.split("\n")
+        (right,) = (line for line in lines if "answer of openai/one" in line)
+        (other,) = (line for line in lines if "answer of openai/two" in line)
+        assert first["answers"][first["right"]][:20] in right
+        assert first["answers"][wrong][:20] in other
+    kept = run("exam", file.path, "--json").document["models"]
+    assert [(one["model"], one["answers"][0]) for one in kept] == [
+        ("openai/one", first["right"]),
+        ("openai/two", wrong),
+    ]
 
 
 @asks_a_model

@@ -11,11 +11,13 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction.exam import exam_of
-from leafward.session.journal.verbs import kept_exams
+from leafward.compaction.exam.sitting import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.lab.controllers.exam import SIT
+from leafward_tui.lab.controllers.exam import SIT, exam_lines
+from leafward_tui.ui.exam_request import answer_words
+from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import EXAM
 from leafward_tui.ui.reading_sheet import ReadingSheet
@@ -253,4 +255,9 @@ async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path,
         await until(pilot, lambda: pilot.app.screen is screen)
         assert [(one.model, one.asked) for one in exam.answers] == [("openai/x", asked)]
         await until(pilot, lambda: f"of {asked} right" in "\n".join(rows(pilot.app)))
+        (given,) = exam.answers
+        for number, one in enumerate(exam.result.graded):
+            block = exam_lines(exam.result, exam.answers, 80, UNICODE)
+            words = answer_words(one.question, given.model, given.answers[number])[1]
+            assert any(words[:40] in str(line) for line in block)
     assert stored(path) == before

@@ -12,7 +12,8 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.compaction import Strategy
-from leafward.session.entries import Kind
+from leafward.compaction.exam.sitting import exams_kept
+from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward_tui.lab.assembly import Controllers
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
@@ -336,6 +337,27 @@ def test_accepting_appends_and_closes_with_what_was_written(lab: Lab) -> None:
     assert result.outcome.startswith("compacted: ")
     session = lab.state.session
     assert bytes(session.columns.kind).count(Kind.COMPACTION) == 1
+
+
+def test_what_models_answered_in_the_exam_of_a_draft_is_stored_with_it(lab: Lab) -> None:
+    lab.settle()
+    exam = lab.state.exam
+    exam.draft = lab.state.draft
+    exam.results = tuple(
+        {"model": name, "right": right, "asked": 1, "answers": [right - 1], "usage": {}, "cost": None}
+        for name, right in (("openai/one", 1), ("openai/two", 0))
+    )
+    lab.press("compaction.accept")
+    _, done = lab.screen.sheets[-1]
+    done("a")
+    lab.jobs.run("append")
+    session = lab.state.session
+    (compaction,) = (index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION)
+    found = list(exams_kept(session, EntryIndex(compaction)))
+    assert [(one.model, one.right, one.answers) for one in found] == [
+        ("openai/one", 1, (0,)),
+        ("openai/two", 0, (-1,)),
+    ]
 
 
 def test_few_keys_do_something_before_the_path_is_measured(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_ghost_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
 def test_log(snap_compare: Any, demo: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """After a move that was undone and a label."""
     ids = iter(f"0000f{number:03x}" for number in range(1, 99))
-    monkeypatch.setattr("leafward.session.journal.verbs.new_id", lambda _columns: next(ids))
+    monkeypatch.setattr("leafward.session.journal.session_operations.new_id", lambda _columns: next(ids))
     opened = Session.open(demo)
     minutes = iter(range(1, 99))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.model_request import (
     cancellable,
@@ -16,16 +17,14 @@ from leafward.cli.model_request import (
     prompt_text,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
+from leafward.cli.output import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
 from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, exam_of
-from leafward.compaction.exam.oral import LETTERS, Marked
-from leafward.compaction.exam.sitting import exams_kept, sit, sitting
+from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
-from leafward.session.journal.verbs import keep_exam, kept_exams
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
@@ -67,7 +66,8 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
         elif other is not None and beside is not None:
             say(_compared(session, (index, other), (found, beside), page()))
         else:
-            say([*_text(session, index, found, page()), *_kept_text(session, index)])
+            answers = _given(session, index, found)
+            say([*_text(session, index, found, page(), answers), *_kept_text(session, index)])
     return 0
 
 
@@ -105,8 +105,14 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
             {**document, "model": sat.result, "op": written.op, "dry_run": False, "diagnostics": remarks}
         )
     else:
-        say([*_text(session, index, found, page(), sat.answers), *_kept_text(session, index, last=True)])
+        answers = _given(session, index, found)
+        say([*_text(session, index, found, page(), answers), *_kept_text(session, index, last=True)])
     return 0
+
+
+def _given(session: Session, index: EntryIndex, found: Exam) -> list[tuple[str, tuple[int | None, ...]]]:
+    """What each model answered, by its name."""
+    return [(one.model, one.answers_to(found)) for one in exams_kept(session, index)]
 
 
 def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> Iterator[str]:
@@ -115,7 +121,7 @@ def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> It
     for one in kept[-1:] if last else kept:
         yield ""
         yield (
-            f"{safe_line(one.model, 60)} answered {one.right} of {plural(one.asked, 'question')} right, "
+            f"{safe_line(one.model, 60)} answered {one.right} of {counted(one.asked, 'question')} right, "
             f"{cost_text(one.cost)}"
         )
 
@@ -151,19 +157,27 @@ def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     answered, total = found.count()
     if not total:
         return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
-    return f"{name}  {answered} of {plural(total, 'question')} can be answered from what the model sees afterwards"
+    return f"{name}  {answered} of {counted(total, 'question')} can be answered from what the model sees afterwards"
 
 
 def _text(
-    session: Session, index: EntryIndex, found: Exam, page: Page, answers: Sequence[Marked] = ()
+    session: Session,
+    index: EntryIndex,
+    found: Exam,
+    page: Page,
+    answers: Sequence[tuple[str, tuple[int | None, ...]]] = (),
 ) -> Iterator[str]:
     yield _head(session, index, found, page)
     for number, one in enumerate(found.graded):
         yield ""
-        yield from _question(session, one, page, answers[number] if answers else None)
+        given = [(model, chosen[number]) for model, chosen in answers if chosen]
+        yield from _question(session, one, page, given)
 
 
-def _question(session: Session, one: Graded, page: Page, answered: Marked | None) -> Iterator[str]:
+def _question(
+    session: Session, one: Graded, page: Page, given: Sequence[tuple[str, int | None]]
+) -> Iterator[str]:
+    """A question, its answers, and behind each the models that gave it."""
     place = PLACE_WORDS[one.place]
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
     entry = safe_line(session.columns.id_at(one.question.entry) or "", 12)
@@ -171,13 +185,9 @@ def _question(session: Session, one: Graded, page: Page, answered: Marked | None
     mark_of_right = "→" if page.unicode else ">"
     for number, answer in enumerate(one.question.answers):
         right = number == one.question.right
-        text = fit(
-            safe_line(answer.text, 300),
-            max(20, page.width - 30 if answered is not None else page.width - 7),
-            unicode=page.unicode,
-        )
-        if answered is not None and answered.answer == number:
-            text += "  (the model's answer)"
+        by = ", ".join(safe_line(model, 60) for model, chosen in given if chosen == number)
+        by = f"  (answer of {by})" if by else ""
+        text = fit(safe_line(answer.text, 300), max(20, page.width - 7 - len(by)), unicode=page.unicode) + by
         line = f"  {LETTERS[number]} {mark_of_right if right else ' '} {text}"
         yield line if right else page.style(line, "faint")
 

@@ -85,6 +85,8 @@ class Draft:
     ground: Ground = field(repr=False)
     changed: bool = False
     """Whether the user changed the summary."""
+    exams: tuple[Body, ...] = ()
+    """What models answered in its exam, as `exam.sitting` tells it."""
 
     @property
     def stored_tokens(self) -> int:
@@ -144,6 +146,8 @@ class Draft:
             ours["focus"] = self.focus
         if self.changed:
             ours["edited"] = True
+        if self.exams:
+            ours["exams"] = list(self.exams)
         files = plan.files
         return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam import Exam
     from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection import Collected
+    from leafward.session.entries import Body
     from leafward.session.headline import Headline
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
@@ -131,7 +132,9 @@ class DraftExam:
     result: Exam | None = None
     """None while it is being graded."""
     answers: tuple[KeptExam, ...] = ()
-    """What models answered: told while the draft is there, since nothing is stored yet."""
+    """What models answered."""
+    results: tuple[Body, ...] = ()
+    """The same as it is stored with the compaction when the draft is accepted."""
 
 
 @dataclass(slots=True)

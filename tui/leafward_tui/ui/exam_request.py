@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from leafward.base.config import Config
+    from leafward.compaction.exam import Question
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward.summaries.summarizers.settings import ModelSettings
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ExamRequest", "Subject"]
+__all__ = ["ExamRequest", "Subject", "answer_words"]
 
 
 class Subject(NamedTuple):
@@ -194,6 +195,16 @@ class ExamRequest:
             sheet.ended(text, f"{words}, and not kept: {problem}", figures=price, tone="bad")
 
         self._subject.keep(sat, f"{who} answered {words}, {price}", refused)
+
+
+def answer_words(question: Question, model: str, chosen: int | None) -> tuple[bool, str]:
+    """Whether a model answered a question right, and the model with the wrong answer that it gave."""
+    name = safe_line(model, 60)
+    if chosen == question.right:
+        return True, name
+    known = chosen is not None and 0 <= chosen < len(question.answers)
+    given = question.answers[chosen].text if known and chosen is not None else "no answer"
+    return False, f"{name}: {safe_line(given, 300)}"
 
 
 def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:

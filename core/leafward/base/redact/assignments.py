@@ -143,7 +143,7 @@ def assignments_in(text: str, low: str) -> Iterator[Span]:
 
 def _hits(low: str) -> list[int]:
     found: list[int] = []
-    for keyword in _KEYWORDS:
+    for keyword in filter(low.__contains__, _KEYWORDS):
         at = low.find(keyword)
         size = len(keyword)
         while at >= 0:

@@ -43,7 +43,7 @@ _JAR = re.compile(
 def headers_in(text: str, low: str) -> Iterator[Span]:
     """Tokens of authorization headers, and the values of cookies. `low` is the text in small letters."""
     rare = _RARE_SCHEMES if "authorization" in low else ()
-    for scheme in (*_SCHEMES, *rare):
+    for scheme in filter(low.__contains__, (*_SCHEMES, *rare)):
         at = low.find(scheme)
         while at >= 0:
             end = at + len(scheme)

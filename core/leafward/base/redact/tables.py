@@ -27,14 +27,15 @@ def columns_in(text: str, low: str) -> Iterator[Span]:
     if "\n" not in text:
         return
     done = 0
-    for keyword in _KEYWORDS:
+    for keyword in filter(low.__contains__, _KEYWORDS):
         at = low.find(keyword)
         while at >= 0:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             if end < 0:
                 break
-            if start >= done and _HEAD.match(head := text[start:end]):
-                separator = next(sign for sign in _SEPARATORS if sign in head)
+            head = text[start:end] if start >= done else ""
+            separator = next((sign for sign in _SEPARATORS if sign in head), "")
+            if separator and _HEAD.match(head):
                 yield from _column_values(text, end + 1, head, separator)
             done = max(done, end)
             at = low.find(keyword, end)

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
-from leafward.compaction.injection.values import SourceRef, from_entry
+from leafward.compaction.injection.path_findings import (
+    Collected,
+    FileUse,
+    PastCompaction,
+    RecordedAction,
+    Use,
+)
+from leafward.compaction.injection.values import from_entry
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, command_text, path_in
+from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.messages import as_typed, did_run, message_in, messages_of, nested_calls
 from leafward.summaries.facts import forms
@@ -26,81 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.session.session import Session
-
-
-class Use(IntEnum):
-    """What a path did with a file, from what matters most."""
-
-    MODIFIED = 0
-    CREATED = 1
-    READ = 2
-    MENTIONED = 3
-
-
-@dataclass(slots=True)
-class FileUse:
-    """One file of a path, by its normalised name."""
-
-    path: str
-    """Relative to the session's folder when inside it."""
-    use: Use
-    seq: int
-    """The last entry that used it so."""
-    sources: list[SourceRef]
-    """Every use, in the order of the path."""
-    by_tool: bool = True
-    """Whether a tool's arguments name it, and not only a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedAction:
-    """Something that was done: a command, an edit."""
-
-    text: str
-    outcome: str
-    """`ok`, `failed`, or empty where no result is on the path."""
-    entry: EntryIndex
-    call: str
-
-
-@dataclass(frozen=True, slots=True)
-class PastCompaction:
-    """A compaction on the path."""
-
-    entry: EntryIndex
-    timestamp: str
-    replaced: int
-    """Entries of the path that its summary stands for."""
-
-
-@dataclass(slots=True)
-class Collected:
-    """What was found. Builders read it and change nothing."""
-
-    at: EntryIndex
-    cwd: str
-    session: str
-    path: list[EntryIndex] = field(default_factory=list)
-    files: dict[str, FileUse] = field(default_factory=dict)
-    prompt: str = ""
-    """The last thing the user wrote."""
-    prompt_entry: EntryIndex = NO_ENTRY
-    request: str = ""
-    """The last prompt that says more than `yes` or `go on`; else the last one."""
-    request_entry: EntryIndex = NO_ENTRY
-    answered: bool = False
-    """Whether the model ended with words since the last prompt, and these ask nothing back."""
-    actions: list[RecordedAction] = field(default_factory=list)
-    """In the order of the path."""
-    tools: set[str] = field(default_factory=set)
-    model: str = ""
-    time: datetime | None = None
-    """Of the entry, or the last one before it that has a time."""
-    compactions: list[PastCompaction] = field(default_factory=list)
-    pins: tuple[tuple[str, EntryIndex], ...] = ()
-    """Those that the compaction that applies was made with, and where they stand."""
-    lost_thread: tuple[EntryIndex, str] | None = None
-    """Where after the last compaction a reply sounds as if the context were gone, and the words."""
 
 
 _KINDS = frozenset(
@@ -146,7 +77,6 @@ def utc_time(text: object) -> datetime | None:
 def collect(
     session: Session,
     at: int,
-    table: ToolTable = NATIVE_TOOLS,
     stop: Callable[[], bool] = lambda: False,
     entries: Iterable[int] | None = None,
 ) -> Collected:
@@ -157,7 +87,7 @@ def collect(
     found.path = [EntryIndex(index) for index in entries]
     kinds = session.columns.kind
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
-    reader = _Reader(found, table, last, session)
+    reader = _Reader(found, table_of(session), last, session)
     read_kinds = _KINDS if session.is_native else _KINDS | _PUT_IN
     spoken = [index for index in found.path if kinds[index] in read_kinds]
     with gc_paused():
@@ -299,9 +229,13 @@ class _Reader:
                 text = f"ran `{_short(command)}`" if command.strip() else ""
             elif call.name in _SEARCHES:
                 uses = [*uses, *_places(call.arguments)]
-            for path, use, action in uses:
-                if use in {Use.MODIFIED, Use.CREATED}:
-                    text = f"{_PAST[action]} {self._name(path, tidy=self._table.tidies_paths)}"
+            changed = {
+                self._name(path, tidy=self._table.tidies_paths): _PAST[action]
+                for path, use, action in uses
+                if use in {Use.MODIFIED, Use.CREATED}
+            }
+            if changed:
+                text = ", ".join(f"{done} {name}" for name, done in changed.items())
             if uses or text:
                 made = _Call(index, call.id, uses, text)
                 self._calls.append(made)
@@ -309,10 +243,8 @@ class _Reader:
         self._waiting.update(waiting)
 
     def _uses(self, call: ToolCall) -> list[tuple[str, Use, str]]:
-        """The file that a call names, with what it does to it."""
-        action = self._table.actions.get(call.name)
-        path = path_in(call.arguments, self._table) if action is not None else None
-        return [(path, _USES[action], action.value)] if action is not None and path is not None else []
+        """The files that a call names, patches, or prints by a command, with what it does to them."""
+        return [(path, _USES[action], action.value) for _, action, path in file_calls(call, self._table)]
 
     def _result(self, index: EntryIndex, message: Body) -> None:
         self._answered(str(message.get("toolCallId")), failed=bool(message.get("isError")))

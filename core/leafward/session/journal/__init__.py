@@ -5,9 +5,9 @@ from __future__ import annotations
 from leafward.session.journal.creation import create
 from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, new_id, utc_now
-from leafward.session.journal.lock import busy, work_on
+from leafward.session.journal.lock import busy
 from leafward.session.journal.migration import backup_folder
-from leafward.session.journal.operations import (
+from leafward.session.journal.operation_log import (
     Operation,
     OperationId,
     OperationKind,
@@ -18,8 +18,16 @@ from leafward.session.journal.operations import (
     session_archived,
     undoable,
 )
+from leafward.session.journal.session_operations import (
+    archive,
+    archive_session,
+    label,
+    move,
+    redo,
+    rename,
+    undo,
+)
 from leafward.session.journal.targets import landing, refuse_unreachable
-from leafward.session.journal.verbs import archive, archive_session, label, move, redo, rename, undo
 from leafward.session.journal.write import Remark, Write, Writing
 
 __all__ = [
@@ -52,5 +60,4 @@ __all__ = [
     "undo",
     "undoable",
     "utc_now",
-    "work_on",
 ]

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from leafward.summaries.facts.marker_words import markers
+
 _REMEMBERED = 1 << 14
 _CODE = re.compile(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
 """What is quoted in a sentence, or said beside it, obliges nobody."""
 _FILLER = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
+    r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
 )
 _ASKED = re.compile(
-    r"^(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
+    r"(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
     r"|(?:can|could|do|does|did|is|are|was|were|should|would|will|have|has|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|can['’]t"
     r"|couldn['’]t|shouldn['’]t|wouldn['’]t|won['’]t)\s+(?:we|you|i|it|this|that|they|there|he|she|these|those)\b"
     r"|any idea\b|what's\b)"
@@ -52,9 +54,11 @@ _STATES = re.compile(
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
 """How things are, in the words of rules."""
-_GUESSED = re.compile(
+_GUESSED = markers(
     r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
-    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory)\b"
+    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory)\b",
+    "think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
+    "feeling feel maybe perhaps probably sure sounds theory",
 )
 _WORK = re.compile(
     r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
@@ -78,17 +82,21 @@ _LEAST_WORDS = 3
 def asks(sentence: str) -> bool:
     """Whether a sentence is a question, with its mark or without."""
     sentence = sentence.lower()
-    return _TAG.search(sentence) is not None or _ASKED.search(without_fillers(sentence)) is not None
+    if ("?" in sentence or "？" in sentence) and _TAG.search(sentence) is not None:
+        return True
+    return _ASKED.match(without_fillers(sentence)) is not None
 
 
 def without_fillers(sentence: str) -> str:
     """A sentence without the small words by which people begin to talk."""
-    return _FILLER.sub("", sentence.strip(), count=1)
+    sentence = sentence.strip()
+    found = _FILLER.match(sentence)
+    return sentence[found.end() :] if found is not None else sentence
 
 
 def guesses(sentence: str) -> bool:
     """Whether a sentence says what somebody takes to be so, rather than what is so."""
-    return _GUESSED.search(sentence.lower()) is not None
+    return _GUESSED.stand_in(sentence)
 
 
 def takes_back(prompt: str) -> bool:

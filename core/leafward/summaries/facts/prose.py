@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
+from leafward.summaries.facts.marker_words import markers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,53 +41,62 @@ _STOP_WORDS = (
 _STOP = frozenset(_STOP_WORDS.split())
 
 # All patterns of words are in small letters, as is what is looked at: that takes half the time of telling them apart.
-_DECIDED = re.compile(
+_DECIDED = markers(
     r"\b(?:decided|decision|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
-    r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정"
+    r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정",
+    "decided decision we let lets going go chose chosen opted opting agreed settled switch switched "
+    "switching stick sticking entschieden decidido",
 )
-_REASON = re.compile(
+_REASON = markers(
     r"\b(?:because|since|so that|so we|in order to|to avoid|due to|rather than|instead of|the reason|otherwise|weil|damit|parce que|porque|therefore"
-    r"|which means)\b|因为|所以|以便|避免|から|ため|때문"
+    r"|which means)\b|因为|所以|以便|避免|から|ため|때문",
+    "because since so order avoid due rather instead reason otherwise weil damit parce porque therefore means",
 )
 _CHOICE = re.compile(
     r"\b(?:use|uses|using|keep|keeps|kept|remove[sd]?|move[sd]?|rename[sd]?|replace[sd]?|split|extract(?:ed|s)?|make|made|put|store[sd]?|avoid(?:ed|s)?"
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
-_TODO = re.compile(
+_TODO = markers(
     r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
     r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|follow[- ]ups?(?! (?:commit|pr|pull|fix|patch|question|change|message|comment|review)))\b"
-    "|待办|接下来|还需要|残り|다음"
+    "|待办|接下来|还需要|残り|다음",
+    "todo fixme still remaining outstanding next yet left need needs follow",
 )
-_NEGATION = re.compile(
+_NEGATION = markers(
     r"\b(?:no|not|never|none|without|avoid|stop|forbid(?:den)?|cannot|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|jamais|nunca|не|нельзя)\b"
-    r"|n['’]t\b|\bdont\b|不|别|禁止|勿|ない|しないで|마세요|지 ?마|금지"
+    r"|n['’]t\b|\bdont\b|不|别|禁止|勿|ない|しないで|마세요|지 ?마|금지",
+    "no not never none without avoid stop forbid forbidden cannot nicht kein keine keinen keinem keiner "
+    "keines nie niemals jamais nunca t dont",
 )
 
 
 _ANNOUNCED = re.compile(
-    r"(?i)^(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
+    r"(?i)(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
     r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you're right|sorry\b|this will\b)"
 )
 
 
-_ONGOING = re.compile(
+_ONGOING = markers(
     r"\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
-    r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b"
+    r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b",
+    "ll will m me still pending deep stopping running waiting checking watching",
 )
-_LEADS_ON = re.compile(
-    r"^\W*(?:now|next|then|first|also|and|or|alternatively|instead|maybe|actually)\b"
-    r"|\b(?:i|we)(?: also| still| now| just| only)? (?:need|have|want) to\b|^\W*(?:also )?needs? to\b"
+_LEADS = re.compile(r"\W*(?:now|next|then|first|also|and|or|alternatively|instead|maybe|actually)\b")
+_LEADS_ON = markers(
+    r"\b(?:i|we)(?: also| still| now| just| only)? (?:need|have|want) to\b|^\W*(?:also )?needs? to\b"
     r"|\b(?:i|we)(?: also| still| now| just)? (?:can|could|should|may|must)\b"
     r"|\b(?:to fix|to check|to update|to do)\W*$|\b(?:issues?|errors?|problems?|things?) to fix\b"
-    r"|\b(?:is|are)(?: now)? (?:now )?(?:unused|stale)(?: now)?\b"
+    r"|\b(?:is|are)(?: now)? (?:now )?(?:unused|stale)(?: now)?\b",
+    "need needs have want can could should may must fix check update do unused stale",
 )
-_MUSES = re.compile(r"(?i)^\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
+_MUSES = re.compile(r"(?i)\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
 
 
-_HEDGED = re.compile(
-    r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b"
+_HEDGED = markers(
+    r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b",
+    "likely apparently presumably seem seems might could should would will but wait if when",
 )
 _CONSIDERS = re.compile(
     r"^\W*(?:actually|looking at|let['’]s see|the user|that (?:would|could|might|way)|(?:i |we |so )?(?:need|have|must|want)s?\b)"
@@ -95,7 +105,7 @@ _CONSIDERS = re.compile(
 
 def hedges(sentence: str) -> bool:
     """Whether a sentence says what may be or should be, rather than what is."""
-    return _HEDGED.search(sentence.lower()) is not None
+    return _HEDGED.stand_in(sentence)
 
 
 def considers(sentence: str) -> bool:
@@ -106,17 +116,17 @@ def considers(sentence: str) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def accompanies(sentence: str) -> bool:
     """Whether a sentence said between calls tells what is being done or thought at that moment: soon it holds no more."""
-    return _ONGOING.search(sentence.lower()) is not None or _MUSES.search(sentence) is not None
+    return _ONGOING.stand_in(sentence) or _MUSES.match(sentence) is not None
 
 
 def leads_on(sentence: str) -> bool:
     """Whether a sentence said between calls leads to the next of them: what is to be looked at, weighed or put right there."""
-    return _LEADS_ON.search(sentence.lower()) is not None
+    return _LEADS.match(sentence.lower()) is not None or _LEADS_ON.stand_in(sentence)
 
 
 def announces(sentence: str) -> bool:
     """Whether a sentence only says what comes now: it leads to what follows it, or to the next call."""
-    return sentence.endswith((":", "：")) or _ANNOUNCED.search(sentence) is not None
+    return sentence.endswith((":", "：")) or _ANNOUNCED.match(sentence) is not None
 
 
 def lines_outside_code(text: str) -> Iterator[str]:
@@ -214,7 +224,9 @@ def shared(words: tuple[str, ...], among: frozenset[str]) -> float:
 
 def negated(sentence: str) -> bool:
     """Whether a sentence says what not to do: an odd number of negations."""
-    return len(_NEGATION.findall(sentence.lower())) % 2 == 1
+    if not _NEGATION.may_stand_in(sentence):
+        return False
+    return len(_NEGATION.pattern.findall(sentence.lower())) % 2 == 1
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -223,18 +235,16 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
 
     Strictly: both a choice and its reason.
     """
-    sentence = sentence.lower()
-    decided = _DECIDED.search(sentence) is not None
+    decided = _DECIDED.stand_in(sentence)
     if decided and not strictly:
         return True
-    chosen = decided or _CHOICE.search(sentence) is not None
-    return chosen and _REASON.search(sentence) is not None
+    return _REASON.stand_in(sentence) and (decided or _CHOICE.search(sentence.lower()) is not None)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence speaks of work that is still to be done."""
-    return _TODO.search(sentence.lower()) is not None
+    return _TODO.stand_in(sentence)
 
 
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:

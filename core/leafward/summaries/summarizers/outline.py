@@ -75,7 +75,7 @@ _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
 _RULE = re.compile(r"^[\s|:=*_-]*$")
 _DRAWN = re.compile("[─-╿]")
 """Lines of a drawing, such as a tree of folders: alone they say nothing."""
-_OPENER = re.compile(r"^(?:#+(?=\s|$)|[>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
+_OPENER = re.compile(r"(?:#+(?=\s|$)|[>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
 _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
 )
@@ -140,14 +140,17 @@ def is_drawn(line: str) -> bool:
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:
     """A piece of a session as part of a line of ours: one line, safe, opening no heading, list, fence or tag."""
-    line = unicodedata.normalize("NFC", text)
+    line = text if text.isascii() else unicodedata.normalize("NFC", text)
     line = safe_line(line[: 8 * limit + 256])
     for _ in range(4):
-        shorter = _OPENER.sub("", line)
-        if shorter == line:
+        opener = _OPENER.match(line)
+        if opener is None or not opener[0]:
             break
-        line = shorter
-    line = _FENCE.sub("`", _TAG.sub("‹", line))
+        line = line[opener.end() :]
+    if "<" in line:
+        line = _TAG.sub("‹", line)
+    if "```" in line or "~~~" in line:
+        line = _FENCE.sub("`", line)
     return cut(line.strip(), limit)
 
 

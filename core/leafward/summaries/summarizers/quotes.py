@@ -27,7 +27,7 @@ _FINISHED = re.compile(
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
-_OPENING = re.compile(r"(?i)^\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
+_OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
 )
@@ -99,7 +99,7 @@ def answers(
                 continue
             for line in quotable(text):
                 section = section_of_sentence(line)
-                if is_drawn(line) or prose.announces(_OPENING.sub("", line)):
+                if is_drawn(line) or prose.announces(_without_opening(line)):
                     continue
                 if not ends and (prose.accompanies(line) or prose.leads_on(line)):
                     continue
@@ -114,7 +114,7 @@ def answers(
                 if section is Section.DONE and not worked:
                     section = Section.CONTEXT
                 if section is Section.DONE:
-                    line = _OPENING.sub("", line)
+                    line = _without_opening(line)
                 context = section is Section.CONTEXT
                 if context and len(line.split()) < 6 and line.count("`") < 4:
                     # Half a thought; what it names is told elsewhere.
@@ -135,7 +135,7 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
     evidence.left.add(entry)
     aimless = not any(candidate.section is Section.GOAL for candidate in evidence.candidates)
     for section, raw, is_open in read_outline(text):
-        line = _OPENING.sub("", _QUOTED.sub("", raw))
+        line = _without_opening(_QUOTED.sub("", raw))
         if len(line) < 8 or line == "(none)" or _CONTINUED.search(line):
             continue
         if section is Section.GOAL and aimless:
@@ -167,7 +167,7 @@ def last_word(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn
         texts = [text for text in _texts(message) if text.strip()]
         for text in texts:
             for passage in quotable(text, shortest=8):
-                plain = _OPENING.sub("", passage)
+                plain = _without_opening(passage)
                 if line_key(plain) in elsewhere or prose.announces(plain) or prose.accompanies(passage):
                     continue
                 if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
@@ -198,11 +198,16 @@ def _texts(message: Body) -> Iterator[str]:
             yield text
 
 
-def quotable(text: str, shortest: int = 20) -> Iterator[str]:
+@lru_cache(maxsize=1 << 12)
+def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
     Short items of one list come together, behind the words that introduce them: alone they seldom say what they are about.
     """
+    return tuple(_passages(text, shortest))
+
+
+def _passages(text: str, shortest: int) -> Iterator[str]:
     intro = ""
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
@@ -249,9 +254,15 @@ def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
         yield line
 
 
+def _without_opening(sentence: str) -> str:
+    """A sentence without the word of satisfaction that it begins with."""
+    found = _OPENING.match(sentence)
+    return sentence[found.end() :] if found is not None else sentence
+
+
 def _is_code(sentence: str) -> bool:
     """Whether hardly a word stands outside its code."""
-    outside = re.sub(r"`[^`]*`", " ", sentence)
+    outside = re.sub(r"`[^`]*`", " ", sentence) if "`" in sentence else sentence
     return len(prose.content_words(outside)) == 0
 
 
@@ -268,7 +279,7 @@ def section_of_sentence(sentence: str) -> Section:
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
     if (
-        _FINISHED.search(_OPENING.sub("", sentence))
+        _FINISHED.search(_without_opening(sentence))
         and not guessed
         and len(prose.content_words(sentence)) >= 3
     ):

@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
-from leafward.files.shell.programs import Effect
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, Voice, forms
+from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
 
@@ -124,7 +124,7 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
                 path = forms.canonical_path(one.path, cwd)
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 gone.pop(now or path, None)
-                if one.effect is Effect.DELETE or (one.effect is Effect.MOVE and now != path):
+                if one.effect is FileOperation.DELETE or (one.effect is FileOperation.MOVE and now != path):
                     gone[path] = _Gone(place, entry, now)
     return gone
 
@@ -219,7 +219,7 @@ def _names(text: str) -> set[str]:
 
 def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether a line chooses one of several ways by its number alone: what that is stands elsewhere."""
-    if candidate.section not in _CLAIMS or _WAY.search(candidate.text) is None or ":" in candidate.text:
+    if candidate.section not in _CLAIMS or ":" in candidate.text or _WAY.search(candidate.text) is None:
         return False
     return not any(
         seen.kind in {FactKind.PATH, FactKind.IDENTIFIER, FactKind.COMMAND}

@@ -33,9 +33,7 @@ _ASKED = 4
 
 def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
-    goal = (
-        goal_of([turn for number, turn in enumerate(turns) if not _is_over(turns, number)]) if first else None
-    )
+    goal = goal_of(_open(turns)) if first else None
     if goal is not None:
         text = _whole_sentences(goal.text, REQUEST_LIMIT)
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
@@ -91,24 +89,37 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=lead)
 
 
-def _is_over(turns: Sequence[Turn], number: int) -> bool:
-    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else."""
-    behind = next(iter(turns[number + 1 : number + 2]), None)
-    if behind is None or keeps_going(behind) or not is_answered(turns[number]):
+def _open(turns: Sequence[Turn]) -> list[Turn]:
+    """The requests that are not over, in order."""
+    found: list[Turn] = []
+    later: Turn | None = None
+    telling = worked = 0
+    for turn in reversed(turns):
+        if not _is_over(turn, later, telling, worked):
+            found.append(turn)
+        later = turn
+        telling += turn.words >= SUBSTANTIAL
+        worked += turn.works and turn.words >= SUBSTANTIAL
+    return found[::-1]
+
+
+def _is_over(turn: Turn, behind: Turn | None, telling: int, worked: int) -> bool:
+    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else.
+
+    `behind` is the next turn; so many of those behind say what they are about, and so many of these led to work.
+    """
+    if behind is None or not telling or keeps_going(behind) or not is_answered(turn):
         return False
-    if not any(turn.words >= SUBSTANTIAL for turn in turns[number + 1 :]):
-        return False
-    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(turns[number].answer)]
+    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(turn.answer)]
     if any(section is Section.NEXT for _, section in sections):
         return False
-    if _ACHIEVED.match(turns[number].answer):
+    if _ACHIEVED.match(turn.answer):
         return True
     # What was wrong is told in what was done about it and why.
     if any(section is Section.CONTEXT and _FAILS.search(sentence) for sentence, section in sections):
         return False
-    since = sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns[number + 1 :])
-    enough = 1 if demands.asks(turns[number].text) else _WENT_ON
-    return since >= enough or any(section is Section.DONE for _, section in sections)
+    enough = 1 if demands.asks(turn.text) else _WENT_ON
+    return worked >= enough or any(section is Section.DONE for _, section in sections)
 
 
 def _with_way(text: str, before: Turn | None) -> str:

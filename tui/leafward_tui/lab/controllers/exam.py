@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
 from leafward_tui.ui.cells import counted, fit, money, percent, wrap
+from leafward_tui.ui.exam_request import answer_words
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class DraftGrader:
         found = self._state.exam
         if found.draft is draft:
             return
-        found.draft, found.result, found.answers = draft, None, ()
+        found.draft, found.result, found.answers, found.results = draft, None, (), ()
         self._jobs.latest(
             "exam",
             partial(graded, draft),
@@ -58,11 +59,15 @@ class DraftGrader:
         def keep(sat: ExamAnswers, words: str, _refused: Callable[[str], object]) -> None:
             if state.exam.draft is draft:
                 state.exam.answers = (*state.exam.answers, kept_as(sat))
+                state.exam.results = (*state.exam.results, sat.result)
                 self._view.tell(words)
                 then()
 
         subject = Subject(
-            state.session.path, partial(sitting_of_draft, draft), keep, "the answer is told beside the draft"
+            state.session.path,
+            partial(sitting_of_draft, draft),
+            keep,
+            "the answer is kept with the compaction when you accept it",
         )
         ExamRequest(self._services, self._jobs, self._view.open_sheet, subject).begin()
 
@@ -106,7 +111,8 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
             lines.append(LabLine(tuple(row)))
     for number, one in enumerate(found.graded):
         lines.append(LabLine())
-        lines += _question(number, one, width, glyphs)
+        given = [(sat.model, chosen[number]) for sat in answers if (chosen := sat.answers_to(found))]
+        lines += _question(number, one, given, width, glyphs)
     lines.append(LabLine())
     for sat in answers:
         model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
@@ -116,7 +122,10 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
     return Block([*lines, spread(ask, [], width, SIT)])
 
 
-def _question(number: int, one: Graded, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _question(
+    number: int, one: Graded, given: Sequence[tuple[str, int | None]], width: int, glyphs: Glyphs
+) -> list[LabLine]:
+    """A question with its answers, and what each model answered, by its name."""
     sign, ink = (glyphs.ok, "leaf") if one.answered else (glyphs.error, "bad")
     entry = int(one.question.entry)
     place = f"#{entry:,}"
@@ -130,4 +139,9 @@ def _question(number: int, one: Graded, width: int, glyphs: Glyphs) -> list[LabL
         lead = Span(f"  {glyphs.arrow} " if right else "    ", "text" if right else "faint")
         lines.append(LabLine((lead, Span(text, "text" if right else "faint"))))
     lines.append(LabLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
+    for model, chosen in given:
+        right, answer_text = answer_words(one.question, model, chosen)
+        sign, ink = (glyphs.ok, "leaf") if right else (glyphs.error, "bad")
+        text = fit(answer_text, width - 6, ellipsis=glyphs.ellipsis)
+        lines.append(LabLine((blanks(4), Span(f"{sign} ", ink), Span(text, "sub"))))
     return lines

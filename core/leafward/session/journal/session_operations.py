@@ -11,10 +11,9 @@ from leafward.base.times import iso_stamp
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operations import (
+from leafward.session.journal.operation_log import (
     ARCHIVE_TYPE,
     ARCHIVED,
-    EXAM_TYPE,
     LEAF_TYPE,
     MARK,
     SESSION_TARGETS,
@@ -176,24 +175,6 @@ def _returned_to(session: Session, line: int, before: EntryIndex) -> EntryIndex:
     return before if place == session.tree.content_at(session.own_leaf) else session.own_leaf
 
 
-def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:
-    """Keeps what a model answered in the exam of a compaction. The leaf stays where it is. Raises Refused."""
-    data = {"compaction": session.columns.id_at(compaction), **result}
-    return write(session, OperationKind.EXAM, _Draft(session, writing).exam(data), compaction, writing)
-
-
-def kept_exams(session: Session, compaction: int) -> list[Body]:
-    """What models answered in the exam of a compaction, in the order of the file."""
-    named = session.columns.id_at(compaction)
-    found = []
-    for index in session.columns.own:
-        body = session.body(index) or {}
-        data = body.get("data") if body.get("customType") == EXAM_TYPE else None
-        if isinstance(data, dict) and data.get("compaction") == named:
-            found.append(data)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class _Draft:
     """Makes the line of an operation, in the order of keys that pi writes. Its entry's id is the operation's."""
@@ -210,9 +191,6 @@ class _Draft:
     def archive(self, target: EntryId | None, archived: bool) -> Body:
         data: Body = {"target": target, "archived": archived}
         return self._custom(ARCHIVE_TYPE, data, self.session.columns.id_at(self.session.leaf))
-
-    def exam(self, data: Body) -> Body:
-        return self._custom(EXAM_TYPE, data, self.session.columns.id_at(self.session.leaf))
 
     def label(self, target: EntryId | None, text: str) -> Body:
         return self._at_leaf("label", {"targetId": target} | ({"label": text} if text else {}))
