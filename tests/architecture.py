@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,9 @@ class Code:
         self.packages = packages
 
     @classmethod
+    @cache
     def read(cls) -> Code:
-        """The code of the core and of the application."""
+        """The code of the core and of the application; read once for all tests."""
         sources, packages = {}, set()
         for package, root in PACKAGES.items():
             for path in sorted((root / package).rglob("*.py")):
@@ -59,12 +60,17 @@ class Code:
         return cls(sources, frozenset(packages))
 
     @cached_property
+    def nodes(self) -> dict[str, list[ast.AST]]:
+        """All nodes of each module."""
+        return {module: list(ast.walk(tree)) for module, tree in self.modules.items()}
+
+    @cached_property
     def names(self) -> dict[str, dict[str, str]]:
         """What each name at any place of a module stands for, where it was imported: its full name."""
         found: dict[str, dict[str, str]] = {}
-        for module, tree in self.modules.items():
+        for module, nodes in self.nodes.items():
             here = found[module] = {}
-            for node in ast.walk(tree):
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     for alias in node.names:
                         here[alias.asname or alias.name] = f"{node.module}.{alias.name}"
@@ -141,9 +147,9 @@ class Code:
     def imports(self) -> dict[str, set[str]]:
         """Which modules of ours each module imports anywhere, type-checking imports and those in functions too."""
         found: dict[str, set[str]] = {}
-        for module, tree in self.modules.items():
+        for module, nodes in self.nodes.items():
             wanted = found[module] = set()
-            for node in ast.walk(tree):
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.module:
                     for alias in node.names:
                         inside = f"{node.module}.{alias.name}"

@@ -72,6 +72,7 @@ _KEPT = {
     "LEAFWARD_OPENCODE",
     "LEAFWARD_PI",
     "LEAFWARD_TEST_WORKERS",
+    "LEAFWARD_THOROUGH",
     "TEXTUAL_SNAPSHOT_TEMPDIR",
 }
 """What steers the tests themselves; the last is how the processes of the snapshot plugin share their folder."""

@@ -9,6 +9,9 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+THOROUGH = bool(os.environ.get("LEAFWARD_THOROUGH"))
+"""Whether to run every case of the tests that try thousands, of which a run takes a sample otherwise."""
+
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
 """Real session files by agent, where they lie beside the checkout."""
 

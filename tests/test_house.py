@@ -61,8 +61,8 @@ def crowded(code: Code) -> Iterator[str]:
 
 def left_to_heirs(code: Code) -> Iterator[str]:
     """Methods that only a heir has."""
-    for module, tree in of_application(code):
-        for node in ast.walk(tree):
+    for module, _ in of_application(code):
+        for node in code.nodes[module]:
             if isinstance(node, ast.Name) and node.id == "NotImplementedError":
                 yield f"{module}:{node.lineno}: NotImplementedError"
 
@@ -87,10 +87,10 @@ JOBS = f"{TUI}.app.jobs"
 
 def threads_elsewhere(code: Code) -> Iterator[str]:
     """Thread workers that are started anywhere but in the one module for that."""
-    for module, tree in of_application(code):
+    for module, _ in of_application(code):
         if module == JOBS:
             continue
-        for node in ast.walk(tree):
+        for node in code.nodes[module]:
             if not isinstance(node, ast.Name | ast.Attribute):
                 continue
             name = dotted(node)
@@ -103,22 +103,25 @@ def jobs_of(tree: ast.Module) -> Iterator[ast.expr]:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
+        nodes = list(ast.walk(function))
+        started = [
+            node.args[1]
+            for node in nodes
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"latest", "also"}
+            and "jobs" in ast.unparse(node.func.value).lower()
+            and len(node.args) >= 2
+        ]
+        if not started:
+            continue
         variables = {
             dotted(target): node.value
-            for node in ast.walk(function)
+            for node in nodes
             if isinstance(node, ast.Assign)
             for target in node.targets
         }
-        for node in ast.walk(function):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in {"latest", "also"}
-                and "jobs" in ast.unparse(node.func.value).lower()
-                and len(node.args) >= 2
-            ):
-                work = node.args[1]
-                yield variables.get(dotted(work) or "-", work)
+        yield from (variables.get(dotted(work) or "-", work) for work in started)
 
 
 def shared_with_screens(code: Code) -> Iterator[str]:
@@ -186,8 +189,8 @@ def is_private(name: str) -> bool:
 
 def crossing(code: Code) -> Iterator[str]:
     """Underscore names that one module takes from another."""
-    for module, tree in code.modules.items():
-        for node in ast.walk(tree):
+    for module, nodes in code.nodes.items():
+        for node in nodes:
             if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in {TUI, CORE}:
                 for alias in node.names:
                     if is_private(alias.name):

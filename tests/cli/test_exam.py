@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.exam import Question, Topic
-from leafward.compaction.exam.oral import marked
 from leafward.compaction.exam.questions import Answer
+from leafward.compaction.exam.sitting import marked
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, Voice
 from tests.acting import Acting, call

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Cancelled, Refused
-from leafward.compaction.aftermath import WINDOW, Aftermath, Repeat, aftermath_of, counted
+from leafward.compaction.aftermath import WINDOW, Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.acting import Acting, call
@@ -40,7 +40,8 @@ def test_what_is_done_again_is_counted_once_each(file: Compacted) -> None:
         ("request", ASKED),
     ]
     assert (
-        counted(found) == "1 file read again, 1 command run again, 1 error made again, 1 request said again"
+        repeat_words(found)
+        == "1 file read again, 1 command run again, 1 error made again, 1 request said again"
     )
     assert (found.calls, found.tokens) == (6, sum(one.tokens for one in found.repeated))
     assert found.dollars == pytest.approx(found.tokens * 0.001 / 50)

@@ -299,3 +299,55 @@ def test_what_a_command_left_beside_the_chain_is_shown_and_not_sent(tmp_path: Pa
         "two": True,
         "second": True,
     }
+
+
+def twice_in_one_process(transcript: Transcript, *, copied: bool) -> None:
+    """Two compactions without a restart, as 2.1.26x writes them: the row that ends the turn before the second one hangs on one
+    from before the first, and what the first one replaced may stand in the file again ahead of it.
+    """
+    transcript.prompt("one")
+    ahead = transcript.attachment("a date")
+    kept = transcript.reply("first")
+    ahead_of_reply = transcript.path.read_bytes().splitlines(keepends=True)[:2]
+    ended = transcript.row("system", subtype="stop_hook_summary")
+    segment = {"headUuid": kept, "tailUuid": ended, "anchorUuid": "summary"}
+    transcript.boundary("what happened", ended, preservedSegment=segment)
+    transcript.turn("two", "second")
+    transcript.prompt("three")
+    last = transcript.reply("third")
+    if copied:
+        transcript.raw(b"".join(ahead_of_reply))
+    ended = transcript.row("system", subtype="stop_hook_summary", parentUuid=ahead)
+    segment = {"headUuid": last, "tailUuid": ended, "anchorUuid": "summary"}
+    transcript.boundary("what happened then", ended, preservedSegment=segment)
+    transcript.turn("four", "fourth")
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["once", "and what came before again"])
+def test_a_second_compaction_in_one_process_follows_what_came_after_the_first(
+    tmp_path: Path, copied: bool
+) -> None:
+    transcript = Transcript(tmp_path)
+    twice_in_one_process(transcript, copied=copied)
+    session = transcript.opened()
+    assert session.tree.branches() == 0
+    first, second = compactions(session)
+    assert texts(session) == ["what happened then", "third", "four", "fourth"]
+    assert first in session.tree.path(second)
+    assert xray_of(session, second).messages_before == 6
+    assert [note.entry for note in session.source.notes if note.code == "inferred-parent"] != []
+
+
+def test_a_compaction_behind_a_rewind_stays_where_it_is(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("one")
+    back = transcript.reply("first")
+    transcript.boundary("what happened", back)
+    transcript.turn("two", "second")
+    transcript.prompt("again", parentUuid=back)
+    last = transcript.reply("another")
+    transcript.boundary("another course", last, preservedSegment={"headUuid": last, "tailUuid": last})
+    session = transcript.opened()
+    assert session.tree.branches() == 1
+    assert "second" not in texts(session)
+    assert session.source.notes == []

@@ -24,6 +24,7 @@ from leafward.files.bisection import (
     points,
 )
 from leafward.session.session import Session
+from tests.surroundings import THOROUGH
 from tests.workbench import NAMES, Workbench
 
 if TYPE_CHECKING:
@@ -97,10 +98,11 @@ def verdict_of(trial: Trial, version: Version) -> Verdict:
     return Verdict.CANNOT_TELL if version.doubts else trial.run(version, CHECK).verdict
 
 
-def test_of_200_planted_faults_none_is_laid_at_another_turn(tmp_path: Path) -> None:
+def test_no_planted_fault_is_laid_at_another_turn(tmp_path: Path) -> None:
     """Versions that are said to be certain are the bytes that lay there, and a turn that is named planted the fault."""
+    faults = 200 if THOROUGH else 40
     tried = found = exact = seed = 0
-    while tried < 200:
+    while tried < faults:
         seed += 1
         path, base, shots = recorded(tmp_path, seed, git=seed % 10 == 0)
         bad = next((at for at, (_, shot) in enumerate(shots) if fails(shot)), -1)
@@ -127,8 +129,8 @@ def test_of_200_planted_faults_none_is_laid_at_another_turn(tmp_path: Path) -> N
         assert bad in result.candidates, seed
         found += len(result.candidates) == 1
         shutil.rmtree(tmp_path / f"work{seed}")
-    assert found > 60, (found, exact)
-    assert exact > 2_000, (found, exact)
+    assert found > 0.3 * faults, (found, exact)
+    assert exact > 10 * faults, (found, exact)
 
 
 @pytest.mark.parametrize("number", [2, 3, 7, 40])

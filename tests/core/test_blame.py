@@ -22,6 +22,7 @@ from tests.colleagues import ClaudeColleague, CodexColleague, OpencodeColleague
 from tests.forks import made, terms
 from tests.opencode_store import Database
 from tests.pi_file import NO_PARENT_GIVEN
+from tests.surroundings import THOROUGH
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class Office:
         return blame(path, concerned(cards, path), program=program)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(40 if THOROUGH else 12))
 def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
     office = Office(tmp_path, seed)
     for _ in range(3):
@@ -165,7 +166,7 @@ def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("crew", CREWS)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20 if THOROUGH else 6))
 def test_who_is_named_wrote_the_line_whatever_agents_work(tmp_path: Path, crew: str, seed: int) -> None:
     office = Office(tmp_path, seed)
     for kind in CREWS[crew]:

@@ -295,13 +295,13 @@ def test_facts_come_once_each(text: str) -> None:
 def test_time_grows_with_the_length_of_a_text_only(piece: str) -> None:
     def cost(size: int) -> float:
         text = piece * (size // len(piece))
-        started = time.perf_counter()
+        started = time.thread_time()
         facts_of(user(text), reply(text), result("a", text, True))
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     cost(1000)
-    # Ten times the text may take far more than ten times as long only where something backtracks.
-    assert cost(200_000) < 40 * max(cost(20_000), 0.005)
+    # Ten times the text takes a hundred times as long where something backtracks. What else the process does may cost once.
+    assert any(cost(100_000) < 50 * max(cost(10_000), 0.005) for _ in range(3))
 
 
 def test_a_sentence_is_compared_by_its_words() -> None:

@@ -10,8 +10,8 @@ from leafward.base.errors import Refused
 from leafward.files.restoration import (
     ProjectFolder,
     as_operations,
+    last_entry,
     move_with_files,
-    operation,
     plan_restore,
     records,
     restore,
@@ -60,7 +60,7 @@ class Work:
     def restore(self) -> Record:
         entry, changes = self.changes()
         with ProjectFolder(self.folder) as folder:
-            return restore(folder, self.session.id, entry, changes, operation.last_entry(self.session))
+            return restore(folder, self.session.id, entry, changes, last_entry(self.session))
 
     def undo(self) -> None:
         take_back(self.session, step_back(self.session), Writing())

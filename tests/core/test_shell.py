@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.files.shell import LONGEST, Effect, effects
+from leafward.files.file_operation import FileOperation
+from leafward.files.shell import LONGEST, effects
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
     """Without the sweeps, of which `test_sweeps` tells."""
-    named = (one for one in effects(script, folder) if one.effect not in (Effect.SWEEP, Effect.STAGE))
+    named = (
+        one for one in effects(script, folder) if one.effect not in (FileOperation.SWEEP, FileOperation.STAGE)
+    )
     return [(one.effect.value, one.path, one.to) for one in named]
 
 
@@ -56,25 +59,25 @@ def test_what_a_script_does(script: str, does: list[tuple[str, str, str | None]]
 @pytest.mark.parametrize(
     ("script", "effect", "text"),
     [
-        ("cat > a <<'EOF'\nhi $x\nEOF", Effect.WRITE, "hi $x\n"),
-        ("cat <<EOF > a\nplain\nEOF", Effect.WRITE, "plain\n"),
-        ("cat > a <<EOF\nhi $x\nEOF", Effect.WRITE, None),
-        ("cat > a <<-'EOF'\n\tin\n\tEOF\ntrue", Effect.WRITE, "in\n"),
-        ("cat >> a <<'EOF'\none\ntwo\nEOF\n", Effect.APPEND, "one\ntwo\n"),
-        ("tee a <<'EOF'\nx\nEOF", Effect.WRITE, "x\n"),
-        ("echo one two > a", Effect.WRITE, "one two\n"),
-        ("echo -n one >> a", Effect.APPEND, "one"),
-        ("echo 'a\\nb' > a", Effect.WRITE, None),
-        ("echo $x > a", Effect.WRITE, None),
-        ("printf plain > a", Effect.WRITE, "plain"),
-        ("printf '%s' x > a", Effect.WRITE, None),
-        ("> a", Effect.WRITE, ""),
-        ("ls > a", Effect.WRITE, None),
-        ("echo x | cat > a", Effect.WRITE, None),
+        ("cat > a <<'EOF'\nhi $x\nEOF", FileOperation.WRITE, "hi $x\n"),
+        ("cat <<EOF > a\nplain\nEOF", FileOperation.WRITE, "plain\n"),
+        ("cat > a <<EOF\nhi $x\nEOF", FileOperation.WRITE, None),
+        ("cat > a <<-'EOF'\n\tin\n\tEOF\ntrue", FileOperation.WRITE, "in\n"),
+        ("cat >> a <<'EOF'\none\ntwo\nEOF\n", FileOperation.APPEND, "one\ntwo\n"),
+        ("tee a <<'EOF'\nx\nEOF", FileOperation.WRITE, "x\n"),
+        ("echo one two > a", FileOperation.WRITE, "one two\n"),
+        ("echo -n one >> a", FileOperation.APPEND, "one"),
+        ("echo 'a\\nb' > a", FileOperation.WRITE, None),
+        ("echo $x > a", FileOperation.WRITE, None),
+        ("printf plain > a", FileOperation.WRITE, "plain"),
+        ("printf '%s' x > a", FileOperation.WRITE, None),
+        ("> a", FileOperation.WRITE, ""),
+        ("ls > a", FileOperation.WRITE, None),
+        ("echo x | cat > a", FileOperation.WRITE, None),
     ],
 )
 def test_what_is_written_is_known_where_the_words_say_it(
-    script: str, effect: Effect, text: str | None
+    script: str, effect: FileOperation, text: str | None
 ) -> None:
     (one,) = effects(script)
     assert (one.effect, one.path, one.text) == (effect, "a", text)

@@ -13,8 +13,9 @@ from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.sides import sides
 from leafward.files.file_names import within
+from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay import KNOWN, Certainty, Remark, replay
-from leafward.files.shell import Effect, Sweep, effects
+from leafward.files.shell import Sweep, effects
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def test_every_sweep_has_a_remark() -> None:
     ["git stash drop", "git apply --check x", "git log", "git merge-base a b", "tar cf x.tar src", "cp a b"],
 )
 def test_what_sweeps_nothing(script: str) -> None:
-    assert [one for one in effects(script) if one.effect is Effect.SWEEP] == []
+    assert [one for one in effects(script) if one.effect is FileOperation.SWEEP] == []
 
 
 def test_what_was_committed_is_what_a_checkout_brings_back(desk: Desk) -> None:

@@ -125,7 +125,9 @@ def record_claude(package: Path, folder: Path) -> Run | None:
             asked = client.ask(
                 project, prompt, *(("--resume", session) if session else ()), fails=prompt.startswith("/")
             )
-            session = asked.session or session
+            # 1.0.81 names a session of the command alone, which it does not write.
+            if not session or any(home.rglob(f"{asked.session}.jsonl")):
+                session = asked.session or session
         path = newest(home)
         if "compact_boundary" in path.read_text("utf-8"):
             tried.add("compaction")

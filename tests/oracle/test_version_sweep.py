@@ -20,6 +20,7 @@ from leafward.context.model_context import context_at
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
 from leafward.session.headline import headline
+from leafward.session.messages import NEVER_SENT
 from leafward.session.session import Session
 from tests.oracle import sweep_agents, sweep_codex
 
@@ -363,4 +364,9 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
 
 
 def _made_up(message: dict[str, Any]) -> bool:
-    return message.get("model") == "<synthetic>" or bool(message.get("summary"))
+    """Whether no request was answered by it: also the end of a reply that a resumed Claude Code left out."""
+    return (
+        message.get("model") == "<synthetic>"
+        or bool(message.get("summary"))
+        or message.get(NEVER_SENT) is True
+    )

@@ -33,6 +33,10 @@ DEADLINE = 20.0
 """Seconds a test waits for something that other threads do, however busy the machine is."""
 _ROUND = 0.25
 """Seconds that one round of waiting counts for at most."""
+_STILL = 0.3
+"""Seconds without a change after which a screen is complete: longer than any pause after which the application goes on by itself."""
+_STILL_ROUND = 0.05
+"""Seconds of `_STILL` that one round counts for at most."""
 Kind = TypeVar("Kind", bound="Screen[Any]")
 
 
@@ -212,6 +216,51 @@ async def until(pilot: Pilot[int], holds: Callable[[], object]) -> None:
             return
         waited += min(time.monotonic() - began, _ROUND)
     raise AssertionError("it never came to be")
+
+
+def _at_rest(app: App[Any]) -> bool:
+    """Whether no job is under way, begun or not, and no message waits to be handled."""
+    nodes = [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
+    return all(worker.is_finished for worker in app.workers) and not any(
+        node.message_queue_size for node in nodes
+    )
+
+
+async def rested(pilot: Pilot[int]) -> None:
+    """Lets the application run until it has done what it was asked for."""
+    rounds = 0
+
+    def twice() -> bool:
+        # What a message sets off may be on its way to the next queue.
+        nonlocal rounds
+        rounds = rounds + 1 if _at_rest(pilot.app) else 0
+        return rounds > 1
+
+    await until(pilot, twice)
+
+
+async def press_each(pilot: Pilot[int], *keys: str) -> None:
+    """Presses keys one after the other, each on what the one before has led to."""
+    for key in keys:
+        await pilot.press(key)
+        await rested(pilot)
+
+
+async def complete(pilot: Pilot[int]) -> None:
+    """Lets the application run until nothing is under way and the screen has stopped changing, on a loaded machine too."""
+    seen: list[str] = []
+    still = 0.0
+    before = time.monotonic()
+
+    def stands_still() -> bool:
+        nonlocal seen, still, before
+        shown, now = rows(pilot.app), time.monotonic()
+        changed = shown != seen or not _at_rest(pilot.app)
+        still = 0.0 if changed else still + min(now - before, _STILL_ROUND)
+        seen, before = shown, now
+        return still > _STILL
+
+    await until(pilot, stands_still)
 
 
 async def reached(pilot: Pilot[int], kind: type[Kind]) -> Kind:

@@ -12,7 +12,7 @@ from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, ready
-from tests.tui.session_store import app_over, listed, reached, until
+from tests.tui.session_store import app_over, complete, listed, press_each, reached, until
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def test_repeated(snap_compare: Any, file: Compacted, size: tuple[int, int]) -> 
         explorer = pilot.app.screen
         assert isinstance(explorer, ExplorerScreen)
         await until(pilot, lambda: ready(explorer) and any(explorer.state.texts.repeated.values()))
-        await pilot.press("3", *(["tab"] if size == WIDE else []))
+        await press_each(pilot, "3", *(["tab"] if size == WIDE else []))
         view = explorer.panes.inspector
         assert isinstance(view, Inspector)
         await until(pilot, lambda: "Repeated" in str(view.page.lines if view.page is not None else ""))
-        await pilot.press("G")
-        await pilot.pause()
+        await press_each(pilot, "G")
+        await complete(pilot)
 
     assert snap_compare(FixedApp(file.path, Config()), terminal_size=size, run_before=before)
 
@@ -55,7 +55,7 @@ def test_totals(snap_compare: Any, file: Compacted, size: tuple[int, int]) -> No
         await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.followed is not None)
-        await pilot.press("G")
-        await pilot.pause()
+        await press_each(pilot, "G")
+        await complete(pilot)
 
     assert snap_compare(app_over(file.path.parent), terminal_size=size, run_before=before)

@@ -56,7 +56,8 @@ async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
         sheet = await asked(pilot)
         await until(pilot, lambda: not sheet.running)
         await pilot.pause()
-        assert "fails since turn 4" in sheet.text
+        assert "is the first after which" in sheet.text
+        assert "turn 4 (" in sheet.text
         assert "row 2" in sheet.text.splitlines()[0]
         assert "  rows.py" in sheet.text.splitlines()
         assert "the command passes" in sheet.text
@@ -93,7 +94,7 @@ async def test_recorded_commands_may_be_taken_at_their_word(tmp_path: Path) -> N
         sheet = await asked(pilot, "! grep -q quinces rows.py")
         await until(pilot, lambda: not sheet.running)
         await pilot.pause()
-        assert "cannot tell since which of 2 turns" in sheet.text
+        assert "one of these 2 turns is the first after which" in sheet.text
         assert "`python3` ran after it was last seen" in sheet.text
         assert "s assume commands change only files they name" in shown(pilot)
         await pilot.press("s")

@@ -31,7 +31,6 @@ from tests.tui.session_store import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from textual.pilot import Pilot
     from textual.widget import Widget
 
 
@@ -320,14 +319,3 @@ async def test_painting_does_not_grow_with_the_list(tmp_path: Path) -> None:
         await pilot.press("G")
         await pilot.pause()
         assert len(painted) <= 40
-
-
-def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> bool:
-    async def before(pilot: Pilot[int]) -> None:
-        screen = await listed(pilot)
-        await pilot.press(*keys)
-        if screen.sessions.card is not None and screen.preview.display:
-            await previewed(pilot, screen)
-        await pilot.pause()
-
-    return bool(snap_compare(app, terminal_size=size, run_before=before))

@@ -133,11 +133,25 @@ def test_escape_leaves_the_preview_before_it_takes_the_filter_away(parts: Parts)
     assert "clear_filter" in parts.screen.heard
 
 
-def test_what_a_cancelled_look_had_found_is_not_lost(parts: Parts, tmp_path: Path) -> None:
-    def known(cards: list[Any], **update: Any) -> StoreReading:
-        every = {"done": 1, "total": 1, "changed": 0, "gone": 0, "finished": True, **update}
-        return StoreReading(cast("Any", object()), cards, cast("Update", SimpleNamespace(**every)))
+def known(cards: list[Any], **update: Any) -> StoreReading:
+    """Cards as a look at the stores reports them."""
+    every = {"done": 1, "total": 1, "changed": 0, "gone": 0, "finished": True, **update}
+    return StoreReading(cast("Any", object()), cards, cast("Update", SimpleNamespace(**every)))
 
+
+def test_what_is_found_while_lines_are_made_is_listed_at_the_end(parts: Parts, tmp_path: Path) -> None:
+    small_store(tmp_path)
+    cards = list(lines_of(tmp_path).stock.cards)
+    parts.stores.look_around()
+    take = parts.jobs.waiting["stores"][0].args[-1]
+    take(known([], finished=False))
+    take(known(cards, changed=len(cards), finished=False))
+    assert parts.state.stores.cards == [], "lines are being made"
+    take(known(cards))
+    assert parts.state.stores.cards == cards
+
+
+def test_what_a_cancelled_look_had_found_is_not_lost(parts: Parts, tmp_path: Path) -> None:
     small_store(tmp_path)
     cards = list(lines_of(tmp_path).stock.cards)
     parts.stores.look_around()

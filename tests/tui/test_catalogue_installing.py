@@ -10,7 +10,7 @@ import pytest
 from leafward.export.installation import installation
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
-from tests.tui.session_store import NARROW, WIDE, app_over, listed, reached, shown, until
+from tests.tui.session_store import NARROW, WIDE, app_over, complete, listed, reached, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,6 +104,6 @@ def test_the_agents_to_choose_from(snap_compare: Any, home: Path, size: tuple[in
         await listed(pilot)
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
-        await pilot.pause()
+        await complete(pilot)
 
     assert snap_compare(app_over(home), terminal_size=size, run_before=before)

@@ -8,7 +8,17 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import projects
-from tests.tui.session_store import NARROW, WIDE, app_over, listed, mixed_store, previewed, small_store, until
+from tests.tui.session_store import (
+    NARROW,
+    WIDE,
+    app_over,
+    complete,
+    listed,
+    mixed_store,
+    press_each,
+    previewed,
+    small_store,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,15 +29,10 @@ if TYPE_CHECKING:
 def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> bool:
     async def before(pilot: Pilot[int]) -> None:
         screen = await listed(pilot)
-        for key in keys:
-            await pilot.press(key)
-            await until(
-                pilot,
-                lambda: screen.sessions.listing.view.grouping is screen.state.list.view.grouping,
-            )
+        await press_each(pilot, *keys)
         if pilot.app.screen is screen and screen.sessions.card is not None and screen.preview.display:
             await previewed(pilot, screen)
-        await pilot.pause()
+        await complete(pilot)
 
     return bool(snap_compare(app, terminal_size=size, run_before=before))
 

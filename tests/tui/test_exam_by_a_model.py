@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction.exam import exam_of
-from leafward.session.journal.verbs import kept_exams
+from leafward.session.journal.session_operations import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
@@ -26,7 +26,7 @@ from tests.acting import Acting, call
 from tests.model_endpoint import Endpoint, Reply
 from tests.tui.considered import considering, stored
 from tests.tui.explored import NARROW, WIDE, exploring, ready
-from tests.tui.session_store import reached, rows, until
+from tests.tui.session_store import complete, reached, rows, until
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def test_what_would_be_sent(
         await pilot.press("enter")
         sheet = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not sheet.running)
-        await pilot.pause()
+        await complete(pilot)
 
     app = FixedApp(demo, Config(model="anthropic/claude-haiku-4-5"))
     assert snap_compare(app, terminal_size=size, run_before=before)

@@ -102,9 +102,9 @@ class TestPlan:
             assert what_if is not None
             await follow(pilot, screen, "2")
             assert chosen(screen) is Strategy.CODEX
-            assert "quoted" in shown(screen)
+            assert "prompt kept" in shown(screen)
             await pilot.press("minus")
-            assert "keeps no tail" in said(screen)
+            assert "keeps only the user's messages" in said(screen)
             await follow(pilot, screen, "3")
             await until(pilot, lambda: all(what_if.column(one).facts is not None for one in Strategy))
             await follow(pilot, screen, "1")

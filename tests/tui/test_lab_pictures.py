@@ -12,7 +12,7 @@ from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
-from tests.tui.session_store import reached, until
+from tests.tui.session_store import complete, press_each, reached, until
 from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def picture(
         await pilot.press("c")
         screen = await reached(pilot, LabScreen)
         await until(pilot, lambda: settled(screen))
-        for key in keys:
-            await pilot.press(key)
+        await press_each(pilot, *keys)
         await until(pilot, lambda: settled(screen) and screen.state.draft is not None)
         lines = screen.panes.cut.lines
         await until(
@@ -48,7 +47,7 @@ def picture(
         )
         if screen.state.layout.page == "Exam":
             await until(pilot, lambda: screen.state.exam.result is not None)
-        await pilot.pause()
+        await complete(pilot)
 
     return bool(compare(FixedApp(path, config or Config()), terminal_size=size, run_before=before))
 
@@ -95,6 +94,6 @@ def test_runs(snap_compare: Any, demo: Path, size: tuple[int, int]) -> None:
         await pilot.press("d")
         runs = await reached(pilot, RunsScreen)
         await until(pilot, lambda: len(runs.state.exams) == 2)
-        await pilot.pause()
+        await complete(pilot)
 
     assert snap_compare(FixedApp(demo, Config()), terminal_size=size, run_before=before)

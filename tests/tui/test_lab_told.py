@@ -206,7 +206,15 @@ class TestTexts:
         with considered(tmp_path / "s.jsonl") as (session, _):
             injected = inject(session, session.leaf, InjectionSettings())
             block = injected_lines(injected, 60, UNICODE, on=True)
-            assert len(block) == len(injected.text.split("\n"))
+            about = "Injected context: files, rules and last actions that go with the summary"
+            assert about in " ".join(line.text for line in block)
+            assert "…" not in "".join(line.text for line in block), "no line is cut"
+            words = " ".join(
+                " ".join(line.text for line in injected_lines(injected, 30, UNICODE, on=True)).split()
+            )
+            assert all(
+                word in words for line in injected.lines for word in line.text.split() if len(word) < 20
+            )
             assert any(line.entry >= 0 for line in block)
             off = injected_lines(injected, 60, UNICODE, on=False)
             assert len(off) == 1
@@ -283,4 +291,4 @@ class TestRuns:
             assert {(column.cost, column.by_model) for column in columns.values()} == {(0.0, False)}
             block = plan_lines(what_if.view(), 52, UNICODE)
             said = [line.text for line in block]
-            assert any("summary by" in text and "model" in text and "quotes" in text for text in said)
+            assert any("summary by" in text and "model" in text and "local" in text for text in said)

@@ -134,7 +134,7 @@ class TestCuts:
             what_if.choices = what_if.choices.by(Strategy.CODEX)
             what_if.replan()
             assert what_if.beside(1) == -1
-            with pytest.raises(IllegalCut, match="keeps no tail"):
+            with pytest.raises(IllegalCut, match="keeps only the user's messages"):
                 what_if.cutting(what_if.sizes.cuts[3])
 
     def test_ticks_are_what_legal_cuts_keep(self, tmp_path: Path) -> None:
@@ -169,8 +169,10 @@ class TestCuts:
                 "no cut",
                 "ok",
             ]
-            assert "result without its call" in found[0].text
+            assert "result without call" in found[0].text
             assert all(cell_len(line.text) == 40 for line in found)
+            narrow = neighbours(what_if.turns, what_if.plan, what_if.cut, 36, UNICODE, 4)
+            assert all("…" not in line.text for line in narrow)
 
 
 class TestRows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from leafward.session.session import Session
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.explorer import ExplorerScreen
 from tests.tui.explored import NARROW, WIDE, ready
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import complete, press_each, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 11, 17, 15, 38, 10, tzinfo=UTC)
 """Two minutes after the demo's day ends."""
-STILL = 0.3
-"""Seconds without a change after which a screen is complete."""
 
 INTO_A_BRANCH = ("left_curly_bracket", "left_curly_bracket", "left_curly_bracket", "j", "j", "z", "j")
 """From the leaf up to a branch point and down to the last turn of what leaves there."""
@@ -38,22 +35,6 @@ class FixedApp(LeafwardApp):
         super().__init__([path], config, clock=lambda: NOW, env=env, encoding="utf-8")
 
 
-async def complete(pilot: Pilot[int]) -> None:
-    """Waits until nothing works behind the screen and it has stopped changing."""
-    screen = pilot.app.screen
-    seen: list[str] = []
-    since = time.monotonic()
-
-    def still() -> bool:
-        nonlocal seen, since
-        shown = rows(pilot.app)
-        if shown != seen or any(worker.is_running for worker in screen.workers):
-            seen, since = shown, time.monotonic()
-        return time.monotonic() - since > STILL
-
-    await until(pilot, still)
-
-
 def picture(
     compare: Any, path: Path, *keys: str, size: tuple[int, int] = WIDE, config: Config | None = None
 ) -> bool:
@@ -64,8 +45,7 @@ def picture(
         assert isinstance(screen, ExplorerScreen)
         await until(pilot, lambda: ready(screen))
         await complete(pilot)
-        for key in keys:
-            await pilot.press(key)
+        await press_each(pilot, *keys)
         await complete(pilot)
 
     return bool(compare(FixedApp(path, config or Config()), terminal_size=size, run_before=before))
@@ -99,7 +79,7 @@ def test_ghost_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
 def test_log(snap_compare: Any, demo: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """After a move that was undone and a label."""
     ids = iter(f"0000f{number:03x}" for number in range(1, 99))
-    monkeypatch.setattr("leafward.session.journal.verbs.new_id", lambda _columns: next(ids))
+    monkeypatch.setattr("leafward.session.journal.session_operations.new_id", lambda _columns: next(ids))
     opened = Session.open(demo)
     minutes = iter(range(1, 99))
 

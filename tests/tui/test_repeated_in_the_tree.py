@@ -24,10 +24,10 @@ async def test_it_stands_there_once_it_is_counted_and_follows(tmp_path: Path) ->
     file = Compacted(tmp_path / "s.jsonl")
     async with exploring(file.path, WIDE) as (pilot, explorer):
         await until(pilot, lambda: explorer.state.texts.repeated)
-        assert "repeated" not in told(pilot), "nothing was"
+        assert "repeat" not in told(pilot), "nothing was"
         file.repeats()
         found = file.aftermath()
-        words = f"repeated {len(found.repeated)}, {count(found.tokens)}"
+        words = f"{len(found.repeated)} repeats, {count(found.tokens)} tok"
         await until(pilot, lambda: words in told(pilot))
         # What is counted as it stands is not counted again.
         assert set(explorer.state.texts.counted.values()) == {len(explorer.state.session or ())}
@@ -40,6 +40,6 @@ async def test_it_says_nothing_where_there_is_no_room(tmp_path: Path) -> None:
         await until(pilot, lambda: any(number for number, _ in explorer.state.texts.repeated.values()))
         await pilot.pause()
         row = told(pilot)
-        assert "repeat" not in row or "repeated 4, " in row
+        assert "repeat" not in row or "4 repeats, " in row
     async with exploring(file.path, NARROW) as (pilot, _):
-        await until(pilot, lambda: "repeated 4, " in told(pilot))
+        await until(pilot, lambda: "4 repeats, " in told(pilot))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.files.restoration import records
+from leafward.session.journal import Writing
 from leafward.session.session import Session
-from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
-from leafward_tui.explorer.controllers.write import FileWrite, write_files
+from leafward_tui.explorer.controllers.restore import RestoreChoice, write_files
 from tests.core.test_restoring import snapshot
-from tests.tui.test_explorer_controllers import Services
 from tests.tui.test_restore import Work
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -47,16 +46,17 @@ class Choosing:
         self.session = Session.open(work.path)
         self.view, self.jobs = View(), WaitingJobs()
         first = self.session.find(str(self.session.columns.id(self.session.tree.path(self.session.leaf)[8])))
-        self.choice = RestoreChoice(self.session, first, self.view, self.write)
+        self.choice = RestoreChoice(self.session, first, self.write)
+        self.choice.view = self.view
         self.choice.begin(self.jobs)
         self.jobs.run("restore")
 
     def write(self, choice: RestoreChoice) -> None:
         assert choice.plan is not None
-        wish = FileWrite(choice.plan, choice.changes, None, choice.stop, choice.tell)
+        plan, chosen = choice.plan, choice.changes
 
         def work(job: Job) -> object:
-            return write_files(self.session, wish, cast("Any", Services()).clock, job)
+            return write_files(plan, chosen, choice.stop, choice.tell, None, self.session, Writing(), job)
 
         self.jobs.also("write", work, lambda _written: choice.done(), choice.fail)
 

@@ -13,7 +13,7 @@ from leafward_tui.search.model.finds import HITS_SHOWN, FindKind, Finds, label_o
 from leafward_tui.search.widgets.result_list import windowed
 from leafward_tui.ui.two_panes import has_two_panes
 from tests.searched import found
-from tests.tui.session_store import app_over, listed, rows, small_store, until
+from tests.tui.session_store import app_over, complete, listed, rows, small_store, until
 from tests.tui.test_typeahead import at_once
 
 if TYPE_CHECKING:
@@ -281,6 +281,7 @@ def test_the_search(
         await pilot.press("j")
         if has_two_panes(screen.app.size):
             await in_text(pilot, screen)
+        await complete(pilot)
 
     app: App[int] = app_over(tmp_path)
     assert snap_compare(app, terminal_size=size, run_before=before)

@@ -1,4 +1,4 @@
-"""JSON text edited where it stands: what is not asked for stays byte for byte."""
+"""JSON text in the agents' own files: written compactly, and edited where it stands with the rest byte for byte."""
 
 from __future__ import annotations
 
@@ -84,3 +84,12 @@ def without(text: str, at: int, gone: Sequence[int]) -> str:
 def _after_space(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found is not None else at
+
+
+def written(value: Any) -> bytes:
+    """A value as agents write it: compact, in UTF-8."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair can only be written escaped.
+        return json.dumps(value, separators=(",", ":")).encode()

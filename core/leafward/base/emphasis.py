@@ -8,17 +8,20 @@ _CODE = re.compile(r"(`+[^`]*`+)")
 _STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
 _UNDERSCORES = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
 """Emphasis by underscores has several words."""
+_HIDDEN = "\0"
+"""Stands for a span of code while emphasis is looked for."""
 
 
 def without_emphasis(text: str) -> str:
-    """A line without the signs of bold text. What is marked as code stays as it is."""
+    """A line without the signs of bold text. What is marked as code stays as it is, also where bold text holds it."""
     if "**" not in text and "__" not in text:
         return text
     if "`" not in text:
         return _unmarked(text)
     parts = _CODE.split(text)
-    parts[::2] = map(_unmarked, parts[::2])
-    return "".join(parts)
+    code = iter(parts[1::2])
+    hidden = _unmarked(_HIDDEN.join(parts[::2]))
+    return re.sub(_HIDDEN, lambda _: next(code), hidden) if _HIDDEN not in text else text
 
 
 def _unmarked(text: str) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["percent", "short"]
+__all__ = ["counted", "percent", "short"]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 turn`, `6 turns`, `2 entries` from `counted(2, "entry", "entries")`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def short(number: int) -> str:

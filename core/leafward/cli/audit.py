@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.base import config as settings
+from leafward.base.figures import counted
 from leafward.base.redact import redact
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, short_ids
 from leafward.cli.ls import existing, project_name, project_part, when
-from leafward.cli.output import Page, emit_json, note, page, plural, say, table
+from leafward.cli.output import Page, emit_json, note, page, say, show_reading, silent, table
 from leafward.export.audit import Audit, SecretPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.catalog import Update
 
 _NAMED_AT_MOST = 5
 """Sessions that could not be read which are named in what a person reads."""
@@ -35,7 +35,7 @@ def audit(
     config, problems = settings.load()
     watched = sys.stderr.isatty()
     catalogue = Catalogue(config, places)
-    catalogue.refresh(publish=_listing if watched else _silent)
+    catalogue.refresh(publish=show_reading if watched else silent)
     cards = [
         card
         for card in catalogue.cards()
@@ -49,7 +49,7 @@ def audit(
     stopped = False
     try:
         # One by one, so that what was found is there when it is stopped.
-        for place in running.run(_progress if watched else _silent):
+        for place in running.run(_progress if watched else silent):
             found += [place] if not kinds or place.kind in kinds else []
     except KeyboardInterrupt:
         stopped = True
@@ -64,7 +64,7 @@ def audit(
     remarks += [{"code": "unreadable", "text": f"{one.path}: {one.reason}"} for one in running.unread]
     if stopped:
         left = len(cards) - running.searched - len(running.unread)
-        remarks.append({"code": "stopped", "text": f"stopped: {plural(left, 'session')} not looked through"})
+        remarks.append({"code": "stopped", "text": f"stopped: {counted(left, 'session')} not looked through"})
     if as_json:
         emit_json(_document(found, running, catalogue.excluded, remarks))
     else:
@@ -111,7 +111,7 @@ def _totals(found: Sequence[SecretPlace]) -> dict[str, int]:
 def _lines(
     found: Sequence[SecretPlace], running: Audit, page: Page, short: Mapping[str, str]
 ) -> Iterator[str]:
-    looked = plural(running.searched, "session")
+    looked = counted(running.searched, "session")
     if not found:
         yield f"no secret found in {looked}"
         return
@@ -139,9 +139,9 @@ def _lines(
     listed = ", ".join(
         f"{count} {kind}" + ("s" if count > 1 else "") for kind, count in _totals(found).items()
     )
-    sessions = plural(len({place.card.path for place in found}), "session")
+    sessions = counted(len({place.card.path for place in found}), "session")
     yield ""
-    yield f"{plural(len(every), 'secret')} in {sessions} of {running.searched:,}: {listed}"
+    yield f"{counted(len(every), 'secret')} in {sessions} of {running.searched:,}: {listed}"
     yield page.style("leafward keep SESSION --sanitised FOLDER writes a copy without them", "faint")
 
 
@@ -161,17 +161,7 @@ def _remark(remarks: Sequence[Mapping[str, str]]) -> None:
     for remark in unread[:_NAMED_AT_MOST]:
         note(remark["text"])
     if len(unread) > _NAMED_AT_MOST:
-        note(f"{plural(len(unread) - _NAMED_AT_MOST, 'more session')} could not be read")
-
-
-def _silent(*_progress: object) -> None:
-    """No progress where nobody watches."""
-
-
-def _listing(update: Update) -> None:
-    if not update.finished:
-        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
-        sys.stderr.flush()
+        note(f"{counted(len(unread) - _NAMED_AT_MOST, 'more session')} could not be read")
 
 
 def _progress(done: int, total: int) -> None:

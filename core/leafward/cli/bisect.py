@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import cancellable
 from leafward.cli.output import emit_json, note, page, say
 from leafward.cli.selection import opened
-from leafward.files.bisection import FileVersions, SessionSearch, Trial, base_of, points
+from leafward.files.bisection import TrialCommand, base_of, bisect_session
 from leafward.session import journal
 from leafward.session.headline import headline
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from leafward.cli.branch_options import BisectOptions
     from leafward.cli.output import Page
-    from leafward.files.bisection import Bisection, Point, Report
+    from leafward.files.bisection import Bisection, Point, Report, SessionSearch
     from leafward.session.session import Session
 
 
@@ -32,24 +31,13 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
     if not all(harmless):
         raise click.UsageError("--harmless names a program")
     with opened(selector) as session, cancellable() as stop:
-        every = points(session, session.find(options.good), session.find(options.bad))
+        ends = session.find(options.good), session.find(options.bad)
+        terms = TrialCommand(command, harmless, options.likely, options.timeout)
         base = base_of(session, options.base)
-        versions = FileVersions(session, every[-1].entry, base, None if options.likely else harmless, stop)
-        if not versions.paths:
-            raise Refused("no call up to the bad entry touches a file of the project")
-        with Trial(base, stop) as trial:
-            search = SessionSearch(
-                session,
-                every,
-                versions,
-                lambda one: trial.run(one, command, options.timeout),
-                session.columns.id,
-                _teller(as_json),
-            )
-            found = search.find()
-        written = _labelled(session, every, found, options.label) if options.label is not None else None
+        search, found = bisect_session(session, ends, base, terms, session.columns.id, _teller(as_json), stop)
+        written = _labelled(session, search, found, options.label) if options.label is not None else None
         if as_json:
-            emit_json(_document(session, search, found, versions, command, options.likely, written))
+            emit_json(_document(session, search, found, command, options.likely, written))
         else:
             report = search.report(found, shlex.join(command), likely=options.likely)
             say(_text(search, report, options.likely, page()))
@@ -58,9 +46,9 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
     return 0 if len(found.candidates) == 1 else 1
 
 
-def _labelled(session: Session, every: Sequence[Point], found: Bisection, text: str) -> str | None:
+def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:
     """Labels the turn that was found; None where there is more than one."""
-    point = every[found.bad]
+    point = search.every[found.bad]
     if len(found.candidates) > 1 or point.prompt < 0:
         return None
     journal.label(session, point.prompt, text)
@@ -85,7 +73,6 @@ def _document(
     session: Session,
     search: SessionSearch,
     found: Bisection,
-    versions: FileVersions,
     command: Sequence[str],
     likely: bool,
     labelled: str | None,
@@ -105,7 +92,7 @@ def _document(
     return {
         "good": session.columns.id_at(every[0].entry),
         "bad": session.columns.id_at(every[-1].entry),
-        "base": versions.base.name,
+        "base": search.versions.base.name,
         "command": list(command),
         "likely": likely,
         "first_bad": turn(every[found.bad]) | {"files": search.changed(found)} if certain else None,

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.errors import NotFound
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
 from leafward.catalog import short_ids, sighted
 from leafward.cli.ls import existing, when
-from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, plural, say
+from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, say
 from leafward.query.blame import NOBODY, UNCLAIMED, Author, Blame, blame
 from leafward.query.blame_sources import concerned
 from leafward.query.search.text_search import ripgrep
@@ -102,7 +103,7 @@ def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, list[Card]]:
     path = os.path.realpath(lines.path)
     found = blame(path, concerned(cards, path), program=ripgrep())
     if lines.first > max(1, len(found.lines)):
-        raise NotFound(f"{safe_line(path)} has {plural(len(found.lines), 'line')}")
+        raise NotFound(f"{safe_line(path)} has {counted(len(found.lines), 'line')}")
     return found, cards
 
 
@@ -170,16 +171,16 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
         yield _author_line(found.authors[number], short, wide, page)
     by_turns = sum(line.author >= 0 for line in shown)
     rest = [
-        f"{plural(count, 'line')} {name}"
+        f"{counted(count, 'line')} {name}"
         for author, name in NOBODY.items()
         if (count := sum(line.author == author for line in shown))
     ]
     yield ""
     yield ", ".join(
         (
-            f"{plural(by_turns, 'line')} by {plural(len(used), 'turn')}",
+            f"{counted(by_turns, 'line')} by {counted(len(used), 'turn')}",
             *rest,
-            f"{plural(found.sessions, 'session')} touched the file",
+            f"{counted(found.sessions, 'session')} touched the file",
         )
     )
 
@@ -231,6 +232,6 @@ def _why_text(
         if not reason.checks:
             yield "  nothing that is a test, a build or the like"
         elif reason.turns_later:
-            yield f"  {plural(reason.turns_later, 'turn')} later"
+            yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:
         yield f"the same line was written by {_turn(found.authors[other], short)}, off the path"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.errors import Refused
-from leafward.base.figures import percent
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.cli.exam import exam_json
 from leafward.cli.inject import injection_json
@@ -24,7 +24,7 @@ from leafward.cli.model_request import (
     tell_outgoing,
 )
 from leafward.cli.move import remark, write_json
-from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, table, usage_json
+from leafward.cli.output import Page, emit_json, indented, note, page, say, table, usage_json
 from leafward.cli.plan import (
     diagnostics_json,
     injection_at,
@@ -136,7 +136,7 @@ def _gate_text(made: Draft) -> str:
     lost = unseen(made.survival)
     rules = sum(fate.fact.kind is FactKind.CONSTRAINT for fate in lost)
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
-    losses = " and ".join(plural(count, word) for count, word in counts if count)
+    losses = " and ".join(counted(count, word) for count, word in counts if count)
     return f"{losses} would be in nothing that the model sees afterwards"
 
 
@@ -306,7 +306,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
         else "no tail"
     )
     yield page.style(
-        f"{strategy_text(plan)}   {plural(len(plan.summarize) + len(plan.turn_prefix), 'message')} summarised by "
+        f"{strategy_text(plan)}   {counted(len(plan.summarize) + len(plan.turn_prefix), 'message')} summarised by "
         f"{safe_line(made.summary.summarizer, 60)}   {tail}   {cost_text(cost_of(made.summary))}",
         "faint",
     )
@@ -316,7 +316,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     overall = made.survival.overall()
     if overall is not None:
         lost = [fate for fate in made.survival.fates if fate.status is Status.LOST]
-        yield f"{percent(overall, 1)} of the facts survive, by weight; {plural(len(lost), 'fact')} lost"
+        yield f"{percent(overall, 1)} of the facts survive, by weight; {counted(len(lost), 'fact')} lost"
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
             yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.entry_json import shown_ids
 from leafward.cli.output import (
@@ -15,7 +15,6 @@ from leafward.cli.output import (
     money,
     pad,
     page,
-    plural,
     say,
     usage_json,
 )
@@ -132,7 +131,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
     yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
     yield page.style(
-        f"{safe_line(model, _NAME_SHOWN)}   thinking {safe_line(found.thinking, _NAME_SHOWN)}   {plural(len(found.messages), 'message')}",
+        f"{safe_line(model, _NAME_SHOWN)}   thinking {safe_line(found.thinking, _NAME_SHOWN)}   {counted(len(found.messages), 'message')}",
         "faint",
     )
     yield ""

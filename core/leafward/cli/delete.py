@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.catalog import parents
 from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
 from leafward.cli.cards import chosen_card
-from leafward.cli.output import emit_json, page, plural, say
+from leafward.cli.output import emit_json, page, say
 
 if TYPE_CHECKING:
     from leafward.catalog.trash import Thrown
@@ -39,13 +40,13 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
         return 0
     say(
         f"{'would ' if dry_run else ''}{'move' if dry_run else 'moved'} to the trash: {card.title}"
-        f"   {plural(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
+        f"   {counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
     )
     if goes.forks:
         titles = ", ".join(fork.title for fork in goes.forks[:3])
         more = f" and {len(goes.forks) - 3} more" if len(goes.forks) > 3 else ""
         say(
-            f"{plural(len(goes.forks), 'fork')} of it {'stay' if len(goes.forks) > 1 else 'stays'}: {titles}{more}"
+            f"{counted(len(goes.forks), 'fork')} of it {'stay' if len(goes.forks) > 1 else 'stays'}: {titles}{more}"
         )
     if thrown is not None:
         say(page().style(f"leafward delete --undo {safe_line(card.id)}  brings it back", "faint"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.figures import counted
 from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
@@ -17,7 +18,7 @@ from leafward.branches.diff.summaries import SideSummary, compare_sides
 from leafward.cli.diff_lines import LINES
 from leafward.cli.export import listed, written
 from leafward.cli.outcomes import compare_outcomes, outcome_json
-from leafward.cli.output import emit_json, note, page, plural, say, write_text
+from leafward.cli.output import emit_json, note, page, say, write_text
 from leafward.cli.selection import opened
 from leafward.context.context_messages import message_body
 from leafward.context.model_context import context_at
@@ -80,7 +81,7 @@ def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions
         if output is None:
             write_text(text)
         else:
-            say(f"wrote {safe_line(str(output))}: {plural(len(made.data['files']), 'file')}")
+            say(f"wrote {safe_line(str(output))}: {counted(len(made.data['files']), 'file')}")
         if redacted:
             note(f"redacted {listed(redacted)}; --keep-secrets leaves them")
     return 0
@@ -149,7 +150,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     if made.ends_unknown:
         note(
-            f"how the lines of {plural(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
+            f"how the lines of {counted(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
         )
     for path in made.taken_as_new:
         note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")

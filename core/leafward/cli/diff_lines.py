@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.file_sets import Flag
 from leafward.cli.outcomes import outcome_table
-from leafward.cli.output import Page, fit, indented, pad, plural
+from leafward.cli.output import Page, fit, indented, pad
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay import Remark
@@ -25,7 +25,7 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
     yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
     for letter, side in (("A", compared.a), ("B", compared.b)):
         entry = session.columns.id_at(side.node) or "(before everything)"
-        numbers = f"{plural(side.spoken, 'entry', 'entries')}  {plural(side.turns, 'turn')}  {plural(side.edits, 'edit')}"
+        numbers = f"{counted(side.spoken, 'entry', 'entries')}  {counted(side.turns, 'turn')}  {counted(side.edits, 'edit')}"
         words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 60), unicode=page.unicode)
         yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 34)} {page.style(words, 'faint')}"
     yield ""
@@ -40,7 +40,7 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         files = found[column]
         if not files:
             continue
-        yield page.style(f"{title}  {plural(len(files), 'file')}", "bold")
+        yield page.style(f"{title}  {counted(len(files), 'file')}", "bold")
         width = max(24, page.width - 48)
         for file in files:
             sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
@@ -78,7 +78,7 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
                     remarks = "never read as a whole"
                 if one["path"] != file["path"]:
                     remarks = ", ".join(filter(None, (f"as {safe_line(one['path'])}", remarks)))
-                lines = plural(one["lines"], "line") if one["lines"] is not None else ""
+                lines = counted(one["lines"], "line") if one["lines"] is not None else ""
                 every = "with the calls of other branches" if one["every_branch"] else ""
                 ends = "" if one["ends_known"] else NO_ENDS
                 parts = "  ".join(
@@ -104,7 +104,7 @@ def _diff_lines(diff: str) -> Iterator[str]:
 def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     prefix = found["prefix"]
-    yield f"shared prefix  {plural(prefix['messages'], 'message')}  {short(prefix['tokens'])} tokens"
+    yield f"shared prefix  {counted(prefix['messages'], 'message')}  {short(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
     unsent = ("unsent",) if any(found["ledger"][letter]["unsent"] for letter in ("a", "b")) else ()
@@ -115,7 +115,7 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
         messages = found[column]
         if messages:
             yield ""
-            yield page.style(f"{title}  {plural(len(messages), 'message')}", "bold")
+            yield page.style(f"{title}  {counted(len(messages), 'message')}", "bold")
             for one in messages:
                 text = fit(one["text"], max(20, page.width - 44), unicode=page.unicode)
                 yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(short(one['tokens']), 7, right=True)}  {text}"

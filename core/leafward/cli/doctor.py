@@ -15,6 +15,7 @@ from leafward import agents
 from leafward.base import config as settings
 from leafward.base import paths
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
@@ -23,7 +24,7 @@ from leafward.catalog import listings, stores
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.hook import failures
-from leafward.cli.output import Page, emit_json, page, plural, say
+from leafward.cli.output import Page, emit_json, page, say
 from leafward.cli.selection import opened
 from leafward.export.doctor import (
     Problem,
@@ -202,7 +203,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     else:
         say(_everything_text(surroundings, len(files), page()))
         if excluded:
-            say(f"{plural(excluded, 'session')} excluded by the configuration")
+            say(f"{counted(excluded, 'session')} excluded by the configuration")
     return 0
 
 
@@ -228,7 +229,7 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
         return 0
     for one in gone:
         say(
-            f"{'would remove' if dry_run else 'removed'} {safe_line(str(one.path), 400)}, {plural(one.size, 'byte')}"
+            f"{'would remove' if dry_run else 'removed'} {safe_line(str(one.path), 400)}, {counted(one.size, 'byte')}"
         )
     for one in stays:
         say(f"stays: {safe_line(str(one.path), 400)}: {one.stays}")
@@ -273,6 +274,6 @@ def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterato
         yield from (f"  {line}" for line in _lines(problems, page))
     count = sum(map(len, of_sessions.values()))
     result = (
-        f"{plural(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"
+        f"{counted(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"
     )
-    yield f"{plural(sessions, 'session')} checked, {result}" if sessions else "no session to check"
+    yield f"{counted(sessions, 'session')} checked, {result}" if sessions else "no session to check"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from leafward.base.errors import Refused
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
 from leafward.cli.move import remark, write_json
-from leafward.cli.output import Page, emit_json, note, page, plural, say
+from leafward.cli.output import Page, emit_json, note, page, say
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.session import journal
 from leafward.session.headline import headline
@@ -65,7 +65,7 @@ def edit_context(
         say(_edit_text(session, draft, written.dry_run, page()))
         if skipped:
             note(
-                f"{plural(skipped, 'entry', 'entries')} of the query left as they are: not read by the model here"
+                f"{counted(skipped, 'entry', 'entries')} of the query left as they are: not read by the model here"
             )
         remark(session, written)
     return 0

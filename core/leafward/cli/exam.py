@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.model_request import (
     cancellable,
@@ -16,16 +17,15 @@ from leafward.cli.model_request import (
     prompt_text,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say
+from leafward.cli.output import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
 from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, exam_of
-from leafward.compaction.exam.oral import LETTERS
-from leafward.compaction.exam.sitting import exams_kept, sit, sitting
+from leafward.compaction.exam.sitting import LETTERS, exams_kept, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
-from leafward.session.journal.verbs import keep_exam, kept_exams
+from leafward.session.journal.session_operations import keep_exam, kept_exams
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> It
     for one in kept[-1:] if last else kept:
         yield ""
         yield (
-            f"{safe_line(one.model, 60)} answered {one.right} of {plural(one.asked, 'question')} right, "
+            f"{safe_line(one.model, 60)} answered {one.right} of {counted(one.asked, 'question')} right, "
             f"{cost_text(one.cost)}"
         )
 
@@ -158,7 +158,7 @@ def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     answered, total = found.count()
     if not total:
         return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
-    return f"{name}  {answered} of {plural(total, 'question')} can be answered from what the model sees afterwards"
+    return f"{name}  {answered} of {counted(total, 'question')} can be answered from what the model sees afterwards"
 
 
 def _text(

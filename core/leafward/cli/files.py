@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import NotFound
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
-from leafward.cli.output import Page, emit_json, fit, note, pad, page, plural, say, write_text
+from leafward.cli.output import Page, emit_json, fit, note, pad, page, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
@@ -117,14 +118,14 @@ def _text(
         yield "no file was read or modified on this path"
     for title, uses, style in groups:
         if uses:
-            yield page.style(f"{title}  {plural(len(uses), 'file')}", style)
+            yield page.style(f"{title}  {counted(len(uses), 'file')}", style)
         for use in uses:
             path = fit(safe_line(use.path), max(20, page.width - 30), unicode=page.unicode)
-            times = plural(len(use.entries), "time")
+            times = counted(len(use.entries), "time")
             last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
             yield f"  {pad(path, max(20, page.width - 30))}  {pad(times, 10, right=True)}  {page.style(last, 'faint')}"
     if looked:
-        yield page.style(f"looked through  {plural(len(looked), 'place')}", "faint")
+        yield page.style(f"looked through  {counted(len(looked), 'place')}", "faint")
     for place in looked:
         words = ", ".join(
             (*place.patterns[:4], *(["…" if page.unicode else "..."] if place.patterns[4:] else []))
@@ -163,7 +164,7 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
     out = page()
 
     def lines() -> Iterator[str]:
-        yield out.style(f"{safe_line(named)}  {plural(len(found), 'step')}", "bold")
+        yield out.style(f"{safe_line(named)}  {counted(len(found), 'step')}", "bold")
         for one in found:
             where = "" if one.entry in on_path else "another branch"
             did = one.operation.value + (f" to {one.to}" if one.to else "")
@@ -247,12 +248,12 @@ def _store(
         )
         return 0
     does = "would write" if dry_run else "wrote"
-    say(f"{does} {plural(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
+    say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
     for one in _rests_on(known, done):
         note(f"{safe_line(one['path'])}: {one['why']}")
     if unsure:
         note(
-            f"how the lines of {plural(len(unsure), 'file')} end is not recorded: they are written with newlines"
+            f"how the lines of {counted(len(unsure), 'file')} end is not recorded: they are written with newlines"
         )
     for path, why in done.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog.index import Index
-from leafward.cli.output import emit_json, plural, say
+from leafward.cli.output import emit_json, say
 
 
 def forget(dry_run: bool, as_json: bool) -> int:
@@ -44,7 +45,7 @@ def forget(dry_run: bool, as_json: bool) -> int:
         say(f"there is no index: {safe_line(str(path))}")
     else:
         what = (
-            plural(known, "session")
+            counted(known, "session")
             if known is not None
             else f"it could not be used: {safe_line(index.rejected or '', 80)}"
         )
@@ -52,7 +53,7 @@ def forget(dry_run: bool, as_json: bool) -> int:
         say(f"{'would ' if dry_run else ''}{verb} {safe_line(str(path))}, {size:,} bytes ({what})")
     if documents:
         verb = "remove" if dry_run else "removed"
-        left = plural(len(documents), "document")
+        left = counted(len(documents), "document")
         say(
             f"{'would ' if dry_run else ''}{verb} {left} left for an import in {safe_line(str(documents[0].parent))}"
         )

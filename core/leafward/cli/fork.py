@@ -11,11 +11,12 @@ import click
 from leafward import agents
 from leafward.agents.fork import cut_at
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
-from leafward.cli.output import emit_json, note, page, plural, say
+from leafward.cli.output import emit_json, note, page, say
 from leafward.cli.resume import installed
 from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
@@ -180,7 +181,7 @@ def _text(session: Session, made: Fork, target: Agent, *, imported: bool, dry_ru
 
     unit = "entry" if target.name == made.source else "message"
     units = "entries" if unit == "entry" else "messages"
-    yield row("holds", plural(draft.kept, unit, units))
+    yield row("holds", counted(draft.kept, unit, units))
     if imported:
         yield row("imported", f"into {safe_line(str(draft.path.parent), _LINE)}")
     else:

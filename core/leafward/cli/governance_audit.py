@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import counted
 from leafward.cli.inject import sources_json
-from leafward.cli.output import Page, pad, plural
+from leafward.cli.output import Page, pad
 from leafward.compaction.injection import SourceKind
 from leafward.compaction.injection.audit import Presence, RuleFate, counts
 
@@ -58,7 +59,7 @@ def traced_text(traced: Traced, page: Page) -> Iterator[str]:
         totals = ", ".join(f"{count} {fate}" for fate, count in found.items() if count)
         with_what = "with what it carries" if traced.stored else "with what would be injected now"
         yield ""
-        yield page.style(plural(len(traced.rules), "rule"), "bold") + page.style(
+        yield page.style(counted(len(traced.rules), "rule"), "bold") + page.style(
             f"  {totals}, {with_what}", "faint"
         )
         for audit in traced.rules:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.cli.move import remark, write_json
-from leafward.cli.output import Page, emit_json, page, plural, say
+from leafward.cli.output import Page, emit_json, page, say
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.cli.settings import configured
 from leafward.context.model_context import context_at, context_window
@@ -55,7 +55,7 @@ def graft(selector: str, named: Sequence[str], options: GraftOptions, dry_run: b
 
 def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would append" if dry_run else "appended"
-    count = plural(len(draft.sources), "entry", "entries")
+    count = counted(len(draft.sources), "entry", "entries")
     size = f"{short(draft.tokens_before)} -> {short(draft.tokens_after)}"
     yield f"{does} {count}, {short(draft.tokens)} tokens; the context grows {size}"
     for source in draft.sources:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from leafward import agents
 from leafward.agents.fork import Terms
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
-from leafward.cli.output import emit_json, note, page, plural, say
+from leafward.cli.output import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.session.journal import utc_now
@@ -87,7 +88,7 @@ def _text(
         )
         return
     done = "would begin" if dry_run else "began"
-    number = plural(len(found.changes), "change")
+    number = counted(len(found.changes), "change")
     yield f"{paper.style(done, 'ghost')} a session of {title} with {number}; the old one stays as it is"
     yield ""
     width = max((len(one.code) for one in found.changes), default=0)
@@ -95,5 +96,5 @@ def _text(
         place = paper.style(f"  ({safe_line(session.columns.id_at(one.entry) or 'all', 40)})", "faint")
         yield f"{paper.style('~', 'ghost')} {one.code:<{width}}  {safe_line(one.text, 400)}{place}"
     yield ""
-    yield f"{paper.style('holds    ', 'faint')}{plural(len(found.messages), 'message')}"
+    yield f"{paper.style('holds    ', 'faint')}{counted(len(found.messages), 'message')}"
     yield f"{paper.style('continue ', 'faint')}{draft.resume.line()}"

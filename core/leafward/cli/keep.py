@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import keep as keep_copy
 from leafward.cli.cards import chosen_card
 from leafward.cli.export import listed
-from leafward.cli.output import emit_json, note, plural, say
+from leafward.cli.output import emit_json, note, say
 from leafward.export.clean_copy import sanitise
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def keep(selector: str, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    files = plural(len(done.files), done.what)
+    files = counted(len(done.files), done.what)
     if not done.changed:
         say(f"kept already, {files}: {safe_line(str(done.path))}")
     else:
@@ -63,11 +64,11 @@ def keep_sanitised(selector: str, folder: Path, dry_run: bool, as_json: bool) ->
             }
         )
         return 0
-    files = plural(len(done.files), "file")
+    files = counted(len(done.files), "file")
     say(
         f"{'would ' if dry_run else ''}{'write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
     )
     note(f"redacted {listed(done.redacted)}" if done.redacted else "no secret found: the copy is the same")
     if done.untouched:
-        note(f"{plural(len(done.untouched), 'file')} without text copied unchecked")
+        note(f"{counted(len(done.untouched), 'file')} without text copied unchecked")
     return 0

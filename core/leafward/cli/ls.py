@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from leafward.agents import agent_named, unknown_roots, within
 from leafward.base import config as settings
 from leafward.base.errors import NotFound
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.catalog import (
     Card,
     Catalogue,
     Namesake,
-    Update,
     iso_time,
     parents,
     short_ids,
@@ -27,7 +26,19 @@ from leafward.catalog import (
 )
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import counted_once, sum_of, totals
-from leafward.cli.output import Page, cells, emit_json, fit, money, note, page, plural, say, table
+from leafward.cli.output import (
+    Page,
+    cells,
+    emit_json,
+    fit,
+    money,
+    note,
+    page,
+    say,
+    show_reading,
+    silent,
+    table,
+)
 from leafward.cli.selection import UnreadableQuery
 from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf, parse
@@ -54,12 +65,12 @@ def ls(
     config, problems = settings.load()
     agent_name = agent_named(agent).name if agent is not None else None
     catalogue = Catalogue(config, places)
-    catalogue.refresh(publish=_progress if sys.stderr.isatty() else _silent)
+    catalogue.refresh(publish=show_reading if sys.stderr.isatty() else silent)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     cards = catalogue.cards()
     found = parents(cards)
-    counted = counted_once(cards, found, catalogue.spent)
+    spent_once = counted_once(cards, found, catalogue.spent)
     cards = with_parents(cards, found)
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
@@ -83,7 +94,7 @@ def ls(
         part = project_part(project)
         cards = [card for card in cards if part in card.project.lower()]
     cards.sort(key=lambda card: (-card.modified, card.path))
-    sums = totals(cards, counted)
+    sums = totals(cards, spent_once)
     if by == "compaction":
         # Sessions are read whole for it, and by nothing else here.
         from leafward.cli.aftermath_totals import say_aftermath
@@ -94,7 +105,7 @@ def ls(
         emit_json(
             {
                 "sessions": [
-                    _session_json(card, counted.get(card.path, ()), catalogue, kept) for card in cards
+                    _session_json(card, spent_once.get(card.path, ()), catalogue, kept) for card in cards
                 ],
                 "totals": sums.as_json(),
                 "excluded": catalogue.excluded,
@@ -109,14 +120,14 @@ def ls(
         return 0
     filtered = bool(query is not None or agent_name is not None or project is not None)
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
-    costs = {path: sum_of(spent).known_cost for path, spent in counted.items()}
+    costs = {path: sum_of(spent).known_cost for path, spent in spent_once.items()}
     apart = told_apart(
         cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
     )
     kept = catalogue.kept()
     say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, filtered=filtered))
     if catalogue.excluded:
-        say(page().style(f"{plural(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
+        say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
 
 
@@ -146,16 +157,6 @@ def project_part(text: str) -> str:
     if text.startswith((".", "~", os.sep)):
         return os.path.abspath(os.path.expanduser(text)).lower()
     return text.lower()
-
-
-def _silent(_update: Update) -> None:
-    """No progress where nobody watches."""
-
-
-def _progress(update: Update) -> None:
-    if not update.finished:
-        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
-        sys.stderr.flush()
 
 
 def _text(
@@ -192,7 +193,7 @@ def _text(
     ]
     head = ("id", "agent", "modified", "project", "title", "msg", "br", "cmp")
     yield from table(head, rows, page, grow=4, right="msg br cmp")
-    yield page.style(plural(len(cards), "session"), "faint")
+    yield page.style(counted(len(cards), "session"), "faint")
 
 
 def _title(card: Card, namesake: Namesake | None, page: Page) -> str:
@@ -212,7 +213,7 @@ def _marks(card: Card, known: dict[str, Card]) -> str:
     if card.problem is not None:
         marks += f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
-        marks += f"  ! {plural(card.damage, 'damaged record')}"
+        marks += f"  ! {counted(card.damage, 'damaged record')}"
     if card.relation is not None:
         parent = known.get(card.parent or "")
         marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")

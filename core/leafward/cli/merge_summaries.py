@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
 from leafward.cli.move import remark, write_json
-from leafward.cli.output import Page, emit_json, indented, note, page, plural, say
+from leafward.cli.output import Page, emit_json, indented, note, page, say
 from leafward.cli.selection import opened
 from leafward.session import journal
 
@@ -69,11 +70,11 @@ def merge_summaries(
             if written is not None:
                 remark(session, written)
         if undecided and not dry_run:
-            number = plural(len(undecided), "conflict")
+            number = counted(len(undecided), "conflict")
             note(f"{number} not decided: --choose N=a|b|both|base for each, or --prefer; nothing was written")
             return 1
         if refused and not dry_run:
-            number = plural(len(lost), "line")
+            number = counted(len(lost), "line")
             note(
                 f"{number} would be dropped: --drop-lines writes the summary without them; nothing was written"
             )
@@ -98,7 +99,7 @@ def _choices(texts: Sequence[str], conflicts: int) -> dict[int, Side3]:
 def _lost_text(lost: Sequence[LostLine], page: Page) -> Iterator[str]:
     if lost:
         yield ""
-        yield f"{page.style('!', 'warn')} {plural(len(lost), 'line')} dropped"
+        yield f"{page.style('!', 'warn')} {counted(len(lost), 'line')} dropped"
     for one in lost:
         where = f"{one.source}, {safe_line(one.section)}" if one.section else one.source
         yield f"  {safe_line(one.text.strip())}  {page.style(where, 'faint')}"

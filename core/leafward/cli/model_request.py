@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.errors import Cancelled
-from leafward.base.figures import short
-from leafward.cli.output import money, note, plural
+from leafward.base.figures import counted, short
+from leafward.cli.output import money, note
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive
@@ -107,7 +107,7 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     from leafward.summaries.summarizers.addresses import host_of
 
     where = f"{summarizer.name} at {host_of(summarizer.name, going.base_url)}"
-    requests = plural(len(going.requests), "request")
+    requests = counted(len(going.requests), "request")
     verb = "would send" if would else "sending"
     note(f"{verb} {short(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
     for remark in going.remarks:
@@ -123,7 +123,7 @@ def cost_text(dollars: float | None) -> str:
 
 def _taken_out(going: Outgoing) -> str:
     count = sum(going.redacted.values())
-    return f"; {plural(count, 'secret')} taken out ({', '.join(sorted(going.redacted))})" if count else ""
+    return f"; {counted(count, 'secret')} taken out ({', '.join(sorted(going.redacted))})" if count else ""
 
 
 def prompt_text(going: Outgoing) -> str:

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output import Page, emit_json, indented, money, note, page, plural, say, table
+from leafward.cli.output import Page, emit_json, indented, money, note, page, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY, EntryIndex
@@ -127,7 +127,7 @@ def _size(count: Count) -> str:
 
 
 def _entries_text(part: Part) -> str:
-    return f"{plural(part.entries, 'entry', 'entries')} ({short(part.tokens)} tokens)"
+    return f"{counted(part.entries, 'entry', 'entries')} ({short(part.tokens)} tokens)"
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _operation_json(operation: Operation) -> Body:
 
 def _operation_text(session: Session, operation: Operation) -> str:
     from leafward.session.journal import OperationKind, Subject
-    from leafward.session.journal.operations import SESSION_TARGETS
+    from leafward.session.journal.operation_log import SESSION_TARGETS
 
     if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
         return f"{_short(operation.before)} -> {_place(session, operation.after)}"
@@ -284,7 +284,7 @@ def _restores_text(restored: list[Record], page: Page) -> Iterator[str]:
             str(one.number),
             safe_line(one.time[:19].replace("T", " "), 19),
             "" if one.state.value == "done" else one.state.value,
-            f"{plural(len(one.changes), 'file')} as at {safe_line(one.entry, 40)}",
+            f"{counted(len(one.changes), 'file')} as at {safe_line(one.entry, 40)}",
         )
         for one in restored
     ]
@@ -400,4 +400,4 @@ def remark(session: Session, written: Write) -> None:
     if written.backup is not None and not written.dry_run:
         note(f"the file as it was: {written.backup}")
     if written.dry_run and written.changed:
-        note(f"nothing was written ({plural(written.size, 'byte')} would be)")
+        note(f"nothing was written ({counted(written.size, 'byte')} would be)")

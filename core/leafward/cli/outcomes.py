@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side as side_of
 from leafward.cli.output import (
@@ -16,7 +16,6 @@ from leafward.cli.output import (
     money,
     pad,
     page,
-    plural,
     say,
     usage_json,
 )
@@ -144,7 +143,7 @@ def outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
 def _checked(side: dict[str, Any], name: str) -> str:
     for one in side["checks"]:
         if one["check"] == name:
-            runs = plural(one["runs"], "run")
+            runs = counted(one["runs"], "run")
             return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']} failed)"
     return "not run"
 

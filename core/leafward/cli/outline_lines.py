@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.entry_json import shown_ids
 from leafward.cli.outline import OWN_ROW, Row, outline_rows
-from leafward.cli.output import Page, cells, fit, pad, plural
+from leafward.cli.output import Page, cells, fit, pad
 from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
@@ -175,10 +175,10 @@ class _Painter:
                 marks.append((f"! {DAMAGE_CODE[damage]}", "bad"))
         errors = sum(bool(self.measures.flags[entry] & FAILED) for entry in row.entries)
         if errors:
-            marks.append((f"{'×' if self.page.unicode else 'x'} {plural(errors, 'error')}", "bad"))
+            marks.append((f"{'×' if self.page.unicode else 'x'} {counted(errors, 'error')}", "bad"))
         changed = sum(session.columns.kind[entry] == Kind.CONTEXT_EDIT for entry in row.entries)
         if changed and list(row.entries) != [row.entry]:
-            marks.append((f"{'≠' if self.page.unicode else '!'} {plural(changed, 'context edit')}", "warn"))
+            marks.append((f"{'≠' if self.page.unicode else '!'} {counted(changed, 'context edit')}", "warn"))
         if self.place in row.entries:
             marks.append(("preview leaf" if self.what_if else "leaf", "leaf"))
         elif self.what_if and self.own in row.entries:
@@ -201,9 +201,9 @@ class _Painter:
 
     def _text(self, row: Row, kind: Kind, every_entry: bool, room: int) -> str:
         if row.hidden:
-            return f"archived  {plural(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
+            return f"archived  {counted(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
         if row.folded:
-            return f"{plural(row.folded, 'compaction')} more, one after the other"
+            return f"{counted(row.folded, 'compaction')} more, one after the other"
         if kind is Kind.COMPACTION:
             return self._compaction(row.entry)
         first_words = headline(self.session, row.entry)

@@ -22,6 +22,8 @@ from leafward.cli.streams import let_go
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from leafward.catalog import Update
+
 PIPE_WIDTH = 100
 """Columns of a line where stdout is no terminal."""
 
@@ -206,11 +208,6 @@ def money(dollars: float) -> str:
     return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
 
 
-def plural(number: int, word: str, words: str | None = None) -> str:
-    """`1 entry`, `12 entries`."""
-    return f"{number:,} {word if number == 1 else words or word + 's'}"
-
-
 def indented(text: str, by: str = "  ") -> list[str]:
     """The lines of a text made safe, each indented."""
     return [f"{by}{line}".rstrip() for line in safe(text).split("\n")]
@@ -226,3 +223,14 @@ def usage_json(usage: Any) -> dict[str, float]:
         "total": usage.total,
         "cost": usage.cost,
     }
+
+
+def show_reading(update: Update) -> None:
+    """How many sessions are read, on the line of the terminal that is overwritten each time."""
+    if not update.finished:
+        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
+        sys.stderr.flush()
+
+
+def silent(*_progress: object) -> None:
+    """No progress where nobody watches."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
-from leafward.cli.output import Page, emit_json, fit, pad, page, plural, say, table
+from leafward.cli.output import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.cli.settings import configured
 from leafward.compaction import (
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _NEAR = 3
+_PART_WORDS = {"summarize": "summarised", "turn_prefix": "split turn"}
+"""Parts of a plan that a person knows by another word."""
 """Cuts shown before and after the one that was chosen."""
 
 
@@ -298,11 +300,11 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         yield from _remarks(made, page)
         return
     rows = [
-        ("S", "summarised", plural(len(made.summarize), "message"), tokens.summarize, "memory"),
+        ("S", "summarised", counted(len(made.summarize), "message"), tokens.summarize, "memory"),
         ("S", "earlier summary", "goes on in this", tokens.previous_summary, "memory"),
-        ("P", "turn prefix", plural(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
-        ("K", "kept", plural(len(made.kept), "message"), tokens.kept, "leaf"),
-        (" ", "pruned", plural(len(made.pruned), "message"), tokens.pruned, "faint"),
+        ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
+        ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
+        (" ", "pruned", counted(len(made.pruned), "message"), tokens.pruned, "faint"),
         (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
         (" ", "system", "", tokens.system, "faint"),
         (" ", "not in file", "system, tools", tokens.not_in_file, "faint"),
@@ -361,7 +363,7 @@ def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     parts = ("before", "after", "summarize", "turn_prefix", "pruned", "kept", "summary")
     rows = [
         [
-            part.replace("_", " "),
+            _PART_WORDS.get(part, part),
             *(
                 "·" if made.nothing or not (size := getattr(made.tokens, part)) else f"{size:,}"
                 for made in found

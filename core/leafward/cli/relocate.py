@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.agents.base import expanded
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import Outcome, moves, relocate
 from leafward.catalog import Catalogue, short_ids
-from leafward.cli.output import emit_json, note, page, plural, say, table
+from leafward.cli.output import emit_json, note, page, say, table
 from leafward.cli.settings import configured
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
     except KeyboardInterrupt:
         if not as_json:
             say(_text(done, folder, dry_run=dry_run))
-            note(f"stopped with {plural(len(found) - len(done), 'session')} left; run it again to go on")
+            note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to go on")
         raise
     if as_json:
         emit_json(
@@ -92,7 +93,7 @@ def _json(one: Relocation) -> dict[str, Any]:
 def _text(done: Sequence[Relocation], folder: str, *, dry_run: bool) -> Iterator[str]:
     paper, totals = page(), _totals(done)
     verb = "would begin" if dry_run else "began"
-    made = plural(totals["made"], "session")
+    made = counted(totals["made"], "session")
     yield f"{paper.style(f'{verb} {made}', 'ghost')} in {safe_line(folder, _PATH)}; the old ones stay as they are"
     rest = {Outcome.THERE: "already there", Outcome.SKIPPED: "skipped", Outcome.REFUSED: "not possible"}
     counts = [f"{totals[outcome]:,} {word}" for outcome, word in rest.items() if totals[outcome]]

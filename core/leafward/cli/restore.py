@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from leafward.base.errors import NotFound, Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
+from leafward.cli.output import emit_json, fit, note, pad, page, say
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay import WorkspaceBases
 from leafward.files.restoration import (
     Action,
     interrupted,
+    last_entry,
     last_left,
     plan_restore,
     project_of,
@@ -24,7 +26,6 @@ from leafward.files.restoration import (
     restores_of,
     undo,
 )
-from leafward.files.restoration.operation import last_entry
 from leafward.files.restoration.record import State, halfway_words
 from leafward.files.tool_calls import table_of
 
@@ -94,7 +95,7 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
         emit_json({**document, "dry_run": dry_run, "diagnostics": []})
         return 0
     does = "would put back" if dry_run else "put back"
-    say(f"{does} {plural(len(done.paths), 'file')} as before restore {done.record.number}")
+    say(f"{does} {counted(len(done.paths), 'file')} as before restore {done.record.number}")
     say(f"  {safe_line(path)}" for path in done.paths)
     return 0
 
@@ -125,7 +126,7 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
         style = "faint" if action is Action.LEAVE else "bold"
         yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
     if same:
-        yield page.style(f"{plural(same, 'file is', 'files are')} as at the entry already", "faint")
+        yield page.style(f"{counted(same, 'file is', 'files are')} as at the entry already", "faint")
     if not shown:
         yield "the session touched no file"
 
@@ -139,9 +140,11 @@ def _say_done(number: int, record: Record | None, dry_run: bool, page: Page) -> 
     if not number:
         say("nothing to restore")
     elif dry_run:
-        say(f"would restore {plural(number, 'file')}")
+        say(f"would restore {counted(number, 'file')}")
     elif record is not None:
-        say(f"restored {plural(number, 'file')}; the files from before are in {safe_line(str(record.place))}")
+        say(
+            f"restored {counted(number, 'file')}; the files from before are in {safe_line(str(record.place))}"
+        )
         say(page.style(f"leafward restore {safe_line(record.session, 40)} --undo  puts them back", "faint"))
 
 

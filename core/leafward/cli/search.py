@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.base import config as settings
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import Card, short_ids, sighted
 from leafward.cli.ls import existing, project_name, project_part, when
-from leafward.cli.output import Page, cells, emit_json, fit, note, page, plural, say
+from leafward.cli.output import Page, cells, emit_json, fit, note, page, say
 from leafward.cli.selection import UnreadableQuery, expression_of
 from leafward.query.search import parse
 from leafward.query.search.text_search import Progress, Search, SessionHits, ripgrep
@@ -112,27 +113,27 @@ def _remarks(
     more = sum(session.total for session in found) - listed
     rest = len(running.cards) - running.done
     if listed >= limit and (more or rest > 1):
-        unlisted = [f"{plural(more, 'more hit')} in these sessions"] if more else []
-        unlisted += [f"{plural(rest - 1, 'session')} not looked into"] if rest > 1 else []
+        unlisted = [f"{counted(more, 'more hit')} in these sessions"] if more else []
+        unlisted += [f"{counted(rest - 1, 'session')} not looked into"] if rest > 1 else []
         remarks.append(
-            {"code": "limit", "text": f"{plural(limit, 'hit')} listed, {', '.join(unlisted)}: --limit"}
+            {"code": "limit", "text": f"{counted(limit, 'hit')} listed, {', '.join(unlisted)}: --limit"}
         )
     elif more:
-        remarks.append({"code": "limit", "text": f"{plural(more, 'more hit')} in sessions with very many"})
+        remarks.append({"code": "limit", "text": f"{counted(more, 'more hit')} in sessions with very many"})
     unread = running.unread
     remarks += [
         {"code": one.code, "text": f"not searched: {_with_path(one.path, one.reason)}"}
         for one in (unread if whole else unread[:_NAMED_AT_MOST])
     ]
     if not whole and len(unread) > _NAMED_AT_MOST:
-        hidden = plural(len(unread) - _NAMED_AT_MOST, "more session")
+        hidden = counted(len(unread) - _NAMED_AT_MOST, "more session")
         remarks.append({"code": "unreadable", "text": f"not searched: {hidden} that cannot be read"})
     if running.matcher.slow:
         consequence = "and was not tried any more" if running.matcher.gave_up else "which were left out"
         remarks.append(
             {
                 "code": "slow-pattern",
-                "text": f"the pattern took too long on {plural(running.matcher.slow, 'text')}, {consequence}",
+                "text": f"the pattern took too long on {counted(running.matcher.slow, 'text')}, {consequence}",
             }
         )
     return remarks
@@ -186,7 +187,7 @@ def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[
     card = session.card
     about = f"{safe_line(short[card.id], 36)}  {safe_line(card.agent)}  {when(card.modified)}"
     name = project_name(card.project)
-    behind = f"  {plural(session.total, 'hit')}"
+    behind = f"  {counted(session.total, 'hit')}"
     room = page.width - cells(about) - cells(name) - cells(behind) - 4
     title = fit(card.title, max(12, room), unicode=page.unicode)
     yield f"{page.style(about, 'faint')}  {name}  {page.style(title, 'bold')}{page.style(behind, 'faint')}"
@@ -222,7 +223,7 @@ def _marked(hit: Hit, room: int, page: Page) -> str:
 
 def _last_line(running: Search, found: Sequence[SessionHits], page: Page) -> str:
     if not found:
-        return f"nothing found in {plural(running.done, 'session')}"
-    hits = plural(sum(session.total for session in found), "hit")
-    looked = plural(running.done, "session")
-    return page.style(f"{hits} in {plural(len(found), 'session')}, {looked} searched", "faint")
+        return f"nothing found in {counted(running.done, 'session')}"
+    hits = counted(sum(session.total for session in found), "hit")
+    looked = counted(running.done, "session")
+    return page.style(f"{hits} in {counted(len(found), 'session')}, {looked} searched", "faint")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.entry_json import entry_facts
-from leafward.cli.output import emit_json, fit, note, pad, page, plural, say
+from leafward.cli.output import emit_json, fit, note, pad, page, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -53,7 +53,7 @@ def _text(session: Session, found: Sequence[EntryIndex], metrics: EntryMetrics, 
         size = short(metrics.tokens[index]) if metrics.tokens[index] else ""
         yield f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(kind, 12)} {pad(size, 6, right=True)}  {head}"
     if found:
-        yield page.style(plural(len(found), "entry", "entries"), "faint")
+        yield page.style(counted(len(found), "entry", "entries"), "faint")
 
 
 def functions(as_json: bool) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import (
     cancellable,
@@ -21,7 +21,7 @@ from leafward.cli.model_request import (
     tell_outgoing,
     would_be_sent,
 )
-from leafward.cli.output import Page, emit_json, indented, note, page, plural, say, usage_json
+from leafward.cli.output import Page, emit_json, indented, note, page, say, usage_json
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.branch_summary import (
@@ -173,7 +173,7 @@ def draft_json(made: BranchDraft) -> dict[str, Any]:
 def _text(made: BranchDraft, page: Page) -> Iterator[str]:
     branch = made.branch
     yield page.style(
-        f"{plural(len(branch.entries), 'entry', 'entries')}, {short(branch.tokens)} tokens -> {short(made.tokens)}   "
+        f"{counted(len(branch.entries), 'entry', 'entries')}, {short(branch.tokens)} tokens -> {short(made.tokens)}   "
         f"by {safe_line(made.summary.summarizer, 60)}   {cost_text(cost_of(made.summary))}",
         "faint",
     )

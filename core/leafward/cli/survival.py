@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base import config
 from leafward.base.errors import NotFound, Refused
-from leafward.base.figures import percent
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.governance_audit import traced_json, traced_text
-from leafward.cli.output import Page, emit_json, fit, money, pad, page, plural, say
+from leafward.cli.output import Page, emit_json, fit, money, pad, page, say
 from leafward.cli.selection import opened, verify
-from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, counted
+from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
@@ -94,12 +94,12 @@ def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
 
 def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[str]:
     yield ""
-    calls = f"in the next {plural(later.calls, 'tool call')}"
+    calls = f"in the next {counted(later.calls, 'tool call')}"
     if not later.repeated:
         yield page.style(f"{calls} nothing was repeated", "faint")
         return
     cost = f", {money(later.dollars)}" if later.dollars is not None else ""
-    yield page.style(calls, "bold") + f"  {counted(later)}: ~{later.tokens:,} tokens{cost}"
+    yield page.style(calls, "bold") + f"  {repeat_words(later)}: ~{later.tokens:,} tokens{cost}"
     for one in later.repeated[:_SHOWN]:
         text = fit(safe_line(one.text, 300), max(20, page.width - 26), unicode=page.unicode)
         entry = safe_line(session.columns.id_at(one.entry) or "", 12)
@@ -151,7 +151,7 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         if not fates:
             continue
         yield ""
-        yield page.style(f"{status}  {plural(len(fates), 'fact')}", _STYLE[status])
+        yield page.style(f"{status}  {counted(len(fates), 'fact')}", _STYLE[status])
         fates.sort(key=lambda fate: -fate.fact.weight)
         for fate in fates[:_SHOWN]:
             text = fit(safe_line(fate.fact.text, 300), max(20, page.width - 26), unicode=page.unicode)

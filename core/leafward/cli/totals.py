@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.catalog.spending import Sum, Totals, day_name
-from leafward.cli.output import Page, money, plural, table
+from leafward.cli.output import Page, money, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,11 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     else:
         yield from _by_name(sums, by, page)
     unknown = sums.all.unpriced
-    whole = f"{plural(sums.all.sessions, 'session')}   {short(sums.all.tokens)} tokens   {_cost(sums.all)}"
+    whole = f"{counted(sums.all.sessions, 'session')}   {short(sums.all.tokens)} tokens   {_cost(sums.all)}"
     yield page.style(whole, "bold")
     if unknown:
         yield page.style(
-            f"{plural(unknown, 'session')} without a recorded cost; shared history counted once",
+            f"{counted(unknown, 'session')} without a recorded cost; shared history counted once",
             "faint",
         )
     else:

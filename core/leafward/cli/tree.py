@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.entry_json import entry_facts
@@ -18,7 +19,6 @@ from leafward.cli.output import (
     json_bytes,
     money,
     page,
-    plural,
     say,
     usage_json,
 )
@@ -129,7 +129,7 @@ def tree_text(
     pending = session.scan.pending
     if pending is not None:
         remarks.append(
-            f"the last line is not whole yet: {plural(pending.size, 'byte')} at byte {pending.offset:,}"
+            f"the last line is not whole yet: {counted(pending.size, 'byte')} at byte {pending.offset:,}"
         )
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
@@ -140,7 +140,7 @@ def tree_text(
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
-    for code in ("inferred-parent", UNCERTAIN_CONTEXT):
+    for code in ("inferred-parent", "left-out", UNCERTAIN_CONTEXT):
         found = [note for note in session.source.notes if note.code == code]
         if found:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
@@ -160,9 +160,9 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
         agent_behind(session).name,
-        plural(len(session), "entry", "entries"),
-        plural(session.branches, "branch", "branches"),
-        plural(session.columns.kind.count(Kind.COMPACTION), "compaction"),
+        counted(len(session), "entry", "entries"),
+        counted(session.branches, "branch", "branches"),
+        counted(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]
     if session.leaf >= 0:
         facts.append(f"leaf {safe_line(session.columns.id_at(session.leaf) or '', 40)}")

@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
+from leafward.base.figures import counted
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, file_calls, table_of
@@ -218,10 +219,10 @@ def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Tex
             yield Repeated(Repeat.REQUEST, sentence, step.entry, step.tokens)
 
 
-def counted(found: Aftermath) -> str:
+def repeat_words(found: Aftermath) -> str:
     """What was repeated, in words: `2 files read again, 1 request said again`; empty for nothing."""
     return ", ".join(
-        f"{number:,} {name if number == 1 else name + 's'} {verb} again"
+        f"{counted(number, name)} {verb} again"
         for kind, name, verb in _WORDS
         if (number := found.count(kind))
     )

@@ -68,7 +68,7 @@ RULE_TEXT: dict[Rule, str] = {
     Rule.UNKNOWN_ROLE: "a message of a role that no agent may begin with",
     Rule.QUIET_INSIDE: "says nothing; the entry at the front of these is the cut",
     Rule.NOTHING_AFTER: "nothing after it that could be kept",
-    Rule.NO_TAIL: "this strategy keeps no tail, only the user's messages",
+    Rule.NO_TAIL: "this strategy keeps only the user's messages",
 }
 """A rule for people, without a full stop."""
 

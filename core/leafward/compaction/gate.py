@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.pins import clean_pins
 from leafward.compaction.run import edited
 from leafward.summaries.facts import FactKind, Voice
-from leafward.summaries.facts.reader import DECLINED
+from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.survival import Status
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from leafward.compaction.xray_builder import XRayBuilder
 from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
-from leafward.session.journal.operations import marks
+from leafward.session.journal.operation_log import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

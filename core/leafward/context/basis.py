@@ -399,7 +399,7 @@ class Basis:
 def planned_at(session: Session, compaction: int) -> EntryIndex:
     """The entry that a compaction was planned at: its parent, or what is above the edits that were appended with it."""
     # A listing sizes contexts too, and must not load what writes.
-    from leafward.session.journal.operations import marks
+    from leafward.session.journal.operation_log import marks
 
     columns = session.columns
     own = columns.id(EntryIndex(compaction))

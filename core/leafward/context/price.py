@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import short
+from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
@@ -284,7 +284,7 @@ def _surprises(
     if lost:
         yield (
             "edits",
-            f"{_counted(len(lost), 'context edit')} {'is' if len(lost) == 1 else 'are'} lost here; the original text returns",
+            f"{counted(len(lost), 'context edit')} {'is' if len(lost) == 1 else 'are'} lost here; the original text returns",
         )
     if goal < 0:
         yield "empty", "before the first entry: the model sees no conversation"
@@ -298,7 +298,7 @@ def _surprises(
         names = safe_line(", ".join(sorted(set(missing))), 60)
         yield (
             "dangling-calls",
-            f"{_counted(len(missing), 'call')} of the reply here {'has' if len(missing) == 1 else 'have'} no result: {names}",
+            f"{counted(len(missing), 'call')} of the reply here {'has' if len(missing) == 1 else 'have'} no result: {names}",
         )
     if here.model is not None and there.model is not None and here.model != there.model:
         named = safe_line("/".join(there.model), 60)
@@ -322,10 +322,6 @@ def _unanswered(sizes: Sizes, goal: EntryIndex) -> list[str]:
     results = (index for index in entries_below(session, reply, goal) if kinds[index] == Kind.TOOL_RESULT)
     answered = {str(message_in(sizes.body(index)).get("toolCallId")) for index in results}
     return [call.name for call in tool_calls(message) if call.id not in answered]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _short(count: Count) -> str:

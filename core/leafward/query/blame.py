@@ -5,22 +5,15 @@ from __future__ import annotations
 import heapq
 import os
 from collections import defaultdict
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents import agent_named
-from leafward.base.errors import Cancelled, LeafwardError, NotFound
+from leafward.base.errors import Cancelled, NotFound
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
-from leafward.files.file_names import real_folder
-from leafward.files.file_replay import FileOperation, Outcome, Replay, steps
-from leafward.files.file_replay.calls import Calls
-from leafward.files.file_replay.replay import related
+from leafward.files.file_replay import FileOperation, Outcome
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
-from leafward.query.blame_sources import UntoldWork, shown_before
-from leafward.query.search.literals import needle
-from leafward.query.search.prefilter import Prefilter, crowds
+from leafward.query.blame_sources import Part, UntoldWork, names_of, sessions_touching, shown_before
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
 from leafward.session.messages import prompt_text, written_at
 
@@ -30,10 +23,7 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.files.file_replay.knowledge import FileState
     from leafward.files.file_replay.steps import FileRequest, Step
-    from leafward.session.session import Session
 
-_ROUNDS = 8
-"""How often sessions are looked for by the names that the file had before, at most."""
 _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
 
 NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
@@ -107,21 +97,6 @@ class _Change(NamedTuple):
     step: Step
 
 
-@dataclass(slots=True)
-class _Part:
-    """One session that may have touched the file."""
-
-    card: Card
-    session: Session
-    calls: Calls
-    replay: Replay
-    steps: list[Step]
-    seen: dict[str, set[str] | None] = field(default_factory=dict)
-    """Lines of files that it was shown, by name; None where that is not known."""
-    blind: set[int] = field(default_factory=set)
-    """Changes that wrote a file of which is not known what it held."""
-
-
 def blame(
     path: str,
     cards: Sequence[Card],
@@ -137,7 +112,7 @@ def blame(
     path = os.path.realpath(path)
     now, written = _text_of(path)
     unread: list[str] = []
-    parts = _parts(path, cards, program, stop, unread)
+    parts = sessions_touching(path, cards, program, stop, unread)
     told = {part.card.path for part in parts}
     untold = UntoldWork(
         [(part.card, part.session) for part in parts], [card for card in cards if card.path not in told]
@@ -159,80 +134,11 @@ def _text_of(path: str) -> tuple[str, int]:
         raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from None
 
 
-def _parts(
-    path: str, cards: Sequence[Card], program: str | None, stop: Callable[[], bool], unread: list[str]
-) -> list[_Part]:
-    """The sessions that touched a file under any name that it had, open, the oldest first."""
-    left = {card.path: card for card in cards}
-    read: dict[str, _Part] = {}
-    names, looked_for = {path}, set[str]()
-    for _ in range(_ROUNDS):
-        new = {os.path.basename(name) for name in names} - looked_for
-        if not new:
-            break
-        looked_for |= new
-        for card in _named_in(list(left.values()), new, program, stop):
-            del left[card.path]
-            part = _opened(card, stop, unread)
-            if part is not None:
-                read[card.path] = part
-        names = _names(path, [step for part in read.values() for step in part.steps])
-    found = []
-    for card in cards:
-        part = read.get(card.path)
-        if part is None:
-            continue
-        if any(step.path in names or step.to in names for step in part.steps):
-            found.append(part)
-        else:
-            part.session.close()
-    return found
-
-
-def _names(path: str, made: Sequence[Step]) -> set[str]:
-    return related([step for step in made if not step.glob], {path})
-
-
-def _named_in(
-    cards: list[Card], words: set[str], program: str | None, stop: Callable[[], bool]
-) -> list[Card]:
-    """The sessions in whose bytes one of some names stands."""
-    found: set[str] = set()
-    for word in words:
-        literal = needle([word])
-        if literal is None:
-            return cards
-        sieve = Prefilter(literal, program, crowds(cards, cards) if program is not None else {})
-        found.update(sieve.passing(cards, stop))
-    return [card for card in cards if card.path in found]
-
-
-def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> _Part | None:
-    try:
-        session = agent_named(card.agent).open(Path(card.path), stop)
-    except Cancelled:
-        raise
-    except (LeafwardError, OSError) as error:
-        unread.append(f"{card.path}: {error}")
-        return None
-    cwd = real_folder(session.cwd)
-    made = [
-        _absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True, counts=False)
-    ]
-    return _Part(card, session, Calls(session), Replay(session, {}, {}), made)
-
-
-def _absolute(step: Step, cwd: str) -> Step:
-    """A step whose names are the same in every session, wherever that ran."""
-    to = os.path.normpath(os.path.join(cwd, step.to)) if step.to is not None else None
-    return step._replace(path=os.path.normpath(os.path.join(cwd, step.path)), to=to)
-
-
 def _blamed(
     path: str,
     now: str,
     written: int,
-    parts: list[_Part],
+    parts: list[Part],
     untold: UntoldWork,
     unread: tuple[str, ...],
     stop: Callable[[], bool],
@@ -240,9 +146,9 @@ def _blamed(
     files: dict[str, FileState] = {}
     for part in parts:
         part.replay.files = files
-    names = _names(path, [step for part in parts for step in part.steps])
+    names = names_of(path, [step for part in parts for step in part.steps])
     origins: dict[str, LineOrigins] = {}
-    changes: list[tuple[_Part, _Change]] = []
+    changes: list[tuple[Part, _Change]] = []
     for part, change in _in_order(parts, names):
         if stop():
             raise Cancelled
@@ -253,9 +159,9 @@ def _blamed(
     return _claimed(path, plain_lines(now), found, history, changes, parts, unread)
 
 
-def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Change]]:
+def _in_order(parts: list[Part], names: set[str]) -> Iterator[tuple[Part, _Change]]:
     """The steps that concern a file, in the order of time; what a copy of a session repeats is left out."""
-    done: dict[tuple[str, int, str], list[tuple[_Part, Step]]] = defaultdict(list)
+    done: dict[tuple[str, int, str], list[tuple[Part, Step]]] = defaultdict(list)
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
@@ -267,13 +173,13 @@ def _in_order(parts: list[_Part], names: set[str]) -> Iterator[tuple[_Part, _Cha
         yield part, change
 
 
-def _asked(part: _Part, step: Step) -> object:
+def _asked(part: Part, step: Step) -> object:
     """What a call puts into a file. Its id alone tells no copy: some models count their calls in each session anew."""
     request = part.calls.request_of(step)
     return (request.text, request.replacements) if request is not None else None
 
 
-def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
+def _timed(part: Part, order: int, names: set[str]) -> Iterator[_Change]:
     last = part.card.created or 0
     folders = {name[:at] for name in names for at, sign in enumerate(name) if sign == "/"}
     for number, step in enumerate(part.steps):
@@ -291,7 +197,7 @@ def _timed(part: _Part, order: int, names: set[str]) -> Iterator[_Change]:
 
 
 def _take(
-    changes: list[tuple[_Part, _Change]],
+    changes: list[tuple[Part, _Change]],
     names: set[str],
     origins: dict[str, LineOrigins],
     untold: UntoldWork,
@@ -353,7 +259,7 @@ def _take(
         part.seen[step.path] = None
 
 
-def _wrote_anew(changes: list[tuple[_Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:
+def _wrote_anew(changes: list[tuple[Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:
     """Lines of a whole write that only a branch that was left had written are its own, unless it read them: it did not know of them."""
     number = len(changes) - 1
     part, (*_, step) = changes[number]
@@ -367,7 +273,7 @@ def _wrote_anew(changes: list[tuple[_Part, _Change]], history: LineOrigins, seen
     history.written_anew(number, left, seen)
 
 
-def _note_seen(part: _Part, step: Step) -> None:
+def _note_seen(part: Part, step: Step) -> None:
     """What a read showed is known to the agent from now on."""
     shown, seen = part.calls.shown(step), part.seen.setdefault(step.path, set())
     if shown is None:
@@ -392,7 +298,7 @@ def _held(state: FileState | None) -> str | None:
     return "" if state.absent else state.text
 
 
-def _request(part: _Part, step: Step) -> FileRequest | None:
+def _request(part: Part, step: Step) -> FileRequest | None:
     return part.calls.request_of(step) if step.certainly_done and not step.inferred else None
 
 
@@ -412,8 +318,8 @@ def _claimed(
     now: list[str],
     origins: list[int],
     history: LineOrigins,
-    changes: list[tuple[_Part, _Change]],
-    parts: list[_Part],
+    changes: list[tuple[Part, _Change]],
+    parts: list[Part],
     unread: tuple[str, ...],
 ) -> Blame:
     known: dict[int, Author] = {}
@@ -474,7 +380,7 @@ def _claimed(
     )
 
 
-def _author(part: _Part, change: _Change) -> Author:
+def _author(part: Part, change: _Change) -> Author:
     session, entry = part.session, change.step.entry
     prompt = entry
     while prompt != NO_ENTRY and session.columns.kind[prompt] not in PROMPTS:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.agents import agent_named
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.catalog import parents
 from leafward.files.file_names import real_folder
-from leafward.files.restoration.opaque_calls import opaque_calls
+from leafward.files.file_replay import Replay, steps
+from leafward.files.file_replay.calls import Calls
+from leafward.files.file_replay.replay import related
+from leafward.files.opaque_calls import opaque_calls
+from leafward.query.search.literals import needle
+from leafward.query.search.prefilter import Prefilter, crowds
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward.session.messages import message_in, message_text, written_at
 
@@ -18,9 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.catalog import Card
+    from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 
-__all__ = ["UntoldWork", "concerned", "shown_before"]
+__all__ = ["Part", "UntoldWork", "concerned", "names_of", "sessions_touching", "shown_before"]
+
+_ROUNDS = 8
+"""How often sessions are looked for by the names that the file had before, at most."""
 
 
 class UntoldWork:
@@ -106,6 +119,91 @@ def _repository(path: str) -> str:
 
 def _holds(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+@dataclass(slots=True)
+class Part:
+    """One session that may have touched the file."""
+
+    card: Card
+    session: Session
+    calls: Calls
+    replay: Replay
+    steps: list[Step]
+    seen: dict[str, set[str] | None] = field(default_factory=dict)
+    """Lines of files that it was shown, by name; None where that is not known."""
+    blind: set[int] = field(default_factory=set)
+    """Changes that wrote a file of which is not known what it held."""
+
+
+def sessions_touching(
+    path: str, cards: Sequence[Card], program: str | None, stop: Callable[[], bool], unread: list[str]
+) -> list[Part]:
+    """The sessions that touched a file under any name that it had, open, the oldest first."""
+    left = {card.path: card for card in cards}
+    read: dict[str, Part] = {}
+    names, looked_for = {path}, set[str]()
+    for _ in range(_ROUNDS):
+        new = {os.path.basename(name) for name in names} - looked_for
+        if not new:
+            break
+        looked_for |= new
+        for card in _named_in(list(left.values()), new, program, stop):
+            del left[card.path]
+            part = _opened(card, stop, unread)
+            if part is not None:
+                read[card.path] = part
+        names = names_of(path, [step for part in read.values() for step in part.steps])
+    found = []
+    for card in cards:
+        part = read.get(card.path)
+        if part is None:
+            continue
+        if any(step.path in names or step.to in names for step in part.steps):
+            found.append(part)
+        else:
+            part.session.close()
+    return found
+
+
+def names_of(path: str, made: Sequence[Step]) -> set[str]:
+    """All names that a file had, by the steps of its sessions."""
+    return related([step for step in made if not step.glob], {path})
+
+
+def _named_in(
+    cards: list[Card], words: set[str], program: str | None, stop: Callable[[], bool]
+) -> list[Card]:
+    """The sessions in whose bytes one of some names stands."""
+    found: set[str] = set()
+    for word in words:
+        literal = needle([word])
+        if literal is None:
+            return cards
+        sieve = Prefilter(literal, program, crowds(cards, cards) if program is not None else {})
+        found.update(sieve.passing(cards, stop))
+    return [card for card in cards if card.path in found]
+
+
+def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> Part | None:
+    try:
+        session = agent_named(card.agent).open(Path(card.path), stop)
+    except Cancelled:
+        raise
+    except (LeafwardError, OSError) as error:
+        unread.append(f"{card.path}: {error}")
+        return None
+    cwd = real_folder(session.cwd)
+    made = [
+        _absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True, counts=False)
+    ]
+    return Part(card, session, Calls(session), Replay(session, {}, {}), made)
+
+
+def _absolute(step: Step, cwd: str) -> Step:
+    """A step whose names are the same in every session, wherever that ran."""
+    to = os.path.normpath(os.path.join(cwd, step.to)) if step.to is not None else None
+    return step._replace(path=os.path.normpath(os.path.join(cwd, step.path)), to=to)
 
 
 def shown_before(session: Session, entry: int, name: str) -> str:

@@ -130,7 +130,10 @@ def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Bl
     appended = counted(len(draft.sources), "entry", "entries")
     if draft.added:
         appended += f", {len(draft.added):,} of them because calls and results belong together"
-    grows = f"{count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)} of {count(draft.window)}"
+    grows = (
+        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}"
+        f" of {count(draft.window)}"
+    )
     lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
     if not draft.misfits:
         lines.append(LabLine((Span(f"{glyphs.ok} everything fits there", "leaf"),)))

@@ -11,6 +11,7 @@ from leafward_tui.explorer.controllers.compactions import Compactions
 from leafward_tui.explorer.controllers.comparison import Comparison
 from leafward_tui.explorer.controllers.context_edit import ContextEdits
 from leafward_tui.explorer.controllers.cursor_details import CursorDetails
+from leafward_tui.explorer.controllers.exam import CompactionExam
 from leafward_tui.explorer.controllers.export import Export
 from leafward_tui.explorer.controllers.file_choice import FileChoice
 from leafward_tui.explorer.controllers.fork import NewSession
@@ -28,7 +29,9 @@ from leafward_tui.explorer.controllers.session_loader import SessionLoader
 from leafward_tui.explorer.controllers.write import SessionWrite
 
 if TYPE_CHECKING:
+    from leafward_tui.explorer.controllers.restore import RestoreChoice
     from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.restore_sheet import RestoreSheet
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
@@ -55,7 +58,7 @@ class Controllers:
         self.operations = Operations(state, view, services, self.write, self.loader, self.navigation)
         self.edits = ContextEdits(state, view, jobs, self.write)
         self.summary = BranchSummary(state, view, services, jobs, self.write, self.details)
-        self.files = FileRestore(state, view, self.write, self.details)
+        self.files = FileRestore(state, view, self.write, self.details, restore_sheet)
         self.move = Move(state, view, services, self.write, self.summary, self.details, self.files)
         self.resume = AgentResume(state, view, services, self.loader)
         self.fork = NewSession(
@@ -66,8 +69,9 @@ class Controllers:
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
         self.compactions = Compactions(
-            state, view, services, jobs, self.loader, self.navigation, self.write, self.operations
+            state, view, services, self.loader, self.navigation, self.write, self.operations
         )
+        self.exam = CompactionExam(state, view, services, jobs, self.write)
         self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
 
     @property
@@ -93,3 +97,10 @@ class Controllers:
             self.compactions,
             self.modes,
         )
+
+
+def restore_sheet(choice: RestoreChoice, title: str, note: str) -> RestoreSheet:
+    """The sheet of a restore, which is loaded when it is opened."""
+    from leafward_tui.explorer.restore_sheet import RestoreSheet
+
+    return RestoreSheet(choice, title, note)

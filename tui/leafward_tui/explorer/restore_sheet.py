@@ -9,7 +9,7 @@ from textual.containers import Vertical
 
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration import Action
-from leafward_tui.explorer.controllers.restore_choice import RestoreChoice, is_offered, is_safe
+from leafward_tui.explorer.controllers.restore import is_offered, is_safe
 from leafward_tui.ui.cells import counted, expand_tabs, fit, fit_path, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.files.restoration import FileChange
-    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.restore import RestoreChoice
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.pane_lines import Lines
     from leafward_tui.ui.theme import Ground
@@ -50,18 +50,11 @@ class RestoreSheet(Sheet):
     NAME: ClassVar[str] = "restore"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("restore")]
 
-    def __init__(
-        self,
-        session: Session,
-        entry: int,
-        title: str,
-        note: str,
-        write: Callable[[RestoreChoice], object],
-        moves: str = "",
-    ) -> None:
-        """`write` begins to write what is chosen; `moves` says what is appended with it, empty where nothing is."""
-        self.choice = RestoreChoice(session, entry, self, write, moves)
-        about = [SheetLine(f"in {tilde(session.cwd)}; the files from before are kept for the undo", lines=1)]
+    def __init__(self, choice: RestoreChoice, title: str, note: str) -> None:
+        self.choice, choice.view = choice, self
+        about = [
+            SheetLine(f"in {tilde(choice.session.cwd)}; the files from before are kept for the undo", lines=1)
+        ]
         super().__init__(title, about, note=note)
         self.files = RestoreFiles(self.choice, self.hairline)
         self.routes = Routes(RowSteps(self.files.step, self.files.page), self.choice)

@@ -220,9 +220,10 @@ class ExplorerScreen(BaseScreen[None]):
     def look_into(self, message: XRayWanted | ExamWanted) -> None:
         """A line of the inspector names a compaction to see through, or one whose exam a model is to sit."""
         message.stop()
-        compactions = self.controllers.compactions
-        look = compactions.open_xray if isinstance(message, XRayWanted) else compactions.examine
-        look(message.compaction)
+        if isinstance(message, XRayWanted):
+            self.controllers.compactions.open_xray(message.compaction)
+        else:
+            self.controllers.exam.ask_model(message.compaction)
 
     def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         """A line or page of the inspector is wanted on the clipboard."""

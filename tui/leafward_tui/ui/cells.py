@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
-from leafward.base.figures import percent, short
+from leafward.base.figures import counted, percent, short
 from leafward.base.shown_path import shortened, split_path
 
 if TYPE_CHECKING:
@@ -262,11 +262,6 @@ def exact(number: int) -> str:
 def signed(number: int, *, zero: str = ZERO) -> str:
     """A difference: ``+4``, ``-1``, ``+1.2k``; ``zero`` for 0."""
     return zero if number == 0 else ("+" if number > 0 else "") + count(number)
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: ``1 turn``, ``6 turns``, ``2 entries`` from ``counted(2, "entry", "entries")``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def money(dollars: float | None, *, zero: str = ZERO) -> str:

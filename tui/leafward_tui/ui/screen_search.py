@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from leafward_tui.ui.hits import hit_beside, which_hit
+from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheet import Sheet
 
 __all__ = ["ScreenSearch", "SearchedView"]
@@ -114,6 +116,21 @@ class ScreenSearch:
             return None
         found = which_hit(self.hits, self._view.place()) if self.hits else "no"
         return Fact(found, "hit" if len(self.hits) == 1 else "hits", keep=6, hue="warn")
+
+    def tell_hits(
+        self, services: AppServices, tell: Callable[..., object], following: str, preceding: str
+    ) -> None:
+        """Says how many hits there are and which one the cursor is on, with the keys of the two intents that step through them."""
+        if not self.words:
+            tell("")
+        elif not self.hits:
+            tell(f"nothing found  {self.words}", "warn")
+        else:
+            named = ((following, "next"), (preceding, "previous"), ("mode.leave", "end search"))
+            keys = [KeyHint(intent, services.keymap.label(intent), name) for intent, name in named]
+            glyphs = services.glyphs
+            quoted = f"{glyphs.quote_open}{self.words}{glyphs.quote_close}"
+            tell(f"{which_hit(self.hits, self._view.place())} with {quoted}", "", keys)
 
     def end(self) -> None:
         """Forgets the search."""

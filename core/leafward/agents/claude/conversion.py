@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
-from leafward.agents.claude.field_edits import written
 from leafward.agents.claude.fork import TITLE, folder_of, resume_of
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.store import PROJECTS, SUFFIX
 from leafward.agents.fork import Draft
+from leafward.agents.json_text import written
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex
 

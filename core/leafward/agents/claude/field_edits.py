@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.json_text import written
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -40,12 +40,3 @@ def _attempts(raw: bytes, body: Body, name: str, value: bytes) -> Iterator[bytes
         at = found.end()
         if raw.startswith(old, at):
             yield raw[:at] + value + raw[at + len(old) :]
-
-
-def written(value: Any) -> bytes:
-    """A value as a row holds it: compact, in UTF-8."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:
-        # Half of a surrogate pair can only be written escaped.
-        return json.dumps(value, separators=(",", ":")).encode()

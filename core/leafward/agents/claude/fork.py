@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from leafward.agents.authorship import OwnCut, own_cut
-from leafward.agents.claude.field_edits import with_field, written
+from leafward.agents.claude.field_edits import with_field
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row_of, rows_again
+from leafward.agents.claude.left_out import LEFT_OUT_CODE
 from leafward.agents.claude.records import (
     BEGINS,
     NAMED,
@@ -30,6 +31,7 @@ from leafward.agents.claude.records import (
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.fork import Draft, Remark, after_results
+from leafward.agents.json_text import written
 from leafward.agents.lines import seams
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.errors import Refused
@@ -70,6 +72,8 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
     """
     kind = session.columns.kind[end]
     if isinstance(reader_of(session), ClaudeReader):
+        if any(note.code == LEFT_OUT_CODE and note.entry == end for note in session.source.notes):
+            return "these words were left out of what was sent next"
         source = (session.body(end) or {}).get("source") or {}
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"

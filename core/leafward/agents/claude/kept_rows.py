@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.agents.claude.left_out import leave_out
 from leafward.agents.claude.records import NAMED, NO_KEY, REPLIES, SIDECHAIN, Role
 from leafward.agents.claude.row_parents import Rows
 
@@ -33,6 +34,7 @@ def rows_again(file: TranscriptFile, size: int) -> Rows:
         rows.feed(data, whole, at)
         if end >= size:
             break
+    leave_out(rows, file.line)
     rows.settle()
     rows.spread()
     return rows
@@ -77,6 +79,7 @@ class ResumedRows:
         replies, results, doubles = self._groups()
         keys = {key for one in rows.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
         named = rows.find(keys - {NO_KEY})
+        self._left_out = {rows.reply[row] for row in rows.left_out} - {rows.reply[target]}
         self._climb(target)
         while self._fresh:
             row = self._fresh.pop()
@@ -89,6 +92,9 @@ class ResumedRows:
             if boundary is not None:
                 ends = boundary.kept or boundary.segment or ()
                 self._all(named[key] for key in ends if key in named)
+        for row, first in enumerate(rows.reply):
+            if first in self._left_out and rows.role[row] in REPLIES:
+                self.marks[row] = 0
 
     def _groups(self) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
         """Rows of each reply, results on each row, rows with the id of another."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 
-INFERRED = "the row that this compaction follows was never written; the row before it in the file is taken"
+INFERRED = "the row that this compaction follows was never written, or stands elsewhere; the row before it in the file is taken"
 """What is said of a compaction whose place was inferred."""
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.blocks import HASH, Block, Decoded, PromptMark, Spent
 from leafward.agents.claude.facts import Facts
+from leafward.agents.claude.inferred_parents import first_of, infer_parents, mend_ends
 from leafward.agents.claude.records import (  # fmt: skip
     GLUED,
     KEY,
@@ -30,7 +31,7 @@ from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from leafward.session.entries import Body
 
@@ -42,9 +43,6 @@ _FEW = 16
 """Ids that are looked for one by one; more of them in one pass over all rows."""
 ODD = 0x9E3779B1
 """Spreads offsets over all ids; odd, so that different offsets have different ids."""
-_SAID_BY_NOBODY = frozenset(
-    {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}
-)
 _IS_NAMELESS = bytes(not flags & NAMED for flags in range(256))
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
@@ -85,6 +83,8 @@ class Rows:
         self.boundaries: dict[int, Boundary] = {}
         self.inferred: set[int] = set()
         """Rows that hang on the one before them in the file, as the one that they name was never written."""
+        self.left_out: dict[int, str] = {}
+        """Where the end of a reply that a resumed Claude Code did not send begins: each with that version."""
         self.pointers = Pointers()
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
@@ -268,7 +268,8 @@ class Rows:
                     self.boundaries[row].missing, self.boundaries[row].inferred = above < 0, False
                 elif above < 0:
                     damage[row] = Damage.ORPHAN
-        self._infer(damage)
+        infer_parents(self, damage)
+        mend_ends(self)
         self._expand()
         for row, first in self.doubled.items():
             damage[row] = damage[first] = Damage.DUPLICATE_ID
@@ -286,36 +287,6 @@ class Rows:
             jumps = at < len(self.jumps) and self.jumps[at] == below
             if not jumps or self.above[at] == row:
                 self.role[below] = Role.INJECTED
-
-    def _infer(self, lost: Collection[int]) -> None:
-        """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
-
-        Compactions of 2.1.33 to 2.1.49 at least name a row that was only ever in memory, and so do rows of hooks. One before
-        which nothing stands keeps its beginning: what it hangs on lies in another file. Side lines begin where they say.
-        """
-        named = [row for row in lost if not self.flags[row] & SIDECHAIN or self.role[row] in _SAID_BY_NOBODY]
-        for row in sorted({*self.boundaries, *named}):
-            at = bisect_left(self.jumps, row)
-            if at == len(self.jumps) or self.jumps[at] != row or self.above[at] >= 0:
-                continue
-            boundary = self.boundaries.get(row)
-            kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
-            above = first_of(self.keys, kept) if kept != NO_KEY else -1
-            # What was kept ends with the row that the compaction follows.
-            self.above[at] = above if 0 <= above < row else self._before(row)
-            if self.above[at] >= 0:
-                self.inferred.add(row)
-            if boundary is not None and self.above[at] >= 0:
-                boundary.missing, boundary.inferred = False, True
-
-    def _before(self, row: int) -> int:
-        """The last row of the same line of the conversation that stands before one in the file; -1 where none does."""
-        side = self.flags[row] & SIDECHAIN
-        for other in range(row - 1, -1, -1):
-            flags = self.flags[other]
-            if flags & NAMED and flags & SIDECHAIN == side and other not in self.doubled:
-                return other
-        return -1
 
     def spread(self) -> None:
         """Fills `parent` and `reply`, for whoever looks at any row rather than at what is special."""
@@ -365,14 +336,6 @@ class Rows:
             made.byteswap()
         for row, word in zip(rows, made, strict=True):
             self.words[row] = word
-
-
-def first_of(keys: bytearray, key: bytes) -> int:
-    """The first row of an id; -1 where none has it."""
-    place = keys.find(key)
-    while place >= 0 and place % KEY:
-        place = keys.find(key, place + 1)
-    return place // KEY
 
 
 _MANY = 1 << 16

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.entry_builder import EntryBuilder
+from leafward.agents.claude.left_out import LEFT_OUT, LEFT_OUT_CODE, leave_out
 from leafward.agents.claude.lineage import spent_before
 from leafward.agents.claude.position import leaf_of
 from leafward.agents.claude.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
@@ -125,6 +126,7 @@ class ClaudeReader:
             raise NotASession(
                 f"{self.path} is {'empty' if empty else 'not a session: no line of it is a record'}"
             )
+        leave_out(rows, self.row)
         place = place_of(file.path)
         facts = rows.facts
         session = _session_id(file.path, place, rows)
@@ -149,7 +151,7 @@ class ClaudeReader:
                 header[name] = value
         _title(header, rows, builder)
         inherited = self._descend(header, place, rows, builder)
-        if not (rows.mended or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
+        if not (rows.mended or rows.left_out or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
             self._known = _Known(rows, size, file.identity, file.seal(size), file.long_lines)
         return Transcript(
             header,
@@ -324,6 +326,9 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
             notes.append(
                 Note("inferred-parent", INFERRED, EntryIndex(builder.entry[row]), path, rows.start[row])
             )
+    for row, version in rows.left_out.items():
+        text = LEFT_OUT.format(version)
+        notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
     for entry in wrong:
         text = "what this compaction says it kept is not what was sent; the recorded request counts"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))

@@ -59,6 +59,7 @@ class Translator:
         self._beside = builder.beside
         starts = builder.rows.start
         self._inferred = {starts[row] for row, one in builder.rows.boundaries.items() if one.inferred}
+        self._left_out = {builder.entry[row] for row in builder.rows.left_out}
         self._costs = builder.costs
         start = builder.rows.start
         self._instead = {builder.entry[first]: start[row] for first, row in builder.instead.items()}
@@ -117,6 +118,10 @@ class Translator:
             return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
             own = reply_message(found)
+            if index in self._left_out:
+                # What was counted of the reply stands in its beginning.
+                own.pop("usage", None)
+                own[NEVER_SENT] = True
             self._calls.remember(own["content"])
             return message(own, stamp)
         if kind is Kind.TOOL_RESULT:

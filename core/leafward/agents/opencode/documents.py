@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.agents.fork import Draft, Import
+from leafward.agents.json_text import written
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.paths import imports_dir
 
@@ -92,15 +92,6 @@ def injected_message(terms: Terms, session: str, ids: Ids, model: Body) -> Body:
     if model:
         info["model"] = model
     return {"info": info, "parts": [{**part, "text": terms.injected, "synthetic": True}]}
-
-
-def written(value: Any) -> bytes:
-    """A value as JSON."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:
-        # Half of a surrogate pair can only be written escaped.
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def draft_of(

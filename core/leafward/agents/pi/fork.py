@@ -9,7 +9,7 @@ from leafward.base.errors import Refused
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal import encode_line, refuse_unreachable
 from leafward.session.journal.migration import migrated_line
-from leafward.session.journal.operations import LEAF_TYPE
+from leafward.session.journal.operation_log import LEAF_TYPE
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 
 if TYPE_CHECKING:

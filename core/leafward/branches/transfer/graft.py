@@ -14,7 +14,7 @@ from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay
 from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal import Writing, new_id
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operations import GRAFT_TYPE, MARK, OperationKind
+from leafward.session.journal.operation_log import GRAFT_TYPE, MARK, OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, usage_body
 from leafward.session.journal.write import Write, write
 from leafward.session.messages import did_run, message_in

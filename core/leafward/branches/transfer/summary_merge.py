@@ -19,7 +19,7 @@ from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operations import MARK, OperationKind
+from leafward.session.journal.operation_log import MARK, OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, write
 

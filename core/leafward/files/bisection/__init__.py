@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from leafward.files.bisection.base import FolderBase, GitBase
-from leafward.files.bisection.search import Bisection, Verdict, bisect
-from leafward.files.bisection.session_search import Report, SessionSearch, base_of
-from leafward.files.bisection.trial import Trial
+from leafward.files.bisection.session_search import (
+    Bisection,
+    Report,
+    SessionSearch,
+    TrialCommand,
+    base_of,
+    bisect,
+    bisect_session,
+)
+from leafward.files.bisection.trial import Trial, Verdict
 from leafward.files.bisection.versions import FileVersions, Point, Version, points
 
 __all__ = [
@@ -17,9 +24,11 @@ __all__ = [
     "Report",
     "SessionSearch",
     "Trial",
+    "TrialCommand",
     "Verdict",
     "Version",
     "base_of",
     "bisect",
+    "bisect_session",
     "points",
 ]

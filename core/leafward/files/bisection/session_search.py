@@ -1,7 +1,12 @@
-"""A bisection of a session: both ends are tried, then versions between them, each set of files at most once."""
+"""A bisection of a session, in its order: both ends are tried, then versions between them, each set of files at most once.
+
+A version is the files at the end of a turn (`versions`), laid out over what the project was before (`base`) and tried in a folder of
+its own (`trial`). What cannot be told is stepped over, as `git bisect` does it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,25 +14,112 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
-from leafward.files.bisection.search import Bisection, Verdict, bisect
-from leafward.files.bisection.trial import TrialRun
+from leafward.files.bisection.trial import Trial, TrialRun, Verdict
+from leafward.files.bisection.versions import FileVersions, points
 from leafward.session.headline import headline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from leafward.files.bisection.base import ProjectBase
-    from leafward.files.bisection.versions import FileVersions, Point, Version
+    from leafward.files.bisection.versions import Point, Version
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-__all__ = ["Report", "SessionSearch", "Step", "base_of"]
+__all__ = [
+    "Bisection",
+    "Report",
+    "SessionSearch",
+    "Step",
+    "TrialCommand",
+    "base_of",
+    "bisect",
+    "bisect_session",
+]
 
 _WORDS = 80
 _CANDIDATES = 12
 """Turns that are listed where it cannot be told."""
 _LAST_LINES = 8
 """Of what the command printed where it failed first."""
+
+
+class TrialCommand(NamedTuple):
+    """The command that passes at the good end and fails at the bad one."""
+
+    words: Sequence[str]
+    harmless: Collection[tuple[str, ...]]
+    """Recorded commands that begin with these words changed no file but those that they name."""
+    likely: bool = False
+    """Whether that is taken of every recorded command."""
+    timeout: float | None = None
+    """Seconds that a run may take."""
+
+
+def bisect_session(
+    session: Session,
+    ends: tuple[EntryIndex, EntryIndex],
+    base: ProjectBase,
+    command: TrialCommand,
+    named: Callable[[EntryIndex], str],
+    tell: Callable[[str], object],
+    stop: Callable[[], bool],
+) -> tuple[SessionSearch, Bisection]:
+    """Looks for the turn between a good and a bad entry of a path after which a command fails: what was looked at, and what was found.
+
+    `named` is how an entry is called where the reader is; `tell` hears of every version that was looked at.
+    Raises Refused where an end is not what it was said to be or nothing can be tried, Cancelled where `stop` turns true.
+    """
+    every = points(session, *ends)
+    versions = FileVersions(
+        session, every[-1].entry, base, None if command.likely else command.harmless, stop
+    )
+    if not versions.paths:
+        raise Refused("no call up to the bad entry touches a file of the project")
+    with Trial(base, stop) as trial:
+
+        def run(version: Version) -> TrialRun:
+            return trial.run(version, command.words, command.timeout)
+
+        search = SessionSearch(session, every, versions, run, named, tell)
+        return search, search.find()
+
+
+@dataclass(frozen=True, slots=True)
+class Bisection:
+    """What is known of the versions from the good one, number 0, to the bad one, the last."""
+
+    good: int
+    """The last version before the change that is good."""
+    bad: int
+    """The first one behind it that is bad."""
+
+    @property
+    def candidates(self) -> range:
+        """The versions of which one is the first bad one; a single one where that is certain."""
+        return range(self.good + 1, self.bad + 1)
+
+
+def bisect(number: int, verdict_of: Callable[[int], Verdict]) -> Bisection:
+    """Finds the first bad one of `number` versions, the first of which is good and the last bad.
+
+    Each version is tried at most once. Those nearest to the middle come first, then those beside them where it cannot be told.
+    """
+    good, bad = 0, number - 1
+    unknown: set[int] = set()
+    while True:
+        left = [one for one in range(good + 1, bad) if one not in unknown]
+        if not left:
+            return Bisection(good, bad)
+        middle = (good + bad) // 2
+        at = min(left, key=lambda one: (abs(one - middle), one))
+        match verdict_of(at):
+            case Verdict.GOOD:
+                good = at
+            case Verdict.BAD:
+                bad = at
+            case Verdict.CANNOT_TELL:
+                unknown.add(at)
 
 
 class Step(NamedTuple):
@@ -51,10 +143,7 @@ class Report(NamedTuple):
 
 
 class SessionSearch:
-    """One bisection, told while it goes on: `tell` hears of every version that the command ran on.
-
-    `named` is how an entry is called where the reader is.
-    """
+    """One bisection, told while it goes on."""
 
     def __init__(
         self,
@@ -96,17 +185,18 @@ class SessionSearch:
         turns = _counted(len(self.every) - 1, "turn")
         runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
         looked = _counted(len(self.steps), "version")
-        work = f"{turns} over {safe_line(self.versions.base.title)}, {looked} looked at, {runs}"
+        base = safe_line(self.versions.base.title)
+        work = f"{turns}, {looked} tried in {runs}; files rebuilt over {base}"
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""
-            result = f"`{words}` fails since {self._name(point)}{condition}"
+            result = f"{self._name(point)} is the first after which `{words}` fails{condition}"
             return Report(work, result, tuple(self._first_failure(found, point)))
-        result = f"cannot tell since which of {len(found.candidates)} turns `{words}` fails:"
+        result = f"one of these {len(found.candidates)} turns is the first after which `{words}` fails:"
         return Report(work, result, tuple(self._candidates(found)))
 
     def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
-        yield "it changed:"
+        yield "this turn changed:"
         yield from (f"  {safe_line(path)}" for path in self.changed(found))
         failed = next(step.ran for step in self.steps if step.point == point)
         lines = [safe(line) for line in failed.output.splitlines() if line.strip()]
@@ -125,8 +215,10 @@ class SessionSearch:
 
     def _name(self, point: Point) -> str:
         """A turn by its number, its last entry and its first words."""
-        words = "before the first prompt" if point.prompt < 0 else headline(self._session, point.prompt).text
-        return f"turn {point.turn:,} ({self._named(point.entry)}) {safe_line(words, _WORDS)}"
+        if point.prompt < 0:
+            return f"the state before the first prompt ({self._named(point.entry)})"
+        words = safe_line(headline(self._session, point.prompt).text, _WORDS)
+        return f'turn {point.turn:,} ({self._named(point.entry)}) "{words}"'
 
     @property
     def doubted(self) -> bool:

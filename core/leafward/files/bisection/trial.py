@@ -9,11 +9,11 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from leafward.base.errors import Cancelled, Refused
-from leafward.files.bisection.search import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +28,14 @@ _TAIL = 4_000
 """Bytes at the end of the output that are kept."""
 _LOOK = 0.05
 _GRACE = 2.0
+
+
+class Verdict(StrEnum):
+    """What became of a version."""
+
+    GOOD = "good"
+    BAD = "bad"
+    CANNOT_TELL = "cannot tell"
 
 
 class TrialRun(NamedTuple):

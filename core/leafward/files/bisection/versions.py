@@ -21,7 +21,7 @@ from leafward.files.file_replay import (
     unfit_name,
 )
 from leafward.files.file_replay.knowledge import FileState
-from leafward.files.restoration.opaque_calls import opaque_calls
+from leafward.files.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.edits import lines_of
 from leafward.files.file_replay.texts import Match, plain_signs
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def patched(text: str, places: Sequence[PatchPlace]) -> Patched:
 
 
 def _until_0_125(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
-    lines = _lines(text)
+    lines = lines_of(text)
     made = _replacements(lines, places, len(lines) - (bool(lines) and not lines[-1]))
     if made is None:
         return None
@@ -84,7 +85,7 @@ def _since(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
     ends = "\r\n" if "\r\n" in text else "\n"
     if ends == "\r\n" and re.search(r"(?<!\r)\n|\r(?!\n)", text):
         return None
-    lines = _lines(text.replace("\r\n", "\n"))
+    lines = lines_of(text.replace("\r\n", "\n"))
     made = _replacements(lines, places, len(lines))
     if made is None:
         return None
@@ -100,13 +101,6 @@ def _since(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
         lines[begin:end] = now
     whole = "\n".join((*lines, "")).replace("\n", ends)
     return _Applied(whole, match, tuple(Region(a, b, len(new)) for a, b, _, new in found))
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
 
 
 _Found = tuple[int, int, "Sequence[tuple[str, str]]", list[str]]

@@ -10,12 +10,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from leafward.files.file_names import within
+from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.git_index import BY_INDEX, bring_back, is_left_out, restores, stage, unstage
 from leafward.files.file_replay.knowledge import KNOWN, Certainty, FileState
 from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import FileOperation, Outcome, Step
+from leafward.files.file_replay.steps import Outcome, Step
 from leafward.files.shell import Proof, Sweep
 
 if TYPE_CHECKING:

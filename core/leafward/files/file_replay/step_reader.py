@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in, string
 from leafward.files.edits import delta_in, delta_of, delta_told, line_count
 from leafward.files.file_names import locate
+from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import (
     NOTEBOOK,
     OF_ACTION,
-    FileOperation,
     Outcome,
     Step,
     by_command,

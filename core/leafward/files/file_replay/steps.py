@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.commands import parsed_patch, patches_in, texts_in
 from leafward.files.edits import line_count, line_delta
+from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.texts import Replacement
-from leafward.files.shell import Effect, Proof, Staging, Sweep, effects
+from leafward.files.shell import Proof, Staging, Sweep, effects
 from leafward.files.tool_calls import Action, command_in, path_in, replacements
 from leafward.session.command_text import script_of
 
@@ -18,30 +19,6 @@ if TYPE_CHECKING:
     from leafward.files.commands import PatchPlace
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex, ToolCall
-
-
-class FileOperation(StrEnum):
-    """What is done to a file."""
-
-    READ = "read"
-    WRITE = "write"
-    """All of it is new."""
-    EDIT = "edit"
-    APPEND = "append"
-    CHANGE = "change"
-    """Changed in a way that the call does not tell: by a command, or a cell of a notebook."""
-    DELETE = "delete"
-    MOVE = "move"
-    COPY = "copy"
-    SWEEP = "sweep"
-    """Files below a folder may be others now; which, and how, is not known."""
-    STAGE = "stage"
-    """What git holds of files is another now."""
-
-    @property
-    def changes(self) -> bool:
-        """Whether a file is another afterwards."""
-        return self not in (FileOperation.READ, FileOperation.SWEEP, FileOperation.STAGE)
 
 
 class Outcome(StrEnum):
@@ -120,19 +97,6 @@ class Step(NamedTuple):
         return self.proof is Proof.EXIT and self.outcome is Outcome.DONE
 
 
-_OF_EFFECT = {
-    Effect.READ: FileOperation.READ,
-    Effect.WRITE: FileOperation.WRITE,
-    Effect.APPEND: FileOperation.APPEND,
-    Effect.CHANGE: FileOperation.CHANGE,
-    Effect.DELETE: FileOperation.DELETE,
-    Effect.MOVE: FileOperation.MOVE,
-    Effect.COPY: FileOperation.COPY,
-    Effect.SWEEP: FileOperation.SWEEP,
-    Effect.STAGE: FileOperation.STAGE,
-}
-
-
 OF_ACTION = {
     Action.READ: FileOperation.READ,
     Action.WRITE: FileOperation.WRITE,
@@ -171,7 +135,7 @@ def by_command(command: object, folder: str = "") -> list[FileRequest]:
     script = script_of(command)
     return [
         FileRequest(
-            _OF_EFFECT[one.effect],
+            one.effect,
             one.path,
             True,
             one.text,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from leafward.files.restoration.on_disk import Presence, ProjectFolder
-from leafward.files.restoration.operation import (
+from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
+from leafward.files.restoration.record import Record, interrupted, last_left, records
+from leafward.files.restoration.undo_step import (
     StepBack,
     TakenBack,
     as_operations,
-    move_with_files,
-    project_of,
     restores_of,
     step_back,
     take_back,
 )
-from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
-from leafward.files.restoration.record import Record, interrupted, last_left, records
-from leafward.files.restoration.write import restore, undo
+from leafward.files.restoration.write import last_entry, move_with_files, project_of, restore, undo
 
 __all__ = [
     "Action",
@@ -28,6 +26,7 @@ __all__ = [
     "TakenBack",
     "as_operations",
     "interrupted",
+    "last_entry",
     "last_left",
     "move_with_files",
     "plan_restore",

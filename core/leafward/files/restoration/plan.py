@@ -1,8 +1,7 @@
 """What a restore would do to each file that a session touched: nothing is written here.
 
-A file's content at the entry counts as known only where all that was recorded agrees: the calls of the path, and the calls of
-all branches in the order in which they were made. What lies on disk is replaced only where it is what the session left there
-last, what git has of it, or what a restore left.
+What a file held at the entry is told by the recorded calls (`recorded_files`). What lies on disk is replaced only where it is
+what the session left there last, what git has of it, or what a restore left.
 """
 
 from __future__ import annotations
@@ -14,32 +13,18 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.base.safe_text import safe_line
-from leafward.files.file_replay import (
-    CONTRADICTIONS,
-    KNOWN,
-    Certainty,
-    FileOperation,
-    Outcome,
-    Rebuilt,
-    Replay,
-    steps,
-    unfit_name,
-)
+from leafward.files.file_replay import KNOWN, Certainty, Rebuilt, unfit_name
 from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
-from leafward.files.restoration.opaque_calls import opaque_calls
-from leafward.files.restoration.permissions import RecordedBits, created
+from leafward.files.restoration.permissions import created
+from leafward.files.restoration.recorded_files import UNKNOWN_ENDS, RecordedFiles, with_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from leafward.files.file_replay import Bases, Committed, Step
+    from leafward.files.file_replay import Bases, Committed
     from leafward.files.restoration.on_disk import ProjectFolder
-    from leafward.files.restoration.opaque_calls import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-
-_ENDS = "whether it ends in a newline is not known", "how its lines end is not known"
 
 
 class Action(StrEnum):
@@ -120,8 +105,8 @@ def plan_restore(
     """
     if at < 0:
         raise Refused("no files are recorded before the first entry")
-    known = _Recorded(session, at, stop)
-    then = _with_folders({path: known.then(path) for path in sorted(known.paths)})
+    known = RecordedFiles(session, at, stop)
+    then = with_folders({path: known.then(path) for path in sorted(known.paths)})
     changes = []
     for number, (file, doubt) in enumerate(then.values()):
         if stop():
@@ -129,173 +114,6 @@ def plan_restore(
         looked(number, len(then))
         changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed, versions))
     return RestorePlan(folder.path, str(session.columns.id(at)), tuple(_settled(changes, folder)))
-
-
-class _Course:
-    """The files at an entry, and at the end, by one order of the calls."""
-
-    def __init__(self, session: Session, made: Sequence[Step], at: int, stop: Callable[[], bool]) -> None:
-        before = [one for one in made if one.entry <= at]
-        self._then = Replay(session, {}, {})
-        self._then.go(before, None, stop)
-        self._touched = set(self._then.files)
-        self._end = self._then.branch()
-        later = [one for one in made if one.entry > at]
-        self._end.go(later, None, stop)
-        self._made, self._later = _by_name(before), _by_name(later)
-        self.paths = {*self._then.files, *self._end.files}
-
-    def touches(self, path: str) -> bool:
-        """Whether anything was told of the file before the entry."""
-        return path in self._touched
-
-    def then(self, path: str) -> Rebuilt:
-        """A file at the entry: as it was left by then, or as it was seen later before anything changed it."""
-        found = self._then.rebuilt(path)
-        if found.certainty in KNOWN:
-            return found
-        return self._end.original(path) or found if not self.touches(path) else found
-
-    def now(self, path: str) -> Rebuilt:
-        """A file as it was left last."""
-        return self._end.rebuilt(path)
-
-    def doubted(self, path: str) -> bool:
-        """Whether it was found changed by others after the entry, so that it may have been another one there already."""
-        changed = min((one.entry for one in self._later.get(path, ()) if one.operation.changes), default=None)
-        before = {entry for entry, _ in self._then.rebuilt(path).remarks}
-        return any(
-            what in CONTRADICTIONS and entry not in before and (changed is None or entry <= changed)
-            for entry, what in self._end.rebuilt(path).remarks
-        )
-
-    def blind_since(self, file: Rebuilt, opaque: Sequence[Opaque], at: int) -> Opaque | None:
-        """A call that may have changed a file behind what tells of its content at the entry."""
-        names = {file.path, *file.was}
-        telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
-        if not self.touches(file.path):
-            first = self._first_later(names)
-            touched_at = first.entry if first is not None else None
-            return next(
-                (one for one in opaque if at < one.entry and (touched_at is None or one.entry <= touched_at)),
-                None,
-            )
-        seen = max(
-            (
-                one.entry
-                for name in names
-                for one in self._made.get(name, ())
-                if one.path == name and one.operation in telling and one.outcome is Outcome.DONE
-            ),
-            default=-1,
-        )
-        later = self._first_later(names)
-        if later is not None and later.operation is FileOperation.READ and later.outcome is Outcome.DONE:
-            # It shows what was known, see `doubted`.
-            seen = later.entry
-        return next((one for one in opaque if seen <= one.entry <= at), None)
-
-    def _first_later(self, names: Iterable[str]) -> Step | None:
-        """The first call behind the entry that is about a file of these names."""
-        found = [self._later[name][0] for name in names if name in self._later]
-        return min(found, key=lambda one: one.entry, default=None)
-
-
-def _by_name(made: Iterable[Step]) -> dict[str, list[Step]]:
-    """Calls by the files that they name, each list in their order."""
-    found: dict[str, list[Step]] = {}
-    for one in made:
-        for name in {one.path, one.to}:
-            if name is not None:
-                found.setdefault(name, []).append(one)
-    return found
-
-
-class _Recorded:
-    """What the calls of a session tell of its files: in the order of the file, and along the path alone."""
-
-    def __init__(self, session: Session, at: EntryIndex, stop: Callable[[], bool]) -> None:
-        every = steps(session, range(len(session)), stop, sweeps=True)
-        self._at = at
-        self.bits = RecordedBits(session, at)
-        self._opaque = opaque_calls(session, range(len(session)))
-        self.every = _Course(session, every, at, stop)
-        path = session.tree.path(at)
-        end = session.leaf
-        line = session.tree.path(end) if end >= 0 and session.tree.is_ancestor(at, end) else path
-        on_line = set(line)
-        self.branched = any(one.entry not in on_line for one in every)
-        self.line = (
-            _Course(session, steps(session, line, stop, sweeps=True), at, stop)
-            if self.branched
-            else self.every
-        )
-        self.leaf = (
-            self.line
-            if not self.branched or line is not path
-            else _Course(session, steps(session, session.tree.path(end), stop, sweeps=True), end, stop)
-        )
-        self.paths = self.every.paths | self.line.paths
-
-    def then(self, path: str) -> tuple[Rebuilt, str]:
-        """A file at the entry, and why that is not certain; empty where it is."""
-        found = self.every.then(path)
-        on_path = self.line.then(path) if self.branched else found
-        if self.branched and not self.line.touches(path) and on_path.certainty not in KNOWN:
-            on_path = found
-        if on_path.certainty not in KNOWN:
-            why = next(
-                (remark.value for _, remark in reversed(on_path.remarks)), "not read as a whole by then"
-            )
-            return on_path, f"{on_path.certainty.value}: {why}"
-        if (found.certainty, found.text) != (on_path.certainty, on_path.text):
-            return on_path, "another branch left it differently"
-        if self.every.doubted(path):
-            return on_path, "changed outside the session, and when is not recorded"
-        blind = self.every.blind_since(found, self._opaque, self._at)
-        if blind is not None:
-            return (
-                on_path,
-                f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it",
-            )
-        return on_path, _unsure(on_path)
-
-    def left(self, path: str) -> list[Rebuilt]:
-        """What the session left last, as far as that is known."""
-        found = (self.every.now(path), self.leaf.now(path))
-        return [one for one in found if one.certainty in KNOWN and _unsure(one) in ("", *_ENDS)]
-
-
-def _with_folders(then: dict[str, tuple[Rebuilt, str]]) -> dict[str, tuple[Rebuilt, str]]:
-    """The same with what files say of folders: where a file lies in a folder, no file has the folder's name, and the other way round."""
-    there = {path for path, (file, doubt) in then.items() if file.certainty is Certainty.EXACT and not doubt}
-    folders = {path[:at] for path in there for at, sign in enumerate(path) if sign == "/"}
-
-    def cannot_be(path: str) -> bool:
-        above = (path[:at] for at, sign in enumerate(path) if sign == "/")
-        return path in folders or any(one in there for one in above)
-
-    return {
-        path: (replace(file, certainty=Certainty.ABSENT, text=None, base=""), "")
-        if doubt and cannot_be(path)
-        else (file, doubt)
-        for path, (file, doubt) in then.items()
-    }
-
-
-def _unsure(file: Rebuilt) -> str:
-    """Why the bytes of a known text are not certain; empty where they are."""
-    if file.text is None:
-        return ""
-    if "\ufffd" in file.text and file.base != "write":
-        return "it was shown with signs that stand for others"
-    try:
-        file.text.encode("utf-8")
-    except UnicodeEncodeError:
-        return "its text is no valid Unicode"
-    if not file.newline:
-        return _ENDS[0]
-    return "" if file.ends else _ENDS[1]
 
 
 def _content(file: Rebuilt) -> OnDisk | None:
@@ -331,7 +149,7 @@ def _alike(text: str, file: Rebuilt) -> bool:
 
 
 def _change(
-    known: _Recorded,
+    known: RecordedFiles,
     then: Rebuilt,
     doubt: str,
     folder: ProjectFolder,
@@ -345,7 +163,7 @@ def _change(
         return FileChange(path, Action.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
     disk = folder.look(path)
     after = _content(then) if then.certainty in KNOWN else None
-    if after is not None and doubt in _ENDS:
+    if after is not None and doubt in UNKNOWN_ENDS:
         whole = {one.text for one in versions(path) if _alike(one.text, then)}
         if len(whole) == 1:
             after, doubt = OnDisk(Presence.FILE, whole.pop().encode("utf-8")), ""
@@ -377,7 +195,7 @@ def _change(
 
 
 def _may_go(
-    known: _Recorded,
+    known: RecordedFiles,
     path: str,
     disk: OnDisk,
     restored: Mapping[str, str],

@@ -1,32 +1,43 @@
-"""The files of a project changed as planned, and put back: each file has its old or its new content at any moment."""
+"""The files of a project changed as planned, alone or together with a move, and put back.
+
+First all that changes is copied (`record`), then each file is replaced (`on_disk`): it has its old or its new content at any
+moment. What goes wrong puts all of them back.
+"""
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Refused
+from leafward.base.errors import LeafwardError, Refused
+from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
-from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence
+from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, ProjectFolder
 from leafward.files.restoration.plan import Action
 from leafward.files.restoration.record import (
     Record,
     State,
     begin,
+    belonging,
     exclusive,
     halfway_words,
     interrupted,
     store,
 )
+from leafward.session import journal
+from leafward.session.entries import EntryIndex
 from leafward.session.journal.lines import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.files.restoration.on_disk import ProjectFolder
     from leafward.files.restoration.plan import FileChange
     from leafward.files.restoration.record import RecordedChange
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,43 @@ class Undone:
     record: Record
     paths: tuple[str, ...]
     """Files that were put back; the others were as before already."""
+
+
+def project_of(session: Session) -> ProjectFolder:
+    """The folder that a session worked in. Raises Refused where it is not there."""
+    if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
+        raise Refused(f"project folder not found: {safe_line(session.cwd) or 'not in file'}")
+    return ProjectFolder(Path(session.cwd))
+
+
+def move_with_files(
+    session: Session,
+    to: int,
+    entry: str,
+    changes: Sequence[FileChange],
+    writing: Writing,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Write:
+    """Makes chosen changes of a plan for `entry`, then moves the leaf: both or neither.
+
+    `progress` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
+    is not.
+    """
+    journal.move(session, to, replace(writing, dry_run=True))
+    if not changes:
+        return journal.move(session, to, writing)
+    with project_of(session) as folder:
+        record = restore(folder, session.id, entry, changes, last_entry(session), progress)
+        try:
+            written = journal.move(session, to, writing)
+        except (LeafwardError, OSError) as error:
+            undo(folder, record)
+            raise Refused(f"{error}; the files are as they were") from error
+    if written.op is not None:
+        with suppress(OSError, Refused):
+            # Without it the restore stands for itself in the log.
+            belonging(record, written.op)
+    return written
 
 
 def restore(
@@ -78,6 +126,11 @@ def restore(
         except (OSError, Refused) as error:
             raise _failed(folder, record, error) from error
     return record
+
+
+def last_entry(session: Session) -> str:
+    """The id of a session's last entry; empty where it has none."""
+    return str(session.columns.id(EntryIndex(len(session) - 1))) if len(session) else ""
 
 
 def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Undone:

@@ -6,6 +6,5 @@ from leafward.files.shell.bulk_effects import Staging, Sweep
 from leafward.files.shell.effects import LONGEST, effects
 from leafward.files.shell.exit_evidence import Proof, complains
 from leafward.files.shell.permissions import executable_bits
-from leafward.files.shell.programs import Effect
 
-__all__ = ["LONGEST", "Effect", "Proof", "Staging", "Sweep", "complains", "effects", "executable_bits"]
+__all__ = ["LONGEST", "Proof", "Staging", "Sweep", "complains", "effects", "executable_bits"]

@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from leafward.files.file_operation import FileOperation
 from leafward.files.shell.bulk_effects import Staging, Sweep, sweeps
 from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
 from leafward.files.shell.lexer import Command, Lexer, Unreadable, Word
-from leafward.files.shell.programs import PROGRAMS, Effect
+from leafward.files.shell.programs import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ LONGEST = 200_000
 class ShellEffect:
     """What a command does to one file."""
 
-    effect: Effect
+    effect: FileOperation
     path: str
     """As the shell would see it: relative to the folder the script runs in, where it is not absolute."""
     to: str | None = None
@@ -78,7 +79,7 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
             here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
         elif here is not None:
             for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
-                if one.effect is not Effect.SWEEP:
+                if one.effect is not FileOperation.SWEEP:
                     found.append(one)
                 elif one.by is Sweep.POP and proof is Proof.EXIT and found and found[-1].by is Sweep.STASH:
                     # What was put aside before is back, if this was done.
@@ -90,7 +91,9 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
         elif here is not None and looped and any("$" in word.text for word in _written(command)):
             # What is done to each of several files; once is enough, since of all of it nothing is certain.
             found += [
-                ShellEffect(Effect.CHANGE, posixpath.join(here, word.text), proof=Proof.NONE, glob=word.glob)
+                ShellEffect(
+                    FileOperation.CHANGE, posixpath.join(here, word.text), proof=Proof.NONE, glob=word.glob
+                )
                 for word in looped
                 if word.plain or word.glob
             ]
@@ -104,7 +107,9 @@ def _written(command: Command) -> list[Word]:
     words = without_keywords(command.words)
     rule = PROGRAMS.get(words[0].text.rpartition("/")[2]) if words and words[0].plain else None
     changed = [
-        word for effect, word, _ in (rule(words[1:]) if rule is not None else ()) if effect is not Effect.READ
+        word
+        for effect, word, _ in (rule(words[1:]) if rule is not None else ())
+        if effect is not FileOperation.READ
     ]
     return [*changed, *(one.target for one in command.redirections if ">" in one.sign)]
 
@@ -150,7 +155,7 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
             and not any(one.text.startswith("GIT_") for one in command.words)
         )
         yield ShellEffect(
-            Effect.STAGE if isinstance(swept.by, Staging) else Effect.SWEEP,
+            FileOperation.STAGE if isinstance(swept.by, Staging) else FileOperation.SWEEP,
             folder,
             proof=proof,
             by=swept.by,
@@ -163,14 +168,14 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
             path, there = place(word), place(to) if to is not None else None
             if path is None or (to is not None and there is None):
                 continue
-            if effect is not Effect.READ and (word.glob or (to is not None and to.glob)):
-                yield ShellEffect(Effect.CHANGE, path, proof=proof, glob=True)
+            if effect is not FileOperation.READ and (word.glob or (to is not None and to.glob)):
+                yield ShellEffect(FileOperation.CHANGE, path, proof=proof, glob=True)
                 continue
             if word.glob:
                 continue
             text = document if program == "tee" and fed else None
             git_command = (
-                _OF_INDEX.get(words[1].text) if effect is Effect.CHANGE and program == "git" else None
+                _OF_INDEX.get(words[1].text) if effect is FileOperation.CHANGE and program == "git" else None
             )
             yield ShellEffect(effect, path, there, text, program == "git", proof, by=git_command)
     for one in command.redirections:
@@ -178,14 +183,20 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
         if path is None or one.sign.startswith("<<"):
             continue
         if one.sign == "<":
-            yield ShellEffect(Effect.READ, path, proof=proof)
+            yield ShellEffect(FileOperation.READ, path, proof=proof)
         elif one.sign in (">", ">|", ">>"):
             output = None if command.piped or grouped else _output(program, words[1:], document, fed)
             yield ShellEffect(
-                Effect.APPEND if one.sign == ">>" else Effect.WRITE, path, None, output, proof=proof
+                FileOperation.APPEND if one.sign == ">>" else FileOperation.WRITE,
+                path,
+                None,
+                output,
+                proof=proof,
             )
         else:
-            yield ShellEffect(Effect.APPEND if one.sign.startswith(">>") else Effect.WRITE, path, proof=proof)
+            yield ShellEffect(
+                FileOperation.APPEND if one.sign.startswith(">>") else FileOperation.WRITE, path, proof=proof
+            )
 
 
 def _output(program: str, words: Sequence[Word], document: str | None, fed: bool) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from leafward.files.file_operation import FileOperation
 from leafward.files.shell.bulk_effects import only_staged
 from leafward.files.shell.lexer import Word
 
@@ -14,25 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-class Effect(StrEnum):
-    """What a command does to a file."""
-
-    READ = "read"
-    WRITE = "write"
-    """The whole of it is new."""
-    APPEND = "append"
-    CHANGE = "change"
-    """Changed in place, in a way its words do not tell."""
-    DELETE = "delete"
-    MOVE = "move"
-    COPY = "copy"
-    SWEEP = "sweep"
-    """Files below a folder may be others; its words do not say which."""
-    STAGE = "stage"
-    """Files stay as they are; what git holds of them is another."""
-
-
-Found = tuple[Effect, Word, "Word | None"]
+Found = tuple[FileOperation, Word, "Word | None"]
 """What is done, to which file, and where it is moved or copied to."""
 
 
@@ -52,12 +34,12 @@ def _operands(words: Sequence[Word], with_value: Sequence[str] = ()) -> list[Wor
 
 def _reading(*with_value: str, skip: int = 0) -> Callable[[Sequence[Word]], list[Found]]:
     def rule(words: Sequence[Word]) -> list[Found]:
-        return [(Effect.READ, word, None) for word in _operands(words, with_value)[skip:]]
+        return [(FileOperation.READ, word, None) for word in _operands(words, with_value)[skip:]]
 
     return rule
 
 
-def _changing(effect: Effect, *with_value: str) -> Callable[[Sequence[Word]], list[Found]]:
+def _changing(effect: FileOperation, *with_value: str) -> Callable[[Sequence[Word]], list[Found]]:
     def rule(words: Sequence[Word]) -> list[Found]:
         return [(effect, word, None) for word in _operands(words, with_value)]
 
@@ -72,11 +54,12 @@ def _stream_editor(words: Sequence[Word]) -> list[Found]:
     words = [word for word in words if word.text]
     files = _operands(words, ("-e", "-f", "-ne", "-pe", "-pie", "--expression", "--file"))
     return [
-        (Effect.CHANGE if in_place else Effect.READ, word, None) for word in files[0 if scripted else 1 :]
+        (FileOperation.CHANGE if in_place else FileOperation.READ, word, None)
+        for word in files[0 if scripted else 1 :]
     ]
 
 
-def _sending(effect: Effect) -> Callable[[Sequence[Word]], list[Found]]:
+def _sending(effect: FileOperation) -> Callable[[Sequence[Word]], list[Found]]:
     """`mv` and `cp` of one file; several go into a folder, as does one where the target ends in a slash."""
 
     def rule(words: Sequence[Word]) -> list[Found]:
@@ -100,24 +83,24 @@ def _git(words: Sequence[Word]) -> list[Found]:
     verb = words[0].text if words else ""
     rest = words[1:]
     if verb == "mv":
-        return _sending(Effect.MOVE)(rest)
+        return _sending(FileOperation.MOVE)(rest)
     if verb == "rm" and not any(word.text == "--cached" for word in rest):
-        return _changing(Effect.DELETE)(rest)
+        return _changing(FileOperation.DELETE)(rest)
     if verb == "restore" and not only_staged(rest):
-        return _changing(Effect.CHANGE, "-s", "--source")(rest)
+        return _changing(FileOperation.CHANGE, "-s", "--source")(rest)
     if verb == "checkout":
         after = next((place for place, word in enumerate(rest) if word.text == "--"), None)
-        return [(Effect.CHANGE, word, None) for word in rest[after + 1 :]] if after is not None else []
+        return [(FileOperation.CHANGE, word, None) for word in rest[after + 1 :]] if after is not None else []
     return []
 
 
 def _removing(words: Sequence[Word]) -> list[Found]:
-    return [(Effect.DELETE, word, None) for word in _operands(words)]
+    return [(FileOperation.DELETE, word, None) for word in _operands(words)]
 
 
 def _teeing(words: Sequence[Word]) -> list[Found]:
     adds = any(word.text in ("-a", "--append") for word in words)
-    return [(Effect.APPEND if adds else Effect.WRITE, word, None) for word in _operands(words)]
+    return [(FileOperation.APPEND if adds else FileOperation.WRITE, word, None) for word in _operands(words)]
 
 
 PROGRAMS: dict[str, Callable[[Sequence[Word]], list[Found]]] = {
@@ -138,10 +121,10 @@ PROGRAMS: dict[str, Callable[[Sequence[Word]], list[Found]]] = {
     "perl": _stream_editor,
     "rm": _removing,
     "unlink": _removing,
-    "mv": _sending(Effect.MOVE),
-    "cp": _sending(Effect.COPY),
+    "mv": _sending(FileOperation.MOVE),
+    "cp": _sending(FileOperation.COPY),
     "tee": _teeing,
-    "touch": _changing(Effect.APPEND, "-d", "-t", "-r"),
-    "truncate": _changing(Effect.CHANGE, "-s", "-r"),
+    "touch": _changing(FileOperation.APPEND, "-d", "-t", "-r"),
+    "truncate": _changing(FileOperation.CHANGE, "-s", "-r"),
     "git": _git,
 }

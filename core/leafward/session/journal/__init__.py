@@ -7,7 +7,7 @@ from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, new_id, utc_now
 from leafward.session.journal.lock import busy, work_on
 from leafward.session.journal.migration import backup_folder
-from leafward.session.journal.operations import (
+from leafward.session.journal.operation_log import (
     Operation,
     OperationId,
     OperationKind,
@@ -18,8 +18,16 @@ from leafward.session.journal.operations import (
     session_archived,
     undoable,
 )
+from leafward.session.journal.session_operations import (
+    archive,
+    archive_session,
+    label,
+    move,
+    redo,
+    rename,
+    undo,
+)
 from leafward.session.journal.targets import landing, refuse_unreachable
-from leafward.session.journal.verbs import archive, archive_session, label, move, redo, rename, undo
 from leafward.session.journal.write import Remark, Write, Writing
 
 __all__ = [

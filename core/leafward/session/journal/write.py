@@ -12,7 +12,7 @@ from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim
 from leafward.session.journal.open_file import refuse_unwritable
-from leafward.session.journal.operations import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
+from leafward.session.journal.operation_log import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from leafward.files.checks import Check, check_of
 from leafward.files.commands import parsed_patch
 from leafward.session.entries import Body, tool_calls
 from leafward.summaries.facts import forms
-from leafward.summaries.facts.reader import PATH_ARGUMENTS, changes_text
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,20 +11,33 @@ from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_o
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import demands, forms, pasting, prose
+from leafward.summaries.facts.call_arguments import (
+    COMMAND_ARGUMENTS,
+    NEW_ARGUMENTS,
+    OLD_ARGUMENTS,
+    PATH_ARGUMENTS,
+    TEXT_ARGUMENTS,
+    changes_text,
+    command_of,
+    first_of,
+    is_silent,
+)
+from leafward.summaries.facts.printed_errors import (
+    DECLINED,
+    error_key,
+    is_declined,
+    named_errors,
+    outcome_of,
+    printed_errors,
+    reason_in,
+)
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 Known = dict[tuple[object, ...], list[Sighting]]
 """What was read already: the facts of each text, by the text and who says it."""
-
-PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
-COMMAND_ARGUMENTS = ("command", "cmd", "script")
-"""Arguments that name a file, or a command, with the tools of every agent known to us."""
-_TEXT_ARGUMENTS = frozenset(
-    {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
-)
 
 _SAID = frozenset(
     {
@@ -34,62 +47,7 @@ _SAID = frozenset(
 )
 """Injected messages in which something is said or printed."""
 
-DECLINED = "declined"
-"""The outcome of a command that the user did not let happen."""
-
-OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
-_NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
-
-_EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
-_ERROR_LINE = re.compile(
-    r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
-    r"(?:\S{1,3} )?"
-    r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
-    r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
-    r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
-    r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
-)
-_MAYBE_ERROR = re.compile(
-    r"[Ee]rror|E(?:RR|xception| {3}|[A-Z]{4,12}: )|[Ff]ail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
-    r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
-)
-"""What a text holds in which any line is an error."""
-_ERROR_FRAME = re.compile(
-    r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
-)
-"""What a runner of scripts prints around the error of what it ran, and the count of no errors."""
-_PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
-_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
-_DECLINED = re.compile(
-    r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
-)
-"""How the result of a call begins that the user did not let happen (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
-_REASON = re.compile(
-    r"(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)", re.DOTALL
-)
-"""What the user said with it."""
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
-_NAMED_ERROR = re.compile(
-    # Each begins with one of few characters, so that the search passes over all others quickly.
-    r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
-    r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
-)
-_PLAIN_ERRORS = frozenset(
-    {
-        "Error",
-        "Exception",
-        "EVENT",
-        "EVENTS",
-        "EXPORT",
-        "ENTRY",
-        "EVERY",
-        "ERROR",
-        "ERRORS",
-        "EDITOR",
-        "ENGLISH",
-    }
-)
-_ERROR_WORDS = 16
 _AGREED_PLAN = "Implement the following plan:"
 """How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
 _STATES = frozenset({"status", "state", "priority", "id"})
@@ -203,10 +161,8 @@ class FactReader:
         for form in forms.commands(text):
             yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
         yield from self._forms(text, voice, entry)
-        for match in _NAMED_ERROR.finditer(text):
-            found = match[0].strip("`")
-            if found not in _PLAIN_ERRORS:
-                yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
+        for found in named_errors(text):
+            yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
         # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
         user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
         for sentence in prose.sentences(text):
@@ -283,7 +239,7 @@ class FactReader:
 
     def _call(self, entry: EntryIndex, call_id: str, arguments: dict[str, Any]) -> Iterator[Sighting]:
         command = command_of(arguments)
-        path = _first(arguments, PATH_ARGUMENTS)
+        path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
         self._calls[call_id] = _Call(command, entry, is_silent(arguments))
         if path:
@@ -301,7 +257,7 @@ class FactReader:
                 yield from self._plan(value, entry)
                 value = [_without_state(item) for item in value]
             for text in _strings(value):
-                code = name in _TEXT_ARGUMENTS
+                code = name in TEXT_ARGUMENTS
                 yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
         yield from _checklist(arguments, entry)
 
@@ -322,7 +278,7 @@ class FactReader:
         call = self._calls.pop(str(message.get("toolCallId")), None)
         text = text_of(message.get("content"))
         failed = bool(message.get("isError"))
-        declined = failed and _DECLINED.match(text) is not None
+        declined = failed and is_declined(text)
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
             outcome = DECLINED if declined else outcome_of(text, failed)
@@ -331,9 +287,9 @@ class FactReader:
             if "wc -l" in call.command:
                 yield from self._line_counts(text, entry)
         if declined:
-            reason = _REASON.search(text)
+            reason = reason_in(text)
             if reason is not None:
-                yield from self._typed(reason[1], entry)
+                yield from self._typed(reason, entry)
             return
         if call is not None and call.silent and not failed:
             return
@@ -351,14 +307,8 @@ class FactReader:
 
     def _in_print(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
         yield from self._forms(text, Voice.OUTPUT, entry, names=False)
-        any_error = False
-        for line in text.split("\n") if _MAYBE_ERROR.search(text) else ():
-            if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
-                any_error = True
-                yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
-        if failed and not any_error and text.strip() and not _GIVEN_UP.search(text[-200:]):
-            line = _last_line(text)
-            yield Sighting(FactKind.ERROR, error_key(line), line, Voice.OUTPUT, entry)
+        for line in printed_errors(text, failed=failed):
+            yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
 
     def _shell(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         command = str(message.get("command") or "")
@@ -369,49 +319,6 @@ class FactReader:
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
-
-
-def is_silent(arguments: Mapping[str, Any]) -> bool:
-    """Whether the result of such a call, unless it failed, is the content of a file or says only that a change was made."""
-    named = _first(arguments, PATH_ARGUMENTS)
-    return bool(named) and "pattern" not in arguments and not command_of(arguments)
-
-
-def changes_text(arguments: Mapping[str, Any]) -> bool:
-    """Whether a call with these arguments writes a file, or a part of one."""
-    return not _TEXT_ARGUMENTS.isdisjoint(arguments)
-
-
-def error_key(line: str) -> str:
-    """An error as it is compared: its words, without places in files, addresses and durations."""
-    return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
-
-
-def outcome_of(text: str, failed: bool) -> str:
-    """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
-    if not failed:
-        return "exit 0"
-    codes = _EXIT.findall(text[-400:])
-    if codes:
-        return f"exit {codes[-1]}"
-    # A command that the user stopped or declined neither failed nor succeeded.
-    return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) else "failed"
-
-
-def command_of(arguments: Mapping[str, Any]) -> str:
-    """The command that a call runs; empty where it runs none."""
-    return _first(arguments, COMMAND_ARGUMENTS)
-
-
-def _first(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    for name in names:
-        value = arguments.get(name)
-        if isinstance(value, str) and value:
-            return value
-        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-            # A command given as its arguments; a shell's own words in front say nothing.
-            return value[-1] if len(value) == 3 and value[1] in {"-c", "-lc"} else " ".join(value)
-    return ""
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -432,8 +339,8 @@ def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sightin
     for edit in [arguments, *(edits if isinstance(edits, list) else ())]:
         if not isinstance(edit, dict):
             continue
-        for names, dropped in ((OLD_ARGUMENTS, True), (_NEW_ARGUMENTS, False)):
-            text = _first(edit, names)
+        for names, dropped in ((OLD_ARGUMENTS, True), (NEW_ARGUMENTS, False)):
+            text = first_of(edit, names)
             for item, is_open, heading in prose.checkboxes(text):
                 key = prose.sentence_key(item)
                 if key:
@@ -490,12 +397,6 @@ def _without(text: str, found: list[forms.Form]) -> str:
         last = form.start + len(form.text)
     parts.append(text[last:])
     return " ".join(parts)
-
-
-def _last_line(text: str) -> str:
-    """The last line that says more than how the command ended."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return next((line for line in reversed(lines) if not _EXIT.search(line)), lines[-1])[:300]
 
 
 def _first_line(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, blocks_of, text_of, tool_calls
-from leafward.summaries.facts.reader import OLD_ARGUMENTS, changes_text
+from leafward.summaries.facts.call_arguments import OLD_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
 from leafward.summaries.summarizers.turns import by_machine

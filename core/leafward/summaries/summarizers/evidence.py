@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gather
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.demands import demands
-from leafward.summaries.facts.reader import PATH_ARGUMENTS
 from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import state, statements, unless_cancelled, user_requests

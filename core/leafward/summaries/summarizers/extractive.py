@@ -16,7 +16,7 @@ from leafward.base.redact import Redactor
 from leafward.session.entries import tool_calls
 from leafward.session.messages import as_typed, message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
-from leafward.summaries.facts.reader import is_silent
+from leafward.summaries.facts.call_arguments import is_silent
 from leafward.summaries.summarizers import (
     Line,
     Purpose,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
+from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
-from leafward.summaries.facts.reader import command_of, outcome_of
+from leafward.summaries.facts.printed_errors import outcome_of
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate, Evidence
 from leafward.summaries.summarizers.outline import Section, harmless, read_outline
 

@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
-from leafward.files.shell.programs import Effect
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, Voice, forms
+from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
 
@@ -128,7 +128,7 @@ def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
                 path = forms.canonical_path(one.path, cwd)
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 gone.pop(now or path, None)
-                if one.effect is Effect.DELETE or (one.effect is Effect.MOVE and now != path):
+                if one.effect is FileOperation.DELETE or (one.effect is FileOperation.MOVE and now != path):
                     gone[path] = _Gone(place, entry, now)
     return gone
 

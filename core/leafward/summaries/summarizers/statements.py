@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
+from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import accompanies, announces, considers, leads_on
-from leafward.summaries.facts.reader import COMMAND_ARGUMENTS, DECLINED
 from leafward.summaries.facts.values import ANSWERED, DROPPED
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryId
-from leafward_tui.ui.hits import hit_beside, which_hit
+from leafward_tui.ui.hits import hit_beside
 from leafward_tui.ui.open_target import OpenTarget
-from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
@@ -103,25 +102,8 @@ class BlameCursor:
 
     def show_hits(self) -> None:
         """In the line over the keys, and on the lines."""
-        words, hits = self.search.words, self.search.hits
-        self._view.show_hits(hits)
-        if not words:
-            self._view.tell("")
-        elif not hits:
-            self._view.tell(f"nothing found  {words}", "warn")
-        else:
-            label = self._services.keymap.label
-            keys = [
-                KeyHint(one, label(one), name)
-                for one, name in (
-                    ("change.next", "next"),
-                    ("change.previous", "previous"),
-                    ("mode.leave", "end search"),
-                )
-            ]
-            glyphs = self._services.glyphs
-            quoted = f"{glyphs.quote_open}{words}{glyphs.quote_close}"
-            self._view.tell(f"{which_hit(hits, self.place())} with {quoted}", "", keys)
+        self._view.show_hits(self.search.hits)
+        self.search.tell_hits(self._services, self._view.tell, "change.next", "change.previous")
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
         """Opens a sheet."""

@@ -46,7 +46,8 @@ class Stores:
         self.rested = 0.0
         """When the stores may be looked at again without anybody asking."""
         self._missed = False
-        """Whether a look was cancelled: what it had found by then, the next one does not find again."""
+        """Whether cards were found that are not listed: the look was cancelled, or lines were not made that soon. What was found once is
+        not found again."""
         self.actions: Mapping[str, Callable[[], object]] = {"catalogue.refresh": self.refresh}
 
     def refresh(self) -> None:
@@ -98,8 +99,8 @@ class Stores:
                 self._view.show_state()
             return
         # While files are read, lines are made seldom enough that keys always find a free moment.
-        if not (state.searching and before and self._arrangement.resting):
-            self._missed = False
+        self._missed = state.searching and before and self._arrangement.resting
+        if not self._missed:
             state.cards = known.cards
             self._arrangement.list_again()
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.choice_sheet import Choice
+    from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
     from leafward_tui.ui.sheet import SheetLine
 
@@ -49,7 +50,7 @@ def _merge_choice(merge: MergeDraft | str) -> Choice:
     return Choice("m", "Merge both summaries", effect, _APPENDED)
 
 
-def _graft_choice(letter: str, draft: GraftDraft | str) -> Choice:
+def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choice:
     from leafward_tui.ui.choice_sheet import Choice
 
     title = f"Graft the turns of {letter.upper()} onto the leaf"
@@ -58,7 +59,7 @@ def _graft_choice(letter: str, draft: GraftDraft | str) -> Choice:
     return Choice(
         letter,
         title,
-        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} to {count(draft.tokens_after)}",
+        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}",
         f"append {counted(len(draft.sources), 'entry', 'entries')}; files are not changed",
     )
 
@@ -125,7 +126,7 @@ class Transfer:
         for letter, draft in grafts.items():
             why = f"{self._on_path(sides, letter)}: a graft takes turns of another branch"
             refused = isinstance(draft, str) and self._on_path(sides, letter)
-            choices.append(_graft_choice(letter, why if refused else draft))
+            choices.append(_graft_choice(letter, why if refused else draft, self._services.glyphs))
         choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
 
         def done(key: str | None) -> None:

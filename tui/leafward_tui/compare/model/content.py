@@ -165,22 +165,17 @@ def arranged_content(
     left = base if show is Show.FROM_ANCESTOR else a
     letters = ("=", "B") if show is Show.FROM_ANCESTOR else ("A", "B")
     compared = [left, b, *([base] if show is Show.THREE_WAY else [])]
+    known = all(one.certainty in KNOWN for one in compared)
+    unseen = _unseen(difference, compared) if known else []
+    if unseen:
+        return Shown(difference, show, letters, ([], [], []), unseen, [], based=based)
     texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
     plain = lines_of(left), lines_of(b), lines_of(base)
     laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
-    if not all(one.certainty in KNOWN for one in compared):
+    if not known:
         laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
         return laid
     laid.mixed = len(set().union(*(_ends(one.text or "") for one in compared))) > 1
-    if any("\0" in (one.text or "") for one in compared):
-        laid.rows = [
-            Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
-            for name, one in (("A", a), ("B", b))
-        ]
-        return laid
-    if difference.obstacle:
-        laid.rows = [Row("text", words=difference.obstacle, ink="sub")]
-        return laid
     if show is Show.THREE_WAY:
         _three(laid, set(opened), fold=fold)
     else:
@@ -189,6 +184,16 @@ def arranged_content(
         both = left.certainty is b.certainty is Certainty.ABSENT
         laid.rows.append(Row("text", words="not there on either side" if both else "empty on both sides"))
     return laid
+
+
+def _unseen(difference: ContentDifference, compared: Sequence[Rebuilt]) -> list[Row]:
+    """What stands instead of lines that are not shown: those of a binary file, or of one that is too large."""
+    if any("\0" in (one.text or "") for one in compared):
+        return [
+            Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
+            for name, one in (("A", difference.a), ("B", difference.b))
+        ]
+    return [Row("text", words=difference.obstacle, ink="sub")] if difference.obstacle else []
 
 
 def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Bisect", "BisectRequest", "Bisected", "bisect_session"]
+__all__ = ["Bisect", "BisectRequest", "Bisected", "find_first_bad"]
 
 _JOB = "bisect"
 
@@ -146,7 +146,7 @@ class Bisect:
 
         self._jobs.latest(
             _JOB,
-            partial(bisect_session, session, request, partial(self._tell, sheet)),
+            partial(find_first_bad, session, request, partial(self._tell, sheet)),
             show,
             partial(self._fail, sheet, request),
         )
@@ -211,14 +211,14 @@ class Bisected(NamedTuple):
     """Whether versions were passed over for what recorded commands may have changed."""
 
 
-def bisect_session(
+def find_first_bad(
     session: Session, request: BisectRequest, tell: Callable[[str], object], job: Job
 ) -> Bisected:
     """Runs the command on versions between two entries; `tell` hears, in the thread of the screen, what became of each.
 
     Raises LeafwardError, Cancelled where the job is no longer wanted.
     """
-    from leafward.files.bisection import FileVersions, SessionSearch, Trial, base_of, points
+    from leafward.files.bisection import TrialCommand, base_of, bisect_session
 
     def say(text: str) -> None:
         job.report(partial(tell, text))
@@ -227,22 +227,15 @@ def bisect_session(
         harmless = [tuple(shlex.split(request.command))]
     except ValueError as error:
         raise Refused("the command has a quote that does not end") from error
-    every, base = points(session, request.good, request.bad), base_of(session)
-    say(f"rebuilding files over {base.title}")
-    harmless_words = None if request.likely else harmless
-    versions = FileVersions(session, request.bad, base, harmless_words, job.unwanted)
-    if not versions.paths:
-        raise Refused("no call between touches a file of the project")
     shell = [os.environ.get("COMSPEC", "cmd"), "/c"] if os.name == "nt" else ["sh", "-c"]
-    with Trial(base, job.unwanted) as trial:
-        search = SessionSearch(
-            session, every, versions, lambda one: trial.run(one, [*shell, request.command]), named, say
-        )
-        found = search.find()
-    certain = len(found.candidates) == 1
-    prompt = every[found.bad].prompt
+    command = TrialCommand([*shell, request.command], harmless, request.likely)
+    base = base_of(session)
+    say(f"rebuilding files over {base.title}")
+    ends = request.good, request.bad
+    search, found = bisect_session(session, ends, base, command, named, say, job.unwanted)
+    prompt = search.every[found.bad].prompt
     return Bisected(
         search.report(found, request.command, likely=request.likely),
-        prompt if certain and prompt >= 0 else None,
+        prompt if len(found.candidates) == 1 and prompt >= 0 else None,
         search.doubted and not request.likely,
     )

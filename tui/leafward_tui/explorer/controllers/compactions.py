@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind
@@ -11,9 +10,6 @@ from leafward_tui.explorer.model.folds import LineKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.exam.sitting import ExamAnswers
-    from leafward.session.journal import Write, Writing
-    from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
@@ -23,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.screen_results import LabResult, XRayResult
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class Compactions:
@@ -34,7 +30,6 @@ class Compactions:
         state: ExplorerState,
         view: ExplorerView,
         services: AppServices,
-        jobs: Jobs,
         loader: SessionLoader,
         navigation: Navigation,
         write: SessionWrite,
@@ -47,7 +42,6 @@ class Compactions:
         self._navigation = navigation
         self._write = write
         self._operations = operations
-        self._jobs = jobs
         self.actions: dict[str, Callable[[], object]] = {
             "xray.open": self._see_through,
             "lab.open": self._compact_here,
@@ -88,36 +82,6 @@ class Compactions:
             self.open_lab(result.compaction, result.pins)
         elif result.entry >= 0:
             self._navigation.show_entry(result.entry)
-
-    # --- the exam -----------------------------------------------------------------------------------------------------
-
-    def examine(self, compaction: int) -> None:
-        """Has a model sit the exam of a compaction, after showing what it would be sent; its answers are kept."""
-        from leafward.compaction.exam.sitting import sitting
-        from leafward_tui.ui.exam_request import ExamRequest, Subject
-
-        session = self._state.session
-        if (
-            session is None
-            or self._write.is_read_only()
-            or self._write.waits_for_summary()
-            or self._write.waits_for_write()
-        ):
-            return
-        index = EntryIndex(compaction)
-        make, keep = partial(sitting, session, index), partial(self._keep_exam, index)
-        subject = Subject(session.path, make, keep, "the answer is kept with the compaction")
-        ExamRequest(self._services, self._jobs, self._view.ask, subject).begin()
-
-    def _keep_exam(
-        self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
-    ) -> None:
-        from leafward.session.journal.verbs import keep_exam
-
-        def keep(session: Session, writing: Writing) -> Write:
-            return keep_exam(session, compaction, sat.result, writing)
-
-        self._write.start(f"{done}; kept with the compaction", keep, self._view.inspector.reload, refused)
 
     # --- the lab ------------------------------------------------------------------------------------------------------
 

@@ -1,20 +1,39 @@
-"""Files of the project as they were at an entry: put back alone or together with a move, from a preview."""
+"""Files of the project as they were at an entry, from the key to what is written: planned, chosen one by one, put back.
+
+Alone or together with a move. What would become of each file is worked out by `leafward.files.restoration.plan`, and written by
+`leafward.files.restoration.write`; the sheet only draws what stands here.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward_tui.explorer.controllers.write import FileWrite
+from leafward.base.errors import Refused
+from leafward.session.entries import EntryIndex
+from leafward_tui.ui.cells import counted
 from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
+    from textual.screen import Screen
+
+    from leafward.files.restoration import FileChange, RestorePlan
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
-    from leafward_tui.explorer.controllers.restore_choice import RestoreChoice
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import Job, Jobs
+
+__all__ = ["FileRestore", "RestoreChoice", "RestorePort", "is_offered", "is_safe", "write_files"]
+
+_SAFE = ("write", "create", "delete")
+"""Actions that are done, as they are named."""
 
 
 class FileRestore:
@@ -26,11 +45,14 @@ class FileRestore:
         view: ExplorerView,
         write: SessionWrite,
         details: CursorDetails,
+        sheet_of: Callable[[RestoreChoice, str, str], Screen[str | None]],
     ) -> None:
+        """`sheet_of` makes the sheet of a choice, with its title and a note."""
         self._state = state
         self._view = view
         self._write = write
         self._details = details
+        self._sheet_of = sheet_of
         self.actions: dict[str, Callable[[], object]] = {"files.restore": self._ask_here}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
@@ -48,15 +70,11 @@ class FileRestore:
 
         With `moved`, which says what was done, the leaf moves to the entry as well. `on_accept` is called before.
         """
-        from leafward_tui.explorer.restore_sheet import RestoreSheet
-
         session = self._state.session
         if session is None or self._write.waits_for_summary() or self._write.waits_for_write():
             return
         if moved and self._write.is_read_only():
             return
-
-        done = moved or f"files as at {named(entry)}"
 
         def write(choice: RestoreChoice) -> None:
             if choice.plan is None:
@@ -66,20 +84,307 @@ class FileRestore:
                 choice.fail("the session was reloaded meanwhile; nothing was written")
                 return
             on_accept()
-            to = entry if moved else None
-            request = FileWrite(choice.plan, choice.changes, to, choice.stop, choice.tell)
-            self._write.restore(request, _done(done, choice), choice.done, choice.fail)
+            work = partial(
+                write_files, choice.plan, choice.changes, choice.stop, choice.tell, entry if moved else None
+            )
+            done = _done(moved or f"files as at {named(entry)}", choice)
+            self._write.start_files(done, work, choice.done, choice.fail)
 
         title = "Move and restore the files" if moved else "Restore the files"
-        moves = appending(session) if moved else ""
-        sheet = RestoreSheet(session, entry, title, f"as at {named(entry)}", write, moves)
+        choice = RestoreChoice(session, entry, write, appending(session) if moved else "")
+        sheet = self._sheet_of(choice, title, f"as at {named(entry)}")
         self._view.ask(sheet, lambda answer: None if answer else self._details.settle())
+
+
+# --- what is chosen ---------------------------------------------------------------------------------------------------
+
+
+class RestorePort(Protocol):
+    """The sheet."""
+
+    @property
+    def key(self) -> str:
+        """The file of the cursor: `file:` and its path."""
+
+    def next_file(self) -> None:
+        """Puts the cursor on the file below."""
+
+    def draw(self) -> None:
+        """Shows what is chosen, and what that means."""
+
+    def close(self, answer: str | None) -> None:
+        """Closes the sheet."""
+
+
+class RestoreChoice:
+    """The files as they were at an entry, and which of them are put back. Nothing is chosen beforehand that is not safe."""
+
+    def __init__(
+        self,
+        session: Session,
+        entry: int,
+        write: Callable[[RestoreChoice], object],
+        moves: str = "",
+    ) -> None:
+        """`write` begins to write what is chosen; `moves` says what is appended with it, empty where nothing is."""
+        self.session, self._entry, self._write = session, entry, write
+        self.view: RestorePort
+        """Set by the sheet that shows it."""
+        self._jobs: Jobs
+        self.moves = moves
+        self.plan: RestorePlan | None = None
+        self.files: list[FileChange] = []
+        self.same = 0
+        """Files that are as they were already."""
+        self.chosen: frozenset[str] = frozenset()
+        self.changes: tuple[FileChange, ...] = ()
+        """What would be done."""
+        self.state = "reading the recorded calls"
+        """What is going on; empty where the files are there to choose from."""
+        self.problem = ""
+        self.writing = False
+        self.stop = Event()
+        """Set where nothing more is to be written."""
+        self.in_diff = False
+        """Whether keys go to the diff."""
+        self._diffs: dict[str, list[str]] = {}
+        self._comparing = ""
+        self._safe: frozenset[str] = frozenset()
+        self.actions: Mapping[str, Callable[[], object]] = {
+            "restore.toggle": self.toggle,
+            "restore.all": self.choose_all,
+            "restore.accept": self.accept,
+            "pane.next": self.switch_pane,
+            "pane.previous": self.switch_pane,
+            "mode.leave": self.leave,
+            "app.back": self.leave,
+        }
+
+    def begin(self, jobs: Jobs) -> None:
+        """Works out what would change."""
+        self._jobs = jobs
+        work = partial(plan_files, self.session, self._entry, self.tell)
+        self._jobs.latest("restore", work, self._planned, self.fail)
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    @property
+    def file(self) -> FileChange | None:
+        """The file of the cursor."""
+        path = self.view.key.removeprefix("file:")
+        return next((one for one in self.files if one.path == path), None)
+
+    @property
+    def operation(self) -> str:
+        """What would be written, or what is missing for it."""
+        if self.plan is None or self.writing:
+            return ""
+        return ", ".join(filter(None, (action_words(self.changes), self.moves))) or "nothing is chosen"
+
+    def diff(self) -> Sequence[str] | None:
+        """The diff of the file of the cursor; None while it is worked out."""
+        file = self.file
+        if file is None:
+            return []
+        known = self._diffs.get(file.path)
+        if known is None and self._comparing != file.path:
+            self._comparing = file.path
+            work = partial(diff_of_file, file)
+            self._jobs.latest("diff", work, partial(self._compared, file.path), self.fail)
+        return known
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def tell(self, state: str) -> None:
+        """Says how far it is."""
+        self.state = state
+        self.view.draw()
+
+    def fail(self, problem: str) -> None:
+        """Says what could not be done."""
+        self.state, self.problem, self.writing = "", problem, False
+        self.view.draw()
+
+    def _planned(self, found: PlannedFiles) -> None:
+        self.plan, self.state = found.plan, ""
+        self.files, self.same, self._safe = found.files, found.same, found.safe
+        self._choose(found.safe)
+
+    def _compared(self, path: str, diff: list[str]) -> None:
+        self._diffs[path] = diff
+        self.view.draw()
+
+    # --- keys ---------------------------------------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        """The file of the cursor, or not; then the next."""
+        if self.switch(self.view.key):
+            self.view.next_file()
+
+    def switch(self, key: str) -> bool:
+        """Chooses the file with a key, or no longer; whether there is one that can be chosen."""
+        path = key.removeprefix("file:")
+        file = next((one for one in self.files if one.path == path), None)
+        if self.writing or file is None or not (is_safe(file) or is_offered(file)):
+            return False
+        self._choose(self.chosen ^ {path})
+        return True
+
+    def choose_all(self) -> None:
+        """All that is safe, or nothing."""
+        if not self.writing:
+            self._choose(frozenset() if self.chosen == self._safe else self._safe)
+
+    def _choose(self, chosen: frozenset[str]) -> None:
+        self.chosen, self.problem = chosen, ""
+        self.changes = self.plan.chosen(chosen, overwrite=True) if self.plan is not None and chosen else ()
+        self.view.draw()
+
+    def switch_pane(self) -> None:
+        """Keys go to the diff, or back to the list."""
+        self.in_diff = not self.in_diff
+        self.view.draw()
+
+    def accept(self) -> None:
+        """Writes what is chosen."""
+        if self.plan is None or self.writing or not (self.changes or self.moves):
+            return
+        self.writing, self.problem = True, ""
+        self.state = "copying the files that change"
+        self.view.draw()
+        self._write(self)
+
+    def leave(self) -> None:
+        """Leaves the diff, then the sheet; while files are copied, nothing is written."""
+        if self.writing:
+            self.stop.set()
+        elif self.in_diff:
+            self.switch_pane()
+        else:
+            self.view.close(None)
+
+    def done(self) -> None:
+        """All is written."""
+        self.view.close("written")
+
+
+# --- jobs -------------------------------------------------------------------------------------------------------------
+
+
+class PlannedFiles(NamedTuple):
+    """A plan, in the order in which it is shown."""
+
+    plan: RestorePlan
+    files: list[FileChange]
+    same: int
+    """Files that are as they were already."""
+    safe: frozenset[str]
+    """Paths of those that are chosen beforehand."""
+
+
+def plan_files(session: Session, entry: int, progress: Callable[[str], object], job: Job) -> PlannedFiles:
+    """What restoring the files at an entry would do; `progress` hears how far it is. Raises Refused."""
+    from leafward.files.file_replay import WorkspaceBases
+    from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
+
+    def looked(number: int, total: int) -> None:
+        job.report(lambda: progress(f"comparing with what lies on disk: {number:,} of {total:,} files"))
+
+    with project_of(session) as folder:
+        halfway = interrupted(folder.path)
+        if halfway is not None:
+            raise Refused(
+                f"restore {halfway.number} of this project stopped halfway; undo it first, in the log of its session"
+            )
+        bases = WorkspaceBases(Path(folder.path))
+        plan = plan_restore(
+            session,
+            EntryIndex(entry),
+            folder,
+            last_left(folder.path),
+            bases.committed,
+            bases,
+            job.unwanted,
+            looked,
+        )
+    files = listed(plan)
+    safe = frozenset(one.path for one in files if is_safe(one))
+    return PlannedFiles(plan, files, len(plan.changes) - len(files), safe)
+
+
+def diff_of_file(change: FileChange, job: Job) -> list[str]:
+    """Lines of the diff from what lies on disk to what would be written."""
+    from leafward.branches.diff.patches import restore_diff
+
+    job.give_way()
+    return restore_diff(change)
+
+
+def write_files(
+    plan: RestorePlan,
+    chosen: Sequence[FileChange],
+    stop: Event,
+    progress: Callable[[str], object],
+    to: int | None,
+    session: Session,
+    writing: Writing,
+    job: Job,
+) -> Write | None:
+    """Writes chosen changes of a plan, and moves the leaf to the entry `to` as well; None leaves it. Raises Refused, OSError.
+
+    `stop` is heeded until the first file is written; `progress` hears how far it is.
+    """
+    from leafward.files.restoration import last_entry, move_with_files, project_of, restore
+
+    total = len(chosen)
+
+    def copied(number: int) -> None:
+        if stop.is_set():
+            raise Refused("cancelled; nothing was written")
+        words = f"copied {number:,} of {total:,} files" if number < total else f"writing {total:,} files"
+        job.report(lambda: progress(words))
+
+    if to is not None:
+        return move_with_files(session, to, plan.entry, chosen, writing, copied)
+    with project_of(session) as folder:
+        restore(folder, session.id, plan.entry, chosen, last_entry(session), copied)
+    return None
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def is_safe(change: FileChange) -> bool:
+    """Whether it is proven, and replaces only what the session, a restore or git has left."""
+    return change.action in _SAFE
+
+
+def is_offered(change: FileChange) -> bool:
+    """Whether it is done only where somebody chooses it."""
+    from leafward.files.restoration import Action
+
+    return change.action is Action.LEAVE and change.offered is not None
+
+
+def listed(plan: RestorePlan) -> list[FileChange]:
+    """What is not as it was: safe changes first, then those to choose one by one, then those that cannot be made."""
+    from leafward.files.restoration import Action
+
+    rank = {True: 0, False: 1}
+    rows = [one for one in plan.changes if one.action is not Action.SAME]
+    return sorted(rows, key=lambda one: (rank[is_safe(one)], rank[is_offered(one)], one.path))
+
+
+def action_words(changes: Sequence[FileChange]) -> str:
+    """What is done: `write 3 files, delete 1`; empty for nothing."""
+    numbers = [(action, sum(one.action == action for one in changes)) for action in _SAFE]
+    some = [(action, number) for action, number in numbers if number]
+    parts = [f"{action} {counted(number, 'file')}" for action, number in some[:1]]
+    return ", ".join([*parts, *(f"{action} {number:,}" for action, number in some[1:])])
 
 
 def _done(what: str, choice: RestoreChoice) -> str:
     """What was done, and what was left alone."""
-    from leafward_tui.explorer.controllers.restore_choice import action_words
-
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     parts = [what, _past(action_words(choice.changes)), f"{left:,} left alone" if left else ""]
     return "; ".join(filter(None, parts))

@@ -248,7 +248,7 @@ def _outward(session: Session) -> Iterable[range]:
 def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
     """What the filters go by, once everything is counted."""
     from leafward.context.entry_metrics import FAILED, HAS_TEXT
-    from leafward.session.journal.operations import archived_branches
+    from leafward.session.journal.operation_log import archived_branches
 
     total = len(metrics)
     kind, flags, parent = session.columns.kind, metrics.flags, session.columns.parent

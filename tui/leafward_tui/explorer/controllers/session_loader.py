@@ -286,7 +286,7 @@ class SessionLoader:
 
     def show_changed(self, *, to_leaf: bool) -> None:
         """Lays out anew after the session grew, and counts what is new."""
-        from leafward.session.journal.operations import archived_branches
+        from leafward.session.journal.operation_log import archived_branches
 
         exploration, metrics = self._state.exploration, self._state.metrics
         if exploration is None or metrics is None:
@@ -364,7 +364,7 @@ def open_session(
     from leafward.agents import agent_of, native
     from leafward.catalog import stores
     from leafward.context.entry_metrics import EntryMetrics
-    from leafward.session.journal.operations import archived_branches
+    from leafward.session.journal.operation_log import archived_branches
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration, Findings
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError, Refused
+from leafward.base.errors import LeafwardError
 from leafward_tui.ui.write_words import remark_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from datetime import datetime
-    from threading import Event
 
-    from leafward.files.restoration import FileChange, RestorePlan
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -27,8 +25,10 @@ if TYPE_CHECKING:
     """What a change did, in words; some can say so only once it is written."""
     Change = Callable[[Session, Writing], Write | None]
     """Appends something to a session, at the time that is given with it; None where it changed files only."""
+    FilesChange = Callable[[Session, Writing, Job], Write | None]
+    """Changes files, and may append something too; it says through the job how far it is."""
 
-__all__ = ["FileWrite", "SessionWrite", "write_files"]
+__all__ = ["SessionWrite"]
 
 
 class SessionWrite:
@@ -98,14 +98,17 @@ class SessionWrite:
             partial(self._fail, session, on_error),
         )
 
-    def restore(
+    def start_files(
         self,
-        request: FileWrite,
         done: str,
+        change: FilesChange,
         ended: Callable[[], object],
         on_error: Callable[[str], object],
     ) -> None:
-        """Writes files, and the move that belongs to them, unless a change is under way; `ended` is called before `done` is said."""
+        """Changes files, and the session where that belongs to it, unless a change is under way; `ended` comes before `done` is said.
+
+        Files may be changed where the session may not.
+        """
         session = self._state.session
         if session is None or self.waits_for_write():
             on_error("another change is still being written")
@@ -113,7 +116,7 @@ class SessionWrite:
         self._state.writing = True
         self._jobs.also(
             "write",
-            partial(write_files, session, request, self._services.clock),
+            partial(change_files, session, change, self._services.clock),
             partial(self._end, session, done, None, ended),
             partial(self._fail, session, on_error),
         )
@@ -213,37 +216,10 @@ def append(session: Session, change: Change, clock: Callable[[], datetime], _job
     return change(session, Writing(now=clock))
 
 
-class FileWrite(NamedTuple):
-    """What is written."""
-
-    plan: RestorePlan
-    chosen: Sequence[FileChange]
-    to: int | None
-    """The entry that the leaf moves to as well; None where it stays."""
-    stop: Event
-    """Set where nothing is to be written any more; heeded until the first file is."""
-    progress: Callable[[str], object]
-    """Hears how far it is."""
-
-
-def write_files(
-    session: Session, request: FileWrite, clock: Callable[[], datetime], job: Job
+def change_files(
+    session: Session, change: FilesChange, clock: Callable[[], datetime], job: Job
 ) -> Write | None:
-    """Writes chosen changes of a plan, and moves the leaf where that is wanted. Raises Refused, OSError."""
-    from leafward.files.restoration import move_with_files, project_of, restore
-    from leafward.files.restoration.operation import last_entry
+    """Changes files, and the session where that belongs to it. Raises LeafwardError, OSError."""
     from leafward.session.journal import Writing
 
-    entry, chosen, total = request.plan.entry, request.chosen, len(request.chosen)
-
-    def copied(number: int) -> None:
-        if request.stop.is_set():
-            raise Refused("cancelled; nothing was written")
-        words = f"copied {number:,} of {total:,} files" if number < total else f"writing {total:,} files"
-        job.report(lambda: request.progress(words))
-
-    if request.to is not None:
-        return move_with_files(session, request.to, entry, chosen, Writing(now=clock), copied)
-    with project_of(session) as folder:
-        restore(folder, session.id, entry, chosen, last_entry(session), copied)
-    return None
+    return change(session, Writing(now=clock), job)

@@ -163,7 +163,7 @@ class RowPainter:
     def _again(self, line: Line) -> str:
         """What was done again soon after the compaction of a line; nothing where nothing was, or not known yet."""
         number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
-        return f"   repeated {number:,}, {count(tokens)}" if number else ""
+        return f"   {counted(number, 'repeat')}, {count(tokens)} tok" if number else ""
 
     def _second_line(
         self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground

@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.cells import cell_len, count, limit, percent
+from leafward_tui.ui.price_line import Piece, length
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Gauge", "Load", "gauge_lines"]
 
-_Piece = tuple[str, str]
-"""A text and the name of its ink."""
 
 _VALUE_ENDS = 15
 """The cell that sizes are right-aligned at, beside their label."""
@@ -54,7 +53,7 @@ def gauge_lines(
     moved: Load | None = None,
     live: bool = False,
     lost: int | None = None,
-) -> list[list[_Piece]]:
+) -> list[list[Piece]]:
     """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
 
     `threshold` is the size from which the agent compacts. A load that is not known yet keeps its cells. While a session is
@@ -81,17 +80,13 @@ def _value(load: Load | None) -> str:
     return f"{sign}{count(load.total, zero='0')}" if load is not None else ""
 
 
-def _rest(load: Load | None) -> list[_Piece]:
+def _rest(load: Load | None) -> list[Piece]:
     """What comes on top of a load and is not known."""
     return [(" + not in file", "faint")] if load is not None and load.lacks_prompt else []
 
 
-def _blank(width: int) -> list[_Piece]:
+def _blank(width: int) -> list[Piece]:
     return [(" " * width, "blank")]
-
-
-def _length(pieces: list[_Piece]) -> int:
-    return sum(cell_len(text) for text, _ in pieces)
 
 
 class _Gauge:
@@ -108,7 +103,7 @@ class _Gauge:
     def warning(self) -> str:
         return f"compacts at {count(self.threshold, zero='0')}"
 
-    def bar(self, load: Load | None, width: int, *, moved: bool) -> list[_Piece]:
+    def bar(self, load: Load | None, width: int, *, moved: bool) -> list[Piece]:
         """There, sent again, free: `width` cells for the window."""
         glyphs = self.glyphs
         if load is None or width <= 0:
@@ -138,7 +133,7 @@ class _Gauge:
         most = width if size >= self.window else width - 1
         return max(1, min(cells, most))
 
-    def head(self, label: str, load: Load | None, *, moved: bool) -> list[_Piece]:
+    def head(self, label: str, load: Load | None, *, moved: bool) -> list[Piece]:
         """`now   40.6k / 200k   20 %`; over the threshold the words instead of the window."""
         over = self.over(load)
         value = _value(load)
@@ -147,24 +142,24 @@ class _Gauge:
         share = self._share(load)
         window = f" / {limit(self.window)}"
         rest = _rest(load)
-        spare = self.width - len(label) - len(value) - _length(rest) - len(window)
+        spare = self.width - len(label) - len(value) - length(rest) - len(window)
         room = max(1, min(room, spare)) if rest else room
-        pieces: list[_Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
+        pieces: list[Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
         pieces += rest
         if not over:
-            ending: list[_Piece] = [(share, "sub")] if share else []
+            ending: list[Piece] = [(share, "sub")] if share else []
             return self._spread([*pieces, (" /", "faint"), (window[2:], "sub")], ending)
-        warning: list[_Piece] = [(self.warning(), "warn")]
+        warning: list[Piece] = [(self.warning(), "warn")]
         for right in ([*warning, ("   ", "blank"), (share, "sub")], warning):
-            if _length(pieces) + 2 + _length(right) <= self.width:
+            if length(pieces) + 2 + length(right) <= self.width:
                 return self._spread(pieces, right)
         return self._spread([(value, ink)], warning)
 
-    def forecast(self, now: Load, threshold: int, lost: int | None) -> list[list[_Piece]]:
+    def forecast(self, now: Load, threshold: int, lost: int | None) -> list[list[Piece]]:
         """`now 64.9k   compacts in 118.7k`, and below it what that would lose beside the bar."""
         over = self.over(now)
         when = "compacts now" if over else f"compacts in {count(threshold - now.total, zero='0')}"
-        head: list[_Piece] = [
+        head: list[Piece] = [
             ("now ", "faint"),
             (_value(now), "strong_warn" if over else "strong"),
             *_rest(now),
@@ -177,14 +172,14 @@ class _Gauge:
             self._spread(bar, [(what, "sub")] if what else []),
         ]
 
-    def both(self, now: Load | None, moved: Load | None) -> list[_Piece]:
+    def both(self, now: Load | None, moved: Load | None) -> list[Piece]:
         """`40.6k → 102.3k / 200k   51 %`."""
         pieces = self._change(now, moved)
         if self.over(moved):
             return self._spread(pieces, [(self.warning(), "warn")])
         share = self._share(moved)
         window = self._of_window()
-        if _length(pieces) + _length(window) <= self.width:
+        if length(pieces) + length(window) <= self.width:
             pieces += window
         return self._spread(pieces, [(share, "sub")] if share else [])
 
@@ -192,10 +187,10 @@ class _Gauge:
         """How much of the window is full; nothing where that is not known."""
         return percent(load.total, self.window) if load is not None and not load.lacks_prompt else ""
 
-    def _of_window(self) -> list[_Piece]:
+    def _of_window(self) -> list[Piece]:
         return [(" / ", "faint"), (limit(self.window), "sub")]
 
-    def _change(self, now: Load | None, moved: Load | None) -> list[_Piece]:
+    def _change(self, now: Load | None, moved: Load | None) -> list[Piece]:
         value = _value(moved) if moved is not None else " " * 6
         return [
             (_value(now) if now is not None else " " * 5, "text"),
@@ -204,7 +199,7 @@ class _Gauge:
             *_rest(moved),
         ]
 
-    def one_line(self, now: Load | None, moved: Load | None, *, moving: bool) -> list[_Piece]:
+    def one_line(self, now: Load | None, moved: Load | None, *, moving: bool) -> list[Piece]:
         """A short bar, then the sizes at the right."""
         load = moved if moving else now
         over = self.over(load)
@@ -219,18 +214,18 @@ class _Gauge:
             words += self._of_window()
             if not moving:
                 words.append((f"  {self._share(load):>4}", "sub"))
-        if over and _length(words) > self.width:
+        if over and length(words) > self.width:
             words = [words[-3], ("  ", "blank"), (self.warning(), "warn")]
         # The bar keeps its length while sizes change.
-        room = min(self.width - _length(words) - _BAR_GAP, max(_LEAST_BAR, self.width - _ONE_LINE_WORDS))
+        room = min(self.width - length(words) - _BAR_GAP, max(_LEAST_BAR, self.width - _ONE_LINE_WORDS))
         bar = self.bar(load, room, moved=moving) if room >= _LEAST_BAR else []
         return self._spread(bar, words)
 
-    def _spread(self, left: list[_Piece], right: list[_Piece]) -> list[_Piece]:
+    def _spread(self, left: list[Piece], right: list[Piece]) -> list[Piece]:
         """Both ends of a line, with what is between them blank; what does not fit is cut at the right."""
-        gap = self.width - _length(left) - _length(right)
+        gap = self.width - length(left) - length(right)
         return _cut(
-            [*left, (" " * max(1 if left and right and _length(right) else 0, gap), "blank"), *right],
+            [*left, (" " * max(1 if left and right and length(right) else 0, gap), "blank"), *right],
             self.width,
         )
 
@@ -239,8 +234,8 @@ _ONE_LINE_WORDS = 24
 """Cells that `40.6k → 102.3k / 200k` takes, with the gap."""
 
 
-def _cut(pieces: list[_Piece], width: int) -> list[_Piece]:
-    found: list[_Piece] = []
+def _cut(pieces: list[Piece], width: int) -> list[Piece]:
+    found: list[Piece] = []
     for text, ink in pieces:
         text = text[:width]
         width -= len(text)
@@ -251,9 +246,9 @@ def _cut(pieces: list[_Piece], width: int) -> list[_Piece]:
     return found
 
 
-def _with_tick(pieces: list[_Piece], at: int, tick: str) -> list[_Piece]:
+def _with_tick(pieces: list[Piece], at: int, tick: str) -> list[Piece]:
     """A bar with the sign of the threshold in one of its cells."""
-    found: list[_Piece] = []
+    found: list[Piece] = []
     for text, ink in pieces:
         if 0 <= at < len(text):
             found += [(text[:at], ink), (tick, "text"), (text[at + 1 :], ink)]
@@ -307,7 +302,7 @@ class Gauge(Widget):
         segments = [Segment(text, _style(ground, ink)) for text, ink in lines[y]]
         return Strip([*segments, Segment(" ", ground.blank)]).adjust_cell_length(width, ground.blank)
 
-    def _lines(self, width: int, height: int, glyphs: Glyphs) -> list[list[_Piece]]:
+    def _lines(self, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
         return gauge_lines(
             width,
             height,

@@ -50,7 +50,7 @@ _MOST_OTHERS = 5
 _SHARES = (
     (Link.SYSTEM, "system", "sub"),
     (Link.REPLACED, "summarised", "memory"),
-    (Link.PREFIX, "turn prefix", "warn"),
+    (Link.PREFIX, "split turn", "warn"),
     (Link.KEPT, "kept", "leaf"),
     (Link.INJECTED, "injected", "ghost"),
     (Link.CUT, "cut", "bad"),
@@ -105,7 +105,7 @@ def _compaction(
     _numbers(sheet, xray)
     _made_by(sheet, entry.body)
     sheet.line(
-        [Span(f"{sheet.glyphs.folded} ", "faint"), Span("before and after, line by line", "text")],
+        [Span(f"{sheet.glyphs.arrow} ", "faint"), Span("before and after, line by line", "text")],
         toggle=f"{XRAY}{index}",
     )
     if stop():

@@ -148,7 +148,7 @@ class Settings:
         if position < 0:
             way = "below" if step > 0 else "above"
             reason = (
-                "this strategy keeps no tail"
+                "this strategy keeps only the user's messages: there is no cut to move"
                 if not what_if.cuttable
                 else f"no cut is possible {way} this one"
             )

@@ -10,7 +10,7 @@ from leafward.compaction.cut_rules import LEGAL, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
-from leafward_tui.ui.cells import cell_len, count, counted, fit, right
+from leafward_tui.ui.cells import cell_len, count, counted, fit, right, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ INK = {Fate.SUMMARISED: "memory", Fate.PREFIX: "warn", Fate.KEPT: "leaf"}
 _TOK = 8
 _GUTTER = 6
 """Cells of letter, rail, arm and their gaps."""
-_LEAST_WORDS = 8
+_LEAST_WORDS = 12
 """Cells of words without which there is no chip beside them."""
-_LEGEND = 41
-"""Cells of the legend in its long form."""
+_WIDE = 41
+"""Cells with room for whole sentences of a neighbouring cut."""
 _NODE_OF_KIND = {Kind.BRANCH_SUMMARY: "branch_summary", Kind.COMPACTION: "compaction"}
 
 
@@ -193,15 +193,18 @@ class CutLines:
             start, stop = (bisect_left(self.quoted, at) for at in (row.first, row.stop))
             if stop > start:
                 folded = row.kind in (RowKind.TURNS, RowKind.MESSAGES)
-                return Span(f"{stop - start} quoted" if folded else "quoted", "leaf")
+                number = counted(stop - start, "prompt") if folded else "prompt"
+                return Span(f"{number} kept", "leaf")
         return None
 
     def _carried(self) -> LabLine:
         size = self.rows.plan.tokens.previous_summary
         stays = self.rows.plan.nothing
         fate = Fate.KEPT if stays else Fate.SUMMARISED
-        remark = "   its summary stays" if stays else "   its summary is carried on"
-        words = [Span("compaction", "memory"), Span(remark, "faint")]
+        words = [Span("earlier summary", "memory")]
+        remark = "   stays" if stays else "   goes into the new one"
+        if cell_len(words[0].text + remark) <= self.width - _GUTTER - _TOK:
+            words.append(Span(remark, "faint"))
         node = self.glyphs.compaction
         return self._line(fate.value, node, INK[fate], words, count(size, zero=self.glyphs.zero), "carried")
 
@@ -244,25 +247,29 @@ def cut_words(plan: Plan, rows: CutRows) -> str:
     return f" keeps {kept}, no split turn"
 
 
-def legend(width: int) -> LabLine:
-    """What the letters mean."""
-    spans: list[Span] = []
+def legend(width: int) -> list[LabLine]:
+    """What the letters mean, in as many lines as it takes."""
+    lines: list[list[Span]] = [[]]
     for fate, words in (
         (Fate.SUMMARISED, "summarised"),
-        (Fate.PREFIX, "turn prefix"),
-        (Fate.KEPT, "kept as is" if width >= _LEGEND else "kept"),
+        (Fate.KEPT, "kept as is"),
+        (Fate.PREFIX, "beginning of the split turn"),
     ):
-        spans += [Span("  " if spans else "", "blank"), Span(fate.value, INK[fate]), Span(f" {words}", "sub")]
-    return LabLine(tuple(spans))
+        meaning = [Span(fate.value, INK[fate]), Span(f" {words}", "sub")]
+        taken = sum(cell_len(span.text) for span in (*lines[-1], *meaning))
+        if lines[-1] and taken + 2 > width:
+            lines.append([])
+        lines[-1] += [*((blanks(2),) if lines[-1] else ()), *meaning]
+    return [LabLine(tuple(line)) for line in lines]
 
 
 _SHORT_RULE = {
-    Rule.RESULT: "result without its call",
-    Rule.BETWEEN: "between call and result",
+    Rule.RESULT: "result without call",
+    Rule.BETWEEN: "parts call and result",
     Rule.NOTHING_BEFORE: "nothing before it",
     Rule.NOTHING_AFTER: "nothing after it",
     Rule.SYSTEM: "the system prompt",
-    Rule.UNKNOWN_ROLE: "a role none begins with",
+    Rule.UNKNOWN_ROLE: "cannot come first",
     Rule.QUIET_INSIDE: "says nothing",
 }
 
@@ -275,8 +282,8 @@ def neighbours(
     if plan.nothing:
         return []
     if not plan.settings.rules.keeps_tail or plan.first_kept < 0:
-        reason = fit(RULE_TEXT[Rule.NO_TAIL], width, ellipsis=glyphs.ellipsis)
-        return [LabLine((Span(reason, "faint"),))]
+        reason = wrap(RULE_TEXT[Rule.NO_TAIL], width, lines=most, ellipsis=glyphs.ellipsis)
+        return [LabLine((Span(part, "faint"),)) for part in reason]
     here = first_said(sizes, cut)
     below = turns.cut_beside(cut, 1)
     stop = below if below >= 0 else len(sizes)
@@ -289,10 +296,10 @@ def neighbours(
         kept = count(turns.kept_by(below, plan.estimator), zero="0")
         rule = Rule(turns.rules[below])
         split = rule in (Rule.MID_TURN, Rule.QUIET_BEFORE_REPLY)
-        if width >= _LEGEND:
+        if width >= _WIDE:
             splits = "splits a turn" if split else "no split turn"
         else:
-            splits = "splits" if split else "no split"
+            splits = "splits turn" if split else "no split"
         lines.append(_neighbour(sizes.entries[below], below, rule, f"keeps {kept}, {splits}", width, glyphs))
     elif not refused:
         lines.append(LabLine((Span("nothing stands below it", "faint"),)))
@@ -315,7 +322,7 @@ def why_lines(turns: PathTurns, rows: CutRows, width: int, height: int, glyphs: 
     if height <= 0:
         return Block()
     gap = [LabLine()] if height >= 6 else []
-    lines = [*gap, legend(width), *gap]
+    lines = [*gap, *legend(width), *gap]
     found = neighbours(turns, rows.plan, rows.cut, width, glyphs, height - len(lines) - 1)
     if found:
         lines.append(LabLine((Span("Next cut below", "strong"),)))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["LostFact", "fate_lines", "invented_words", "kept_by_kind", "lost_facts", "unseen_facts"]
 
 _CLOSE = {
+    FactKind.COMMAND: ("commands", "cmds"),
     FactKind.IDENTIFIER: ("identifiers", "idents"),
     FactKind.CONSTRAINT: ("constraints", "constraint", "constr."),
 }

@@ -61,7 +61,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
             summary = draft.summary_tokens
             kept = draft.tokens_after - tokens.system - summary - extra
         replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
-        verb = "replaces" if draft is not None else "estimate for"
+        verb = "replaces" if draft is not None else "to replace"
         parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
         if extra and injected is not None:
             note = counted(len(injected.sections), "section")
@@ -81,7 +81,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
 def _kept_note(plan: Plan) -> str:
     if plan.first_kept >= 0:
         return f"from #{plan.first_kept}, " + ("some cut short" if plan.pruned else "as is")
-    return f"{counted(len(plan.kept), 'prompt')}, verbatim" if plan.kept else "no tail"
+    return f"{counted(len(plan.kept), 'prompt')}, as is" if plan.kept else "nothing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,13 +93,13 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
         return line(name, texts, strong=strong)
 
     # Said only where the columns differ in it: facts and cost are then of different summarisers.
-    by = [line("summary by", ["model" if column.by_model else "quotes" for column in view.columns])]
+    by = [line("summary by", ["model" if column.by_model else "local" for column in view.columns])]
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
         numbers("before", "before"),
         line("after", [f"~{count(column.after, zero='0')}" for column in view.columns], strong=True),
         numbers("summarised", "summarised"),
-        numbers("turn prefix", "prefix"),
+        numbers("split turn", "prefix"),
         numbers("pruned", "pruned"),
         numbers("kept", "kept"),
         numbers("injected", "injected"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["injected_lines", "note_lines", "prompt_lines", "summary_lines"]
 
+_INJECTED = "Injected context: files, rules and last actions that go with the summary, so that the model still has them word for word."
 _MOST = 400
 """Lines of one text that are shown."""
 
@@ -80,22 +81,31 @@ def note_lines(notes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> 
 
 
 def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on: bool) -> Block:
-    """The injected text as it is sent, line by line; each with the entry it comes from at the right."""
+    """What injected text is, then the text as it is sent, line by line; each with the entry it comes from at the right."""
     if injected is None or not on:
         reason = "switched off: nothing is injected" if injected is not None else "nothing to inject yet"
         return Block([LabLine((Span(reason, "nothing"),))])
     if not injected.text:
         return Block([LabLine((Span("every section is empty or switched off", "nothing"),))])
-    lines = []
+    lines = [
+        *(LabLine((Span(part, "sub"),)) for part in wrap(_INJECTED, width, ellipsis=glyphs.ellipsis)),
+        LabLine(),
+    ]
     for number, row in enumerate(injected.lines):
         entry = next((int(source.entry) for source in row.sources if source.entry >= 0), NO_ENTRY)
         place = f"#{entry}" if entry >= 0 else _file_of(row.sources)
         heading = row.text.startswith("#")
         ink = "strong_ghost" if heading else "text" if row.section else "faint"
         room = width - (len(place) + 2 if place else 0)
-        text = fit(safe_line(row.text, 400), room, ellipsis=glyphs.ellipsis)
+        first, *more = wrap(safe_line(row.text, 400), room, ellipsis=glyphs.ellipsis) or [""]
         key = f"inject:{number}:{row.section}"
-        lines.append(spread([Span(text, ink)], [Span(place, "faint")], width, key, entry))
+        lines.append(spread([Span(first, ink)], [Span(place, "faint")], width, key, entry))
+        margin = 2 if first.startswith("- ") else 0
+        lines += [
+            LabLine((blanks(margin), Span(part, ink)), f"inject:{number}.{at}:{row.section}", entry)
+            for at, part in enumerate(wrap(" ".join(more), width - margin, ellipsis=glyphs.ellipsis), 1)
+            if more
+        ]
     return Block(lines)
 
 

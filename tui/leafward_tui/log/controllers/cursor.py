@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.hits import which_hit
-from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
@@ -103,24 +101,7 @@ class Cursor:
 
     def show_hits(self) -> None:
         """In the line over the keys."""
-        words, hits = self.search.words, self.search.hits
-        if not words:
-            self._view.tell("")
-        elif not hits:
-            self._view.tell(f"nothing found  {words}", "warn")
-        else:
-            label = self._services.keymap.label
-            keys = [
-                KeyHint(one, label(one), name)
-                for one, name in (
-                    ("find.next", "next"),
-                    ("find.previous", "previous"),
-                    ("mode.leave", "end search"),
-                )
-            ]
-            glyphs = self._services.glyphs
-            quoted = f"{glyphs.quote_open}{words}{glyphs.quote_close}"
-            self._view.tell(f"{which_hit(hits, self.place())} with {quoted}", "", keys)
+        self.search.tell_hits(self._services, self._view.tell, "find.next", "find.previous")
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
         """Opens a sheet."""

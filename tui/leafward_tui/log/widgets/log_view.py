@@ -76,8 +76,10 @@ class LogList(LineList):
 
     @property
     def cells(self) -> int:
-        """The width of a line, beside the scrollbar where there is one."""
-        return self.scrollable_content_region.width
+        """The width of a line, beside the scrollbar where there is one or will be one with the next layout."""
+        outer = self.outer_size
+        scrolls = self.virtual_size.height > outer.height
+        return outer.width - (self.styles.scrollbar_size_vertical if scrolls else 0)
 
     def move_by(self, step: int) -> None:
         """Moves the cursor down, or up."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
 from leafward.compaction.xray import What, xray_edited, xray_of, xray_planned
-from leafward.session.journal.operations import marks, operations, undoable
+from leafward.session.journal.operation_log import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.xray.model.captions import Fates, Teller
 

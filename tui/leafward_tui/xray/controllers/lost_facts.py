@@ -73,7 +73,7 @@ class LostFacts:
 
     def _offer(self, offered: Sequence[Fate], lost: int, *, here: bool) -> None:
         shown = list(offered[: max(3, min(len(_LETTERS), self._view.sheet_rows))])
-        operation = "pins it into a corrected compaction at the same parent; nothing is written yet"
+        operation = "opens the lab with the compaction corrected by it; nothing is written yet"
         if self._state.plan is not None:
             operation = "pins it into the planned compaction"
         choices = [

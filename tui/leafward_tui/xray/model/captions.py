@@ -35,7 +35,7 @@ LINK_WORD = {
     Link.SYSTEM: "system",
     Link.KEPT: "kept",
     Link.REPLACED: "summarised",
-    Link.PREFIX: "turn prefix",
+    Link.PREFIX: "split turn",
     Link.INJECTED: "injected",
     Link.CUT: "cut",
     Link.REST: "not in file",
@@ -266,7 +266,7 @@ class Teller:
             return [first, [("looking for where it comes from", "nothing")]]
         sources = self.xray.sources(row)
         if not sources:
-            return [first, [("no source found", "warn"), (" in what it stands for", "faint")]]
+            return [first, [("no source found", "warn"), (" in the summarised messages", "faint")]]
         best = sources[0]
         word = _ROLE_WORDS.get(best.role) or (
             headline(self.session, best.entry).word if best.entry >= 0 else ""
@@ -365,7 +365,7 @@ def _became(link: Link, side: Side) -> str:
         Link.SYSTEM: "stays as it is",
         Link.KEPT: "stays as it is",
         Link.REPLACED: "summarised",
-        Link.PREFIX: "summarised apart: the turn it begins is split",
+        Link.PREFIX: "summarised apart: the beginning of a turn that the cut splits",
         Link.INJECTED: "injected",
         Link.CUT: "cut: nothing stands for it",
         Link.REST: "",

@@ -119,7 +119,7 @@ def _columns(shares: Sequence[Share], width: int, glyphs: Glyphs) -> tuple[int, 
     return name, [(fit(head, cells - 1, ellipsis=glyphs.ellipsis), cells) for head in heads]
 
 
-_SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("prefix",)}
+_SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("split",)}
 """Heads for columns with less room, the longest first."""
 
 

@@ -1,29 +1,25 @@
-"""Restores among the operations on a session: together with a move, in the order of the file, and taken back.
+"""What the next undo takes back: an operation on the session, a restore of files, or a move and its restore together.
 
-A restore is no line of the session; its record names the last entry that the session had then, and the move it belongs to.
+A restore is no line of the session, and stands in its log all the same: its record names the last entry that the session had then, and the move it belongs to.
 """
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
-from leafward.base.safe_text import safe_line
 from leafward.files.restoration.on_disk import ProjectFolder
-from leafward.files.restoration.record import belonging, records
-from leafward.files.restoration.write import restore, undo
+from leafward.files.restoration.record import records
+from leafward.files.restoration.write import undo
 from leafward.session import journal
 from leafward.session.entries import EntryId, EntryIndex
 from leafward.session.journal import Operation, OperationId, OperationKind, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from leafward.files.restoration.plan import FileChange
     from leafward.files.restoration.record import Record
     from leafward.files.restoration.write import Undone
     from leafward.session.journal import Write, Writing
@@ -48,51 +44,9 @@ class TakenBack:
     """The files that it put back; None where the operation had none."""
 
 
-def project_of(session: Session) -> ProjectFolder:
-    """The folder that a session worked in. Raises Refused where it is not there."""
-    if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
-        raise Refused(f"project folder not found: {safe_line(session.cwd) or 'not in file'}")
-    return ProjectFolder(Path(session.cwd))
-
-
 def restores_of(session: Session) -> list[Record]:
     """Restores of a session's files, the oldest first."""
     return [one for one in records() if one.session == session.id]
-
-
-def last_entry(session: Session) -> str:
-    """The id of a session's last entry; empty where it has none."""
-    return str(session.columns.id(EntryIndex(len(session) - 1))) if len(session) else ""
-
-
-def move_with_files(
-    session: Session,
-    to: int,
-    entry: str,
-    changes: Sequence[FileChange],
-    writing: Writing,
-    progress: Callable[[int], object] = lambda _: None,
-) -> Write:
-    """Makes chosen changes of a plan for `entry`, then moves the leaf: both or neither.
-
-    `progress` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
-    is not.
-    """
-    journal.move(session, to, replace(writing, dry_run=True))
-    if not changes:
-        return journal.move(session, to, writing)
-    with project_of(session) as folder:
-        record = restore(folder, session.id, entry, changes, last_entry(session), progress)
-        try:
-            written = journal.move(session, to, writing)
-        except (LeafwardError, OSError) as error:
-            undo(folder, record)
-            raise Refused(f"{error}; the files are as they were") from error
-    if written.op is not None:
-        with suppress(OSError, Refused):
-            # Without it the restore stands for itself in the log.
-            belonging(record, written.op)
-    return written
 
 
 def step_back(session: Session, op: str | None = None) -> StepBack:

@@ -11,7 +11,7 @@ from leafward.base.times import iso_stamp
 from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operations import (
+from leafward.session.journal.operation_log import (
     ARCHIVE_TYPE,
     ARCHIVED,
     EXAM_TYPE,

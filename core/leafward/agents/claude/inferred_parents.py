@@ -1,0 +1,82 @@
+"""Parents that are inferred: of rows that name one that was never written, or one that they cannot follow."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.records import KEY, NAMED, NO_KEY, SIDECHAIN, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from leafward.agents.claude.row_parents import Rows
+
+_SAID_BY_NOBODY = frozenset(
+    {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}
+)
+
+
+def infer_parents(rows: Rows, lost: Collection[int]) -> None:
+    """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
+
+    Compactions of 2.1.33 to 2.1.49 at least name a row that was only ever in memory, and so do rows of hooks. One before
+    which nothing stands keeps its beginning: what it hangs on lies in another file. Side lines begin where they say.
+    """
+    named = [row for row in lost if not rows.flags[row] & SIDECHAIN or rows.role[row] in _SAID_BY_NOBODY]
+    for row in sorted({*rows.boundaries, *named}):
+        at = bisect_left(rows.jumps, row)
+        if at == len(rows.jumps) or rows.jumps[at] != row or rows.above[at] >= 0:
+            continue
+        boundary = rows.boundaries.get(row)
+        kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
+        above = first_of(rows.keys, kept) if kept != NO_KEY else -1
+        # What was kept ends with the row that the compaction follows.
+        rows.above[at] = above if 0 <= above < row else _before(rows, row)
+        if rows.above[at] >= 0:
+            rows.inferred.add(row)
+        if boundary is not None and rows.above[at] >= 0:
+            boundary.missing, boundary.inferred = False, True
+
+
+def mend_ends(rows: Rows) -> None:
+    """Hangs the last row that a compaction kept below the first one, where it names one from before that.
+
+    A second `/compact` in one process of 2.1.26x writes what ends the turn, and says nothing, behind a row from before the first.
+    """
+    for row, boundary in rows.boundaries.items():
+        head, tail = boundary.segment or (NO_KEY, NO_KEY)
+        first, last = first_of(rows.keys, head), first_of(rows.keys, tail)
+        if not 0 <= first < last < row or rows.role[last] != Role.QUIET:
+            continue
+        at = bisect_left(rows.jumps, last)
+        jumps = at < len(rows.jumps) and rows.jumps[at] == last
+        above = rows.above[at] if jumps else _before(rows, last, copies=True)
+        if rows.doubled.get(above, above) >= first:
+            continue
+        if not jumps:
+            rows.jumps.insert(at, last)
+            rows.above.insert(at, -1)
+        rows.above[at] = _before(rows, last)
+        boundary.inferred = True
+
+
+def _before(rows: Rows, row: int, *, copies: bool = False) -> int:
+    """The last row of the same line of the conversation that stands before one in the file; -1 where none does.
+
+    Rows whose id an earlier one has count only with `copies`.
+    """
+    side = rows.flags[row] & SIDECHAIN
+    for other in range(row - 1, -1, -1):
+        flags = rows.flags[other]
+        if flags & NAMED and flags & SIDECHAIN == side and (copies or other not in rows.doubled):
+            return other
+    return -1
+
+
+def first_of(keys: bytearray, key: bytes) -> int:
+    """The first row of an id; -1 where none has it."""
+    place = keys.find(key)
+    while place >= 0 and place % KEY:
+        place = keys.find(key, place + 1)
+    return place // KEY

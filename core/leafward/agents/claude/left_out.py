@@ -1,0 +1,81 @@
+"""Ends of replies that Claude Code left out when it went on from inside them.
+
+A version before 2.1.80 that is resumed goes on from the row with the latest time; where rows of one reply have the same
+time, that is the first of them. The prompt then hangs on the thinking of the last reply, say, and the words that were said
+behind it are sent no more. Later versions send every row of a reply whose rows they meet.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role, message_of, rows_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.claude.row_parents import Rows
+    from leafward.session.entries import Body
+
+LEFT_OUT = (
+    "Claude Code {} went on from before these words and did not send them; versions from 2.1.80 on send them"
+)
+"""What is said of words that were left out, with the version."""
+LEFT_OUT_CODE = "left-out"
+"""The code of that note."""
+_WHOLE = (2, 1, 80)
+"""The first version that sends replies whole; 2.1.79 does not yet."""
+_ANSWERS = frozenset({Role.RESULT, Role.REPLY, Role.FURTHER})
+
+
+def leave_out(rows: Rows, line: Callable[[int], bytes]) -> None:
+    """Sets such rows apart as replies of their own, which the prompt follows; `line` reads the row at an offset.
+
+    Rows with calls stay: their results may hang on any of them.
+    """
+    above = dict(zip(rows.jumps, rows.above, strict=True))
+    for place, (row, parent) in enumerate(zip(rows.jumps, rows.above, strict=True)):
+        if parent < 0 or rows.role[parent] not in REPLIES or rows.role[row] in _ANSWERS:
+            continue
+        behind = _behind(rows, parent, row)
+        if not behind or any(above.get(other, -1) in behind for other in rows.jumps):
+            continue
+        version = _decoded(line(rows.start[row])).get("version")
+        if _is_whole(version) or any(_calls(_decoded(line(rows.start[one]))) for one in behind):
+            continue
+        rows.role[behind[0]] = Role.REPLY
+        rows.rejoined.pop(behind[0], None)
+        rows.rejoined.update((one, behind[0]) for one in behind[1:] if one in rows.rejoined)
+        rows.above[place] = behind[-1]
+        rows.left_out[behind[0]] = str(version)
+
+
+def _behind(rows: Rows, parent: int, row: int) -> list[int]:
+    """The rows of a reply behind one of them, where the next row of the chain begins something else; empty where it does not."""
+    found: list[int] = []
+    first = rows.rejoined.get(parent, rows.role.rfind(Role.REPLY, 0, parent + 1))
+    for other in range(parent + 1, row + 1):
+        if not rows.flags[other] & NAMED:
+            continue
+        further = rows.role[other] == Role.FURTHER and not rows.flags[other] & SIDECHAIN
+        if not further or rows.rejoined.get(other, first) != first:
+            return found if other == row else []
+        found.append(other)
+    return []
+
+
+def _decoded(line: bytes) -> Body:
+    return next(rows_in(line), {})
+
+
+def _is_whole(version: object) -> bool:
+    """Whether a version sends replies whole; so does one that is not known."""
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version) if isinstance(version, str) else None
+    return found is None or tuple(map(int, found.groups())) >= _WHOLE
+
+
+def _calls(body: Body) -> bool:
+    content = message_of(body).get("content")
+    parts = content if isinstance(content, list) else ()
+    return any(isinstance(part, dict) and part.get("type") not in ("text", "thinking") for part in parts)

@@ -1,0 +1,46 @@
+"""What the arguments of a call name: a file, a command, text that is written. The names are those of every agent known to us."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
+COMMAND_ARGUMENTS = ("command", "cmd", "script")
+"""Arguments that name a file, or a command."""
+TEXT_ARGUMENTS = frozenset(
+    {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
+)
+"""Arguments that hold text of a file, or edits of it."""
+OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
+NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
+
+
+def is_silent(arguments: Mapping[str, Any]) -> bool:
+    """Whether the result of a call with these arguments, unless it failed, is the content of a file or says only that a change was made."""
+    named = first_of(arguments, PATH_ARGUMENTS)
+    return bool(named) and "pattern" not in arguments and not command_of(arguments)
+
+
+def changes_text(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call with these arguments writes a file, or a part of one."""
+    return not TEXT_ARGUMENTS.isdisjoint(arguments)
+
+
+def command_of(arguments: Mapping[str, Any]) -> str:
+    """The command that a call runs; empty where it runs none."""
+    return first_of(arguments, COMMAND_ARGUMENTS)
+
+
+def first_of(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The first of some arguments that is a text, or the words of a command; empty where none is."""
+    for name in names:
+        value = arguments.get(name)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            # A command given as its arguments; a shell's own words in front say nothing.
+            return value[-1] if len(value) == 3 and value[1] in {"-c", "-lc"} else " ".join(value)
+    return ""

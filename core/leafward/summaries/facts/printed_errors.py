@@ -1,0 +1,116 @@
+"""What of a printed text is an error, and how a command ended that printed it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DECLINED = "declined"
+"""The outcome of a command that the user did not let happen."""
+
+_EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
+_ERROR_LINE = re.compile(
+    r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
+    r"(?:\S{1,3} )?"
+    r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
+    r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
+    r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
+    r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
+)
+_MAYBE_ERROR = re.compile(
+    r"[Ee]rror|E(?:RR|xception| {3}|[A-Z]{4,12}: )|[Ff]ail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
+    r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
+)
+"""What a text holds in which any line is an error."""
+_ERROR_FRAME = re.compile(
+    r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
+)
+"""What a runner of scripts prints around the error of what it ran, and the count of no errors."""
+_PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
+_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
+_DECLINED = re.compile(
+    r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
+)
+"""How the result of a call begins that the user did not let happen (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
+_REASON = re.compile(
+    r"(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)", re.DOTALL
+)
+"""What the user said with it."""
+_NAMED_ERROR = re.compile(
+    # Each begins with one of few characters, so that the search passes over all others quickly.
+    r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
+    r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
+)
+_PLAIN_ERRORS = frozenset(
+    {
+        "Error",
+        "Exception",
+        "EVENT",
+        "EVENTS",
+        "EXPORT",
+        "ENTRY",
+        "EVERY",
+        "ERROR",
+        "ERRORS",
+        "EDITOR",
+        "ENGLISH",
+    }
+)
+_ERROR_WORDS = 16
+
+
+def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
+    """The lines of a printed text that are errors; where it comes of a failure and none is one, the last line that says something."""
+    found = False
+    for line in text.split("\n") if _MAYBE_ERROR.search(text) else ():
+        if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
+            found = True
+            yield line
+    if failed and not found and text.strip() and not _GIVEN_UP.search(text[-200:]):
+        yield _last_line(text)
+
+
+def named_errors(text: str) -> Iterator[str]:
+    """Errors that a sentence names: `TypeError`, `ENOENT`, what stands in backticks."""
+    for match in _NAMED_ERROR.finditer(text):
+        found = match[0].strip("`")
+        if found not in _PLAIN_ERRORS:
+            yield found
+
+
+def is_declined(text: str) -> bool:
+    """Whether the result of a call that failed says that the user did not let it happen."""
+    return _DECLINED.match(text) is not None
+
+
+def reason_in(text: str) -> str | None:
+    """What the user said where a call was declined; None where nothing."""
+    found = _REASON.search(text)
+    return found[1] if found is not None else None
+
+
+def error_key(line: str) -> str:
+    """An error as it is compared: its words, without places in files, addresses and durations."""
+    return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
+
+
+def outcome_of(text: str, failed: bool) -> str:
+    """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
+    if not failed:
+        return "exit 0"
+    codes = _EXIT.findall(text[-400:])
+    if codes:
+        return f"exit {codes[-1]}"
+    # A command that the user stopped or declined neither failed nor succeeded.
+    return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) else "failed"
+
+
+def _last_line(text: str) -> str:
+    """The last line that says more than how the command ended."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return next((line for line in reversed(lines) if not _EXIT.search(line)), lines[-1])[:300]

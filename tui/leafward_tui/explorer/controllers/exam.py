@@ -1,0 +1,66 @@
+"""The exam of a compaction that a model is to sit: begun from its line in the inspector, its answers kept in the session.
+
+What the model would be sent is shown first (`ui.exam_request`); what it is asked and what is right stands in
+`leafward.compaction.exam.sitting`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.compaction.exam.sitting import ExamAnswers
+    from leafward.session.journal import Write, Writing
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Jobs
+
+__all__ = ["CompactionExam"]
+
+
+class CompactionExam:
+    """Has a model sit an exam."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        write: SessionWrite,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._write = write
+
+    def ask_model(self, compaction: int) -> None:
+        """Has a model sit the exam of a compaction, after showing what it would be sent; its answers are kept."""
+        from leafward.compaction.exam.sitting import sitting
+        from leafward_tui.ui.exam_request import ExamRequest, Subject
+
+        session, write = self._state.session, self._write
+        if session is None or write.is_read_only() or write.waits_for_summary() or write.waits_for_write():
+            return
+        index = EntryIndex(compaction)
+        make, keep = partial(sitting, session, index), partial(self._keep, index)
+        subject = Subject(session.path, make, keep, "the answer is kept with the compaction")
+        ExamRequest(self._services, self._jobs, self._view.ask, subject).begin()
+
+    def _keep(
+        self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
+    ) -> None:
+        from leafward.session.journal.session_operations import keep_exam
+
+        def keep(session: Session, writing: Writing) -> Write:
+            return keep_exam(session, compaction, sat.result, writing)
+
+        self._write.start(f"{done}; kept with the compaction", keep, self._view.inspector.reload, refused)
