@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Cancelled
 from leafward.summaries.summarizers import Span, Summary, tokens_of
 from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, with_pins
-from leafward.summaries.summarizers.calls import ask as call
-from leafward.summaries.summarizers.calls import check, model_loop
 from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
+from leafward.summaries.summarizers.litellm_requests import ask as call
+from leafward.summaries.summarizers.litellm_requests import check, model_loop
 from leafward.summaries.summarizers.requests import (
     TURN_HEADING,
     Ask,
