@@ -9,7 +9,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
-from leafward.catalog.projects import missing_folders, successors
+from leafward.catalog.moved_folders import missing_folders, successors
 from tests.acting import Acting
 from tests.codex_rollout import Rollout
 from tests.pi_file import HEADER

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Cancelled
-from leafward.summaries.summarizers import calls
+from leafward.summaries.summarizers import litellm_requests
 from leafward.summaries.summarizers.model import Model
 from tests.asking import MARKS, SERVED, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
@@ -102,6 +102,6 @@ def test_several_summaries_run_at_once_in_one_thread(endpoint: Endpoint) -> None
 
 def test_the_loop_can_be_closed_and_starts_again(endpoint: Endpoint) -> None:
     summary(endpoint)
-    calls.close_model_loop()
+    litellm_requests.close_model_loop()
     assert "leafward-models" not in [thread.name for thread in threading.enumerate()]
     assert summary(endpoint).text == WHOLE
