@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"leafward": ROOT / "core", "leafward_tui": ROOT / "tui"}
@@ -46,9 +46,8 @@ class Code:
         self.packages = packages
 
     @classmethod
-    @cache
-    def read(cls) -> Code:
-        """The code of the core and of the application; read once for all tests."""
+    def read(cls, only: Collection[str] | None = None) -> Code:
+        """The code of the core and of the application; or `only` some modules of it, and what packages take from theirs."""
         sources, packages = {}, set()
         for package, root in PACKAGES.items():
             for path in sorted((root / package).rglob("*.py")):
@@ -56,6 +55,8 @@ class Code:
                 if name.endswith(".__init__"):
                     name = name.removesuffix(".__init__")
                     packages.add(name)
+                elif only is not None and name not in only:
+                    continue
                 sources[name] = path.read_text("utf-8")
         return cls(sources, frozenset(packages))
 

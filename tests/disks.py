@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -85,3 +86,12 @@ def largest_file(size: int) -> Iterator[None]:
     finally:
         sys.dont_write_bytecode = written
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def failing(code: int) -> Callable[..., None]:
+    """A call of the system that fails with an error number, in the place of one."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return refuse

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.architecture import ROOT, Code
+from tests.architecture import PACKAGES, ROOT, Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Row = tuple[str, list[str]]
+Row = tuple[str, list[str]]
 
 MOST = 4
-PACKAGES = ("leafward_tui", "leafward")
+DOCUMENT = ROOT / "AGENTS.md"
 WRITERS = frozenset(
     {
         "leafward.export.output_file",
@@ -32,10 +32,9 @@ WRITERS = frozenset(
 READS = ("find.open", "blame.open", "bisect.open", "agent.resume")
 """Intents that write nothing themselves."""
 
-
-@pytest.fixture(scope="module")
-def code() -> Code:
-    return Code.read()
+MOVE = ["explorer/controllers/move", "session/journal/session_operations"]
+FORK: Row = ("`session.fork`", ["explorer/controllers/fork", "branches/fork"])
+PLANTED: list[Row] = [("", [*MOVE, "base/globs", "session/tree", "session/columns", "session/scan"]), FORK]
 
 
 def rows_of(text: str) -> list[Row]:
@@ -45,17 +44,23 @@ def rows_of(text: str) -> list[Row]:
     return [(one[1].strip(), re.findall(r"`([\w/]+)`", one[2])) for one in cells[1:]]
 
 
-def module_of(code: Code, file: str) -> str:
+def module_of(file: str) -> str:
     """The module of a file as the list names it; empty where there is none."""
-    names = (f"{package}.{file.replace('/', '.')}" for package in PACKAGES)
-    return next((name for name in names if name in code.modules), "")
+    found = (package for package, root in PACKAGES.items() if (root / package / f"{file}.py").is_file())
+    return next((f"{package}.{file.replace('/', '.')}" for package in found), "")
+
+
+@pytest.fixture(scope="module")
+def code() -> Code:
+    files = {file for _, row in (*rows_of(DOCUMENT.read_text("utf-8")), *PLANTED) for file in row}
+    return Code.read({*map(module_of, files), *WRITERS})
 
 
 def reached(code: Code, module: str) -> set[str]:
     """The modules that what a module imports comes from, followed through re-exports, and the features that it opens."""
     found = set(code.imports[module])
     for name, full in code.names[module].items():
-        if full.startswith(PACKAGES):
+        if full.startswith(tuple(PACKAGES)):
             found.add(code.resolve(module, name).rpartition(".")[0])
     return found
 
@@ -64,7 +69,7 @@ def wrong_rows(code: Code, rows: list[Row], sources: dict[str, str]) -> Iterator
     """What is wrong with a list of capabilities; `sources` has the text of the files that keys lead to."""
     firsts = {files[0] for _, files in rows}
     for title, files in rows:
-        modules = [module_of(code, one) for one in files]
+        modules = [module_of(one) for one in files]
         if len(files) > MOST:
             yield f"{title}: {len(files)} files"
         if missing := [file for file, module in zip(files, modules, strict=True) if not module]:
@@ -90,12 +95,9 @@ def sources_of(rows: list[Row]) -> dict[str, str]:
 
 
 def test_the_list_of_capabilities_is_right(code: Code) -> None:
-    rows = rows_of((ROOT / "AGENTS.md").read_text("utf-8"))
+    rows = rows_of(DOCUMENT.read_text("utf-8"))
     assert len(rows) >= 15
     assert list(wrong_rows(code, rows, sources_of(rows))) == []
-
-
-MOVE = ["explorer/controllers/move", "session/journal/session_operations"]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,6 @@ MOVE = ["explorer/controllers/move", "session/journal/session_operations"]
     ],
 )
 def test_a_row_that_is_wrong_is_found(code: Code, row: Row, words: str) -> None:
-    rows: list[Row] = [("`session.fork`", ["explorer/controllers/fork", "branches/fork"]), row]
+    rows: list[Row] = [FORK, row]
     found = [one for one in wrong_rows(code, rows, sources_of(rows)) if not one.startswith("`session.fork`")]
     assert (words in found[0]) if words else not found

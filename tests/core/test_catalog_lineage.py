@@ -92,7 +92,6 @@ def test_a_parent_that_is_filtered_out_leaves_its_forks_under_the_next_one_above
     assert drawn(arrange(shown, found)) == ["/p", "old +", "  third", "alone"]
     shown = [one for one in FAMILY if one.id in {"third", "alone"}]
     assert drawn(arrange(shown, found)) == ["/p", "third +", "alone"]
-    assert drawn(arrange(FAMILY[:2], found, nested=False)) == ["/p", "fork +", "old"]
 
 
 def test_a_parent_is_found_after_a_move_by_file_name_or_id() -> None:

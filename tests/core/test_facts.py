@@ -11,29 +11,7 @@ from hypothesis import strategies as st
 from leafward.base.emphasis import without_emphasis
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
-
-FOLDER = "/home/ada/orchard"
-
-
-def user(text: str) -> dict[str, Any]:
-    return {"role": "user", "content": text}
-
-
-def reply(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
-    content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
-    content += [
-        {"type": "toolCall", "id": key, "name": name, "arguments": given} for key, name, given in calls
-    ]
-    return {"role": "assistant", "content": content}
-
-
-def result(call: str, text: str, failed: bool = False) -> dict[str, Any]:
-    return {
-        "role": "toolResult",
-        "toolCallId": call,
-        "content": [{"type": "text", "text": text}],
-        "isError": failed,
-    }
+from tests.core.told import FOLDER, reply, result, user
 
 
 def facts_of(*messages: dict[str, Any]) -> list[Fact]:

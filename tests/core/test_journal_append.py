@@ -25,7 +25,6 @@ from leafward.session.journal import (
     operations,
     rename,
     undo,
-    work_on,
 )
 from leafward.session.journal import file_append as appending
 from leafward.session.session import Session
@@ -344,13 +343,11 @@ class TestLocks:
 class TestLongWork:
     def test_nobody_else_writes_meanwhile(self, session: Session) -> None:
         with busy(session.path, "a compaction") as claim:
-            assert work_on(session.path) == "a compaction"
             refused(session, "^a compaction of session.jsonl is still running")
             refused(session, "running", Writing(dry_run=True))
             with pytest.raises(Refused, match="still running"), busy(session.path):
                 pass
             assert move(session, 1, Writing(claim=claim)).changed
-        assert work_on(session.path) is None
         assert undo(session).changed
 
     def test_a_claim_ends_with_its_work_only(self, session: Session, tmp_path: Path) -> None:

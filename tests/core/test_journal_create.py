@@ -13,10 +13,10 @@ from leafward.base.errors import Refused
 from leafward.session.journal import create, move
 from leafward.session.journal.durable import draft_name
 from leafward.session.session import Session
+from tests.disks import failing
 from tests.pi_file import HEADER, conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 LINE = {"type": "message", "id": "0000000a", "parentId": None, "message": {"role": "user", "content": "ünï"}}
@@ -55,13 +55,6 @@ def test_what_exists_is_left_as_it_is(tmp_path: Path) -> None:
 def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file system without hard links."""
     monkeypatch.setattr(os, "link", failing(errno.EPERM))
-
-
-def failing(code: int) -> Callable[..., None]:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    return refuse
 
 
 @pytest.mark.usefixtures("no_links")

@@ -15,11 +15,9 @@ from leafward.base.paths import state_dir
 from leafward.catalog.trash import bring_back, find_thrown, throw_away, thrown_away, trash_folder
 from tests.core.catalogued import listed
 from tests.core.drafts import Draft
-from tests.disks import small_disk
+from tests.disks import failing, small_disk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.catalog import Card
 
 
@@ -41,13 +39,6 @@ def two_disks(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
 
     monkeypatch.setattr(os, "rename", refuse)
-
-
-def failing(code: int) -> Callable[..., None]:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    return refuse
 
 
 def names(folder: Path) -> list[str]:

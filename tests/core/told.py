@@ -17,7 +17,7 @@ def user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def reply(text: str, *calls: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
+def reply(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
     content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     content += [
         {"type": "toolCall", "id": key, "name": name, "arguments": given} for key, name, given in calls

@@ -12,12 +12,14 @@ from leafward.catalog import Catalogue, Namesake, Sort
 from leafward_tui.catalogue.display import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.catalogue.model.session_preview import read_preview
-from leafward_tui.catalogue.widgets.session_row import Columns, is_live
+from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.theme import Styles, built_in_theme
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
-from tests.tui.session_store import SessionFile, groups, lines_of, titles
+from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,6 +155,21 @@ def test_what_tells_a_session_apart_is_whole_or_not_there_but_for_its_prompt() -
     assert one.words(18, cell_len, fit) == "last: now write…"
     assert one.words(12, cell_len, fit) == "claude-opus"
     assert one.words(4, cell_len, fit) == ""
+
+
+def test_a_long_title_leaves_room_for_what_tells_it_apart(tmp_path: Path) -> None:
+    for number, last in enumerate(("now the tests", "and the docs")):
+        file = SessionFile(
+            tmp_path, "/home/ada/orchard", "Fix the login of it all", ago=timedelta(hours=number)
+        )
+        file.turn(last)
+    listing = lines_of(tmp_path)
+    columns = Columns(32, ())
+    painter = RowPainter(
+        listing, Styles.of(built_in_theme("understory")), UNICODE, 38, NOW_MS / 1000, columns
+    )
+    rows = [painter.strip(line, selected=False).text for line in listing.lines if line.card is not None]
+    assert len({row.split("last:")[1] for row in rows}) == 2
 
 
 def test_a_group_knows_its_sessions_folded_or_not(store: Path) -> None:

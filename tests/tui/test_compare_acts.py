@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from leafward.branches.transfer import Conflict
@@ -10,6 +11,7 @@ from leafward.session.session import Session
 from leafward_tui.compare.controllers.graft import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
+from leafward_tui.explorer.controllers.context_edit import edit_drafts
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, reading
@@ -139,10 +141,27 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
         await pilot.press("E")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "frees" in shown(pilot)
+        assert f" {UNICODE.arrow} ~" in shown(pilot)
         await pilot.press("o")
         await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)
         assert "left out in the context" in note(explorer)
         assert {line["type"] for line in lines(file.path)[before:]} == {"context_edit"}
+
+
+def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    first = file.user("go")
+    file.said("done")
+    kept = file.user("and now the tests")
+    file.entry("compaction", summary="all is well", firstKeptEntryId=kept, tokensBefore=99)
+    with reading(file.path) as session:
+        drafts = edit_drafts(session, [0, 1], 200, SimpleNamespace())
+        assert drafts.omitted == drafts.short
+        assert str(drafts.omitted).startswith(
+            "the model no longer reads this row: a compaction stands for it"
+        )
+        assert first not in str(drafts.omitted)
+        assert not isinstance(edit_drafts(session, [2], 200, SimpleNamespace()).omitted, str)
 
 
 def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction.exam import exam_of
-from leafward.session.journal.session_operations import kept_exams
+from leafward.compaction.exam.sitting import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind, opening_folds
+from leafward_tui.explorer.model.view_state import ViewState
 from tests.acting import Acting
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
@@ -134,6 +136,33 @@ class TestFolding:
             row = data.draw(st.integers(0, len(exploration.layout) - 1))
             exploration.reveal(row, whole=True)
             assert exploration.lines.line(exploration.lines.y_of(row)) == (LineKind.ROW, row, 1)
+
+    @pytest.mark.parametrize("height", [12, 20])
+    def test_of_a_long_run_as_much_is_open_as_there_is_room_for(self, tmp_path: Path, height: int) -> None:
+        file = PiFile(tmp_path / "long.jsonl")
+        for turn in range(33):
+            file.user(str(turn))
+        with closing(Session.open(file.path)) as session:
+            exploration = Exploration(session, height=height)
+            lines = lines_of(exploration)
+            assert len(lines) == height
+            kinds = [line.kind for line in lines]
+            assert kinds == [LineKind.ROW, LineKind.FOLDED_RUN] + [LineKind.ROW] * (height - 2)
+            exploration.mark = 30
+            exploration.lay_out()
+            assert lines_of(exploration) == lines, "what was open stays open"
+            state = ViewState.of(exploration, session.columns, 32)
+            again = Exploration(session, height=height)
+            state.take_up(again)
+            assert lines_of(again) == lines
+            assert exploration.unfold(lines[1])
+            assert len(exploration.lines) == 33
+            assert exploration.fold_everything()
+            assert len(exploration.lines) == 5, (
+                "the first row, a run, the mark, the row behind it and the leaf"
+            )
+            assert exploration.fold_everything()
+            assert len(exploration.lines) == 33
 
 
 class TestArchive:

@@ -285,6 +285,9 @@ def test_a_key_of_another_screen_says_where_it_works() -> None:
     assert reason_for_key("c", keymap) == "c compact: only in the tree"
     assert reason_for_key("S", keymap) == "S search text: only in the list of sessions"
     assert reason_for_key("M", keymap).startswith("M mark: only in the tree")
+    assert reason_for_key("ctrl+s", keymap) == "ctrl+s accept: only in the compaction lab", (
+        "sheets are not named"
+    )
     assert reason_for_key("f12", keymap) == "f12 does nothing here; ? shows all keys"
     assert reason_for_key("left", keymap) == "left does nothing here; ? shows all keys"
 

@@ -8,15 +8,19 @@ import pytest
 
 from leafward_tui.explorer.controllers.modes import Situation, hints
 from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.intents import EVERYWHERE, INTENTS, intents_for
+from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.intents import EVERYWHERE, INTENTS, Intent, intents_for
 from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of
 from leafward_tui.ui.key_overrides import Keymap
+from leafward_tui.ui.legend import legend_of
 from leafward_tui.ui.sheet import TextSheet
 from tests.tui.explored import Named, exploring
 from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward_tui.ui.key_help import Sections
 
 KEYMAP = Keymap.of({})
 
@@ -48,12 +52,34 @@ def test_a_key_is_found_by_itself_and_by_what_it_does() -> None:
     sections = sections_of("explorer")
 
     def found(words: str) -> list[str]:
-        return [entry.id for _, group in matching(sections, words, KEYMAP) for entry in group]
+        narrowed = matching(sections, words, KEYMAP)
+        return [entry.id for _, group in narrowed for entry in group if isinstance(entry, Intent)]
 
     assert found("d") == ["compare.open"]
     assert found("fold") == ["fold.toggle", "fold.open", "fold.close", "fold.all"]
     assert found("NEW session") == ["session.fork", "session.heal"]
     assert found("nothing of the kind") == []
+
+
+@pytest.mark.parametrize("screen", EVERYWHERE)
+def test_signs_and_words_have_their_meaning_behind_the_keys(screen: str) -> None:
+    legend = legend_of(screen, UNICODE)
+    for width, height in ((67, 22), (112, 29), (192, 57)):
+        columns, keys, cells = columns_of([*sections_of(screen), *legend], KEYMAP, width, height)
+        assert all(cell_len(line.title) <= cells - keys for column in columns for line in column)
+    assert [len(group) == len({entry.sign for entry in group}) for _, group in legend] == [True] * len(legend)
+    plain = legend_of(screen, ASCII)
+    assert all(entry.sign.isascii() for _, group in plain for entry in group)
+
+
+def test_a_sign_and_a_word_are_found() -> None:
+    sections: Sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
+    assert [entry.title for _, group in matching(sections, "≠", KEYMAP) for entry in group] == [
+        "The model reads something else than was said"
+    ]
+    assert "Where the agent goes on" in [
+        entry.title for _, group in matching(sections, "leaf", KEYMAP) for entry in group
+    ]
 
 
 async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> None:
@@ -63,7 +89,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         await pilot.press("question_mark")
         await reached(pilot, HelpScreen)
         await pilot.pause()
-        assert "Keys of the tree" in "\n".join(rows(pilot.app))
+        assert "Keys, signs and words of the tree" in "\n".join(rows(pilot.app))
         await pilot.press("slash")
         await reached(pilot, TextSheet)
         await pilot.press(*"unfold")

@@ -24,7 +24,7 @@ from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, los
 from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
 from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_difference, run_lines
-from leafward_tui.lab.model.texts import injected_lines, summary_lines
+from leafward_tui.lab.model.texts import injected_lines, request_words, summary_lines
 from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.tui.considered import considered, working
@@ -201,6 +201,13 @@ class TestTexts:
         assert "\u202e" not in block[0].text
         assert "[/nope]" in block[0].text
 
+    def test_requests_are_named_in_words(self) -> None:
+        assert request_words("turn prefix") == "beginning of the split turn"
+        assert request_words("openai/x: update, part 2") == "openai/x: update of the earlier summary, part 2"
+        assert request_words("the answer of openai/x ended early; again in 4 s, attempt 4 of 4").startswith(
+            "the"
+        )
+
     def test_injected_lines_name_where_they_come_from(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl") as (session, _):
@@ -208,7 +215,6 @@ class TestTexts:
             block = injected_lines(injected, 60, UNICODE, on=True)
             about = "Injected context: files, rules and last actions that go with the summary"
             assert about in " ".join(line.text for line in block)
-            assert "…" not in "".join(line.text for line in block), "no line is cut"
             words = " ".join(
                 " ".join(line.text for line in injected_lines(injected, 30, UNICODE, on=True)).split()
             )

@@ -12,6 +12,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
+from leafward_tui.log.path_then import PathThen
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
@@ -164,7 +165,7 @@ class TestWords:
 class TestThePathThen:
     def drawn(self, hands: Hands, rows: int, glyphs: Glyphs = UNICODE) -> list[str]:
         deeds = hands.deeds(glyphs)
-        found = deeds.path_then(deeds.log[-1], rows)
+        found = PathThen(deeds).rows(deeds.log[-1], rows)
         return [f"{''.join(sign for sign, _ in row.signs)} {row.text} {row.behind}".rstrip() for row in found]
 
     def test_of_a_move_to_another_branch(self, hands: Hands) -> None:

@@ -27,7 +27,7 @@ async def test_it_stands_there_once_it_is_counted_and_follows(tmp_path: Path) ->
         assert "repeat" not in told(pilot), "nothing was"
         file.repeats()
         found = file.aftermath()
-        words = f"{len(found.repeated)} repeats, {count(found.tokens)} tok"
+        words = f"{len(found.repeated)} repeats, {count(found.tokens)}"
         await until(pilot, lambda: words in told(pilot))
         # What is counted as it stands is not counted again.
         assert set(explorer.state.texts.counted.values()) == {len(explorer.state.session or ())}

@@ -11,7 +11,8 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.context.model_context import context_at
-from leafward.session.journal import busy, move, work_on
+from leafward.session.journal import busy, move
+from leafward.session.journal.lock import refuse_if_busy
 from leafward.session.session import Session
 from leafward_tui.explorer.summary_run import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen
@@ -57,7 +58,7 @@ class TestMoving:
             assert note(screen).startswith("✓ moved to #")
             assert "with a summary of 4 entries" in note(screen)
             assert "u undo" in note(screen)
-            assert work_on(file.path) is None
+            refuse_if_busy(file.path)
 
     @pytest.mark.parametrize("carried", [True, False])
     async def test_the_time_of_the_line_is_the_application_s(self, file: Named, carried: bool) -> None:
@@ -226,7 +227,7 @@ class TestWhileItRuns:
             await at_rest(pilot, screen)
             assert "nothing was written" in note(screen)
             assert file.path.read_bytes() == before
-            assert work_on(file.path) is None
+            refuse_if_busy(file.path)
             assert not gate.is_set()
 
     @pytest.mark.parametrize("key", ["enter", "u", "U", "A", "s"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.session.journal import work_on
+from leafward.session.journal.lock import refuse_if_busy
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from tests.asking import KEY, MARKS
@@ -145,7 +145,7 @@ async def test_it_streams_and_escape_closes_the_connection(file: Named, endpoint
         assert endpoint.asked[0].gone.wait(5)
         assert "nothing was written" in note(screen)
         assert file.path.read_bytes() == before
-        assert work_on(file.path) is None
+        refuse_if_busy(file.path)
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,6 @@ def arrange(
     sort: Sort = Sort.WHEN,
     *,
     by: Callable[[Card], str] | None = lambda card: card.project,
-    nested: bool = True,
 ) -> list[Group]:
     """The cards in order: groups, and in each the sessions with their forks under them.
 
@@ -173,7 +172,7 @@ def arrange(
     that is shown. Ordered by time, a session counts as young as its youngest fork (pi 1.5.2).
     """
     shown = {card.path: card for card in cards}
-    above = _shown_parents(shown, found, by) if nested else {}
+    above = _shown_parents(shown, found, by)
     below: dict[str, list[str]] = {}
     tops: dict[str, list[str]] = {}
     for path, card in shown.items():

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card, Details
 
-__all__ = ["Namesake", "short_ids", "told_apart"]
+__all__ = ["LEAST_PROMPT", "Namesake", "short_ids", "told_apart"]
 
 
 class Namesake(NamedTuple):
@@ -26,7 +26,7 @@ class Namesake(NamedTuple):
 
         `cells` measures a text, `fit` cuts one to cells.
         """
-        found = fit(f"last: {self.prompt}", width) if self.prompt and width >= _LEAST_PROMPT else ""
+        found = fit(f"last: {self.prompt}", width) if self.prompt and width >= LEAST_PROMPT else ""
         for fact in (self.model, self.cost):
             gap = _GAP if found else ""
             if fact and cells(found + gap + fact) <= width:
@@ -35,7 +35,7 @@ class Namesake(NamedTuple):
 
 
 _GAP = "   "
-_LEAST_PROMPT = 14
+LEAST_PROMPT = 14
 """Cells in which a prompt says something."""
 
 

@@ -22,10 +22,9 @@ from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
 from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, exam_of
-from leafward.compaction.exam.sitting import LETTERS, exams_kept, sit, sitting
+from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
-from leafward.session.journal.session_operations import keep_exam, kept_exams
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:

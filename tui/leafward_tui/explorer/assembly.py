@@ -56,7 +56,7 @@ class Controllers:
         )
         self.write = SessionWrite(state, view, services, jobs, self.loader, self.navigation)
         self.operations = Operations(state, view, services, self.write, self.loader, self.navigation)
-        self.edits = ContextEdits(state, view, jobs, self.write)
+        self.edits = ContextEdits(state, view, services, jobs, self.write)
         self.summary = BranchSummary(state, view, services, jobs, self.write, self.details)
         self.files = FileRestore(state, view, self.write, self.details, restore_sheet)
         self.move = Move(state, view, services, self.write, self.summary, self.details, self.files)

@@ -176,7 +176,6 @@ class ExplorerPanes:
         text: str,
         tone: str = "",
         keys: Sequence[KeyHint] = (),
-        beneath: str = "",
         *,
         stays: bool = False,
     ) -> None:
@@ -185,7 +184,7 @@ class ExplorerPanes:
         Where the text is empty that is how far a summary is, or why there is no tree to price a move in; else nothing.
         """
         state = self._state
-        self._stays = stays
+        self._stays, beneath = stays, ""
         if state.summary is None:
             self._refused_until = 0.0
         if not text and state.summary is not None:

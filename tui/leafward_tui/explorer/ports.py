@@ -217,7 +217,6 @@ class ExplorerView(Protocol):
         text: str,
         tone: str = "",
         keys: Sequence[KeyHint] = (),
-        beneath: str = "",
         *,
         stays: bool = False,
     ) -> None:

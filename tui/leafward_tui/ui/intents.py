@@ -314,7 +314,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("run.first", "m", "Mark this run: compare the others with it", "mark", ("runs",), "Compaction"),
     # Branches compared.
     Intent("compare.open", "d", "Compare with the mark, else with the leaf", "compare", _TREE, "Compare"),
-    Intent("branches.table", "D", "Compare all leaves in a table", "branches", _TREE, "Compare"),
+    Intent("branches.table", "D", "Compare all branches in a table", "branches", _TREE, "Compare"),
     Intent("compare.files", "1", "Show the files of both", "files", _COMPARE, "Compare"),
     Intent("compare.contents", "2", "Show the contents of this file", "contents", _COMPARE, "Compare"),
     Intent("compare.context", "3", "Show both contexts", "context", _COMPARE, "Compare"),

@@ -1,23 +1,28 @@
-"""``?``: every key of the screen it was called from, its own keys first, in as many columns as there is room for."""
+"""``?``: every key of the screen it was called from, its own keys first, then its signs and words, in as many columns as fit."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from rich.segment import Segment
 
 from leafward_tui.ui.cells import cell_len, fit, wrap
 from leafward_tui.ui.intents import EVERYWHERE, GROUPS, Intent, intent_bindings, intents_for
 from leafward_tui.ui.key_reasons import SCREEN_TITLES
+from leafward_tui.ui.legend import Meaning, legend_of
 from leafward_tui.ui.modal import MODAL_MARGIN, Modal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.binding import BindingType
 
     from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.theme import Ground
+
+    Listed: TypeAlias = Intent | Meaning
+    """What has a line: a key, or a sign or word with its meaning."""
+    Sections: TypeAlias = Sequence[tuple[str, Sequence[Listed]]]
 
 __all__ = ["HelpScreen", "columns_of", "matching", "sections_of"]
 
@@ -42,16 +47,25 @@ def sections_of(screen: str) -> list[tuple[str, list[Intent]]]:
     return [(title, entries) for title, entries in (*groups, (_COMMON, common)) if entries]
 
 
-def matching(
-    sections: Sequence[tuple[str, list[Intent]]], words: str, keymap: Keymap
-) -> list[tuple[str, list[Intent]]]:
-    """The intents with a key that is what was typed; where there is none, those whose texts hold every word of it."""
+def _keys(entry: Listed, keymap: Keymap) -> Sequence[str]:
+    """What stands at the left of a line."""
+    return (entry.sign,) if isinstance(entry, Meaning) else keymap.labels(entry.id)
+
+
+def matching(sections: Sections, words: str, keymap: Keymap) -> list[tuple[str, list[Listed]]]:
+    """The lines whose key or sign is what was typed; where there is none, those whose texts hold every word of it."""
     entries = [entry for _, group in sections for entry in group]
-    found = [entry for entry in entries if words.strip() in keymap.labels(entry.id)]
+    found = [entry for entry in entries if words.strip() in _keys(entry, keymap)]
     if not found:
         typed = words.lower().split()
         texts = {
-            entry: " ".join((entry.id, *keymap.labels(entry.id), entry.title, entry.hint)).lower()
+            entry: " ".join(
+                (
+                    *_keys(entry, keymap),
+                    entry.title,
+                    *((entry.id, entry.hint) if isinstance(entry, Intent) else ()),
+                )
+            ).lower()
             for entry in entries
         }
         found = [entry for entry in entries if all(word in texts[entry] for word in typed)]
@@ -61,13 +75,13 @@ def matching(
 
 
 def columns_of(
-    sections: Sequence[tuple[str, list[Intent]]], keymap: Keymap, width: int, height: int
+    sections: Sections, keymap: Keymap, width: int, height: int
 ) -> tuple[list[list[_Line]], int, int]:
     """The lines of each column, the cells of its keys and of all of it.
 
     No more columns than it takes to show everything at once; a title that is too long goes on in the next line.
     """
-    labels = {entry: "  ".join(keymap.labels(entry.id)) for _, group in sections for entry in group}
+    labels = {entry: "  ".join(_keys(entry, keymap)) for _, group in sections for entry in group}
     keys = max((cell_len(label) for label in labels.values()), default=0) + 2
     longest = max((cell_len(entry.title) for entry in labels), default=0)
     most = max(1, (width + _GAP) // (_LEAST + _GAP))
@@ -82,10 +96,8 @@ def columns_of(
     return columns, keys, cells
 
 
-def _blocks(
-    sections: Sequence[tuple[str, list[Intent]]], labels: dict[Intent, str], room: int
-) -> list[list[_Line]]:
-    """What must stay together: an intent with all lines of its title, the first of a heading with that."""
+def _blocks(sections: Sections, labels: Mapping[Listed, str], room: int) -> list[list[_Line]]:
+    """What must stay together: a key or sign with all lines of its title, the first of a heading with that."""
     blocks = []
     for title, group in sections:
         lead = [_Line(), _Line(key=title)]
@@ -120,14 +132,19 @@ class HelpScreen(Modal):
     def __init__(self, screen: str) -> None:
         # The key that opened it closes it.
         super().__init__(self._row, {"app.help": self.dismiss, "keys.find": self.ask})
-        self._title = f"Keys of the {SCREEN_TITLES.get(screen, screen)}"
-        self._sections = sections_of(screen)
+        self._screen = screen
+        self._sections: Sections = ()
+        self._title = ""
         self._words = ""
         self._columns: list[list[_Line]] = []
         self._keys = self._cells = 0
 
     def on_mount(self) -> None:
         """All of them."""
+        legend = legend_of(self._screen, self.shell.glyphs)
+        what = "Keys, signs and words" if legend else "Keys"
+        self._title = f"{what} of the {SCREEN_TITLES.get(self._screen, self._screen)}"
+        self._sections = [*sections_of(self._screen), *legend]
         self._lay_out()
 
     def on_resize(self) -> None:
@@ -166,7 +183,10 @@ class HelpScreen(Modal):
                 self._lay_out()
 
         sheet = TextSheet(
-            "Search the keys", self._words, placeholder="a key, or words of what it does", changed=typed
+            "Search the keys",
+            self._words,
+            placeholder="a key or a sign, or words of what it does",
+            changed=typed,
         )
         self.app.push_screen(sheet, typed)
 

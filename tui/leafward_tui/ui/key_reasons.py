@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.intents import BROAD_KEYS, INTENTS, intent, intents_for
+from leafward_tui.ui.intents import BROAD_KEYS, EVERYWHERE, INTENTS, intent, intents_for
 from leafward_tui.ui.key_overrides import key_label
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ SCREEN_TITLES = {
     "draft": "summary of a branch",
     "merge": "merge of summaries",
     "graft": "graft of turns",
+    "restore": "restore of files",
+    "heal": "sheet that heals",
+    "totals": "totals",
 }
 """What a user calls a screen, where that is not its name."""
 
@@ -83,9 +86,11 @@ def reason_for_key(key: str, keymap: Keymap) -> str:
     label = key_label(key)
     found = [entry for entry in INTENTS if key in keymap.keys[entry.id]]
     if not found or key in BROAD_KEYS:
-        every = keymap.label("app.help")
-        return f"{label} does nothing here" + (f"; {every} shows all keys" if every else "")
-    screens = dict.fromkeys(screen for entry in found for screen in entry.screens)
+        help_key = keymap.label("app.help")
+        return f"{label} does nothing here" + (f"; {help_key} shows all keys" if help_key else "")
+    every = dict.fromkeys(screen for entry in found for screen in entry.screens)
+    # Sheets are found from the screens that open them.
+    screens = [screen for screen in every if screen in EVERYWHERE] or every
     places = [f"the {SCREEN_TITLES.get(screen, screen)}" for screen in screens]
     where = " and ".join(filter(None, (", ".join(places[:-1]), places[-1])))
     return f"{label} {found[0].hint}: only in {where}"

@@ -1,11 +1,11 @@
-"""Operations in words: what was done, from what to what, what an undo would do, and the path as it was then.
+"""Operations in words: what was done, from what to what, and what an undo would do.
 
 Nothing here draws; bodies are read for headlines only.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
@@ -24,18 +24,15 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Doing", "OperationText", "PathRow", "Piece"]
-
-Piece = tuple[str, str]
-"""A text and the name of its ink."""
+__all__ = ["HEADS", "Doing", "OperationText", "label_words"]
 
 _LABEL_LIMIT = 60
 _ID_LIMIT = 40
 _FILES_NAMED = 4
 """Files of a restore that its details name."""
 
-_HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
-"""Kinds that have a row in the picture of a path."""
+HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
+"""Kinds that stand for themselves, and have a row in the picture of a path."""
 
 _NOUN = {
     Subject.MOVE: "move",
@@ -65,17 +62,6 @@ class Doing:
     """What comes behind the arrow; empty where nothing does."""
     state: str
     """`undone`, `redone`, or nothing for what holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class PathRow:
-    """A row of the path as it was behind an operation: its signs, its words, and a chip or count behind them."""
-
-    signs: tuple[Piece, ...]
-    text: str
-    ink: str
-    behind: str = ""
-    behind_ink: str = "faint"
 
 
 class OperationText:
@@ -109,7 +95,7 @@ class OperationText:
     def turn_headline(self, index: int) -> str:
         """The words that an entry is known by: your own, of the turn it belongs to, where it does not stand for itself."""
         kind = self.session.columns.kind
-        if index < 0 or kind[index] in _HEADS:
+        if index < 0 or kind[index] in HEADS:
             return self.headline(index)
         for run in self.session.tree.runs_upwards(index):
             at = max(kind.rfind(start, run.start, run.stop) for start in TURN_STARTS)
@@ -173,7 +159,7 @@ class OperationText:
         if kind in _NAMED:
             return _NAMED[kind]
         if operation.subject is Subject.LABEL:
-            return f"label {_label(value)}"
+            return f"label {label_words(value)}"
         if operation.subject is Subject.NAME:
             return f"name {self._quoted(value)}"
         if operation.subject is Subject.ARCHIVE:
@@ -221,8 +207,8 @@ class OperationText:
             return "this session" if operation.target in SESSION_TARGETS else about, ""
         before, after = operation.before, operation.after
         if before is None or after is None:
-            return f"{_label(after if before is None else before)}  {about}", ""
-        return _label(before), f"{_label(after)}  {about}"
+            return f"{label_words(after if before is None else before)}  {about}", ""
+        return label_words(before), f"{label_words(after)}  {about}"
 
     def title(self, operation: Operation) -> str:
         """What was done, as the head of its details."""
@@ -271,7 +257,7 @@ class OperationText:
             ]
         elif operation.subject is Subject.LABEL:
             before, after = (
-                _label(value) if value else "no label" for value in (operation.before, operation.after)
+                label_words(value) if value else "no label" for value in (operation.before, operation.after)
             )
             found = [
                 self._entry_fact("on", operation.target),
@@ -349,9 +335,9 @@ class OperationText:
             return f"the leaf goes back to {back}"
         if latest.subject is Subject.LABEL:
             return (
-                f"the label is {_label(before)} again"
+                f"the label is {label_words(before)} again"
                 if before
-                else f"label {_label(latest.after)} is removed"
+                else f"label {label_words(latest.after)} is removed"
             )
         if latest.subject is Subject.NAME:
             return f"the name is {self._quoted(before)} again" if before else "the session has no name"
@@ -367,110 +353,7 @@ class OperationText:
         latest = latest_about(self.log, operation)
         return f"by line #{latest.entry}"
 
-    # --- the path then ------------------------------------------------------------------------------------------------
 
-    def path_then(self, operation: Operation, rows: int) -> list[PathRow]:
-        """The path as it was behind an operation, at most `rows` rows: its last turns, and the branch that a move left.
-
-        For a label or an archived branch the path to the entry that was named.
-        """
-        tree = self.session.tree
-        moved = operation.subject is Subject.MOVE
-        to = self.place(operation.after) if moved else tree.content_at(self.shows(operation))
-        left, ancestor = -1, to
-        if moved and (left := self.place(operation.before)) >= 0:
-            ancestor = tree.common_ancestor(left, to)
-            left = left if left != ancestor else -1
-        room = rows - (left >= 0)
-        above, below = self._turns(NO_ENTRY, ancestor), self._turns(ancestor, to)
-        below_room = min(below, max(room - min(above, 2), 1))
-        drawn = self._stretch(NO_ENTRY, ancestor, room - below_room)
-        if not drawn and not below:
-            drawn = [self._path_row(to)]
-        entered = self._stretch(ancestor, to, below_room)
-        here = (entered or drawn)[-1]
-        (entered or drawn)[-1] = self._ending(operation, here)
-        if left >= 0:
-            drawn.append(self._left_row(left, ancestor, last=not entered))
-        return (drawn + entered)[-rows:] if rows > 0 else []
-
-    def _stretch(self, above: int, entry: int, room: int) -> list[PathRow]:
-        """The turns of a part of the path in `room` rows, the first ones folded into one where there are more."""
-        total = self._turns(above, entry)
-        if room <= 0 or not total:
-            return []
-        if total <= room:
-            return [self._path_row(head) for head in self._heads(above, entry, total)]
-        heads = self._heads(above, entry, room - 1)
-        glyphs = self.glyphs
-        folded = PathRow(
-            ((glyphs.run, "leaf"), (" ", "faint"), (" ", "faint")),
-            f"{glyphs.folded} {counted(total - len(heads), 'turn')}",
-            "faint",
-        )
-        return [folded, *(self._path_row(head) for head in heads)]
-
-    def _ending(self, operation: Operation, row: PathRow) -> PathRow:
-        """The last row of the path, with what the operation put there."""
-        if operation.subject is Subject.MOVE:
-            return replace(
-                row,
-                signs=((self.glyphs.leaf, "leaf"), *row.signs[1:]),
-                ink="text",
-                behind=" leaf ",
-                behind_ink="leaf",
-            )
-        behind = ""
-        if operation.subject is Subject.LABEL and operation.after:
-            behind = _label(operation.after)
-        elif operation.subject is Subject.ARCHIVE:
-            behind = "archived" if operation.after == ARCHIVED else "restored"
-        return replace(row, ink="text", behind=behind, behind_ink="sub")
-
-    def _path_row(self, head: int) -> PathRow:
-        glyphs = self.glyphs
-        kind = self.session.columns.kind[head] if head >= 0 else Kind.UNKNOWN
-        sign: Piece = (glyphs.prompt, "leaf")
-        if kind == Kind.COMPACTION:
-            sign = (glyphs.compaction, "memory")
-        elif kind == Kind.BRANCH_SUMMARY:
-            sign = (glyphs.branch_summary, "memory")
-        elif kind not in _HEADS:
-            sign = (glyphs.rail, "leaf")
-        return PathRow((sign, (" ", "faint"), (" ", "faint")), self.headline(head), "sub")
-
-    def _left_row(self, left: int, ancestor: int, *, last: bool) -> PathRow:
-        tree, glyphs = self.session.tree, self.glyphs
-        entries = tree.content_in(tree.below(ancestor, left))
-        heads = self._heads(ancestor, left, self._turns(ancestor, left))
-        joint = (glyphs.branch_last, "faint") if last else (glyphs.branch, "leaf")
-        return PathRow(
-            (joint, (glyphs.arm, "faint"), (glyphs.prompt_off, "sub")),
-            self.headline(heads[0] if heads else left),
-            "faint",
-            f"{glyphs.left} left {counted(entries, 'entry', 'entries')}",
-            "warn",
-        )
-
-    def _heads(self, above: int, entry: int, most: int) -> list[int]:
-        """The last entries that begin a row on the path below `above` and down to `entry`, top first."""
-        kind = self.session.columns.kind
-        found: list[int] = []
-        for run in reversed(self.session.tree.below(above, entry)):
-            stop = run.stop
-            while len(found) < most:
-                at = max(kind.rfind(head, run.start, stop) for head in _HEADS)
-                if at < 0:
-                    break
-                found.append(at)
-                stop = at
-        return found[::-1]
-
-    def _turns(self, above: int, entry: int) -> int:
-        kind = self.session.columns.kind
-        runs = self.session.tree.below(above, entry) if entry >= 0 else []
-        return sum(kind.count(head, run.start, run.stop) for run in runs for head in _HEADS)
-
-
-def _label(text: str | None) -> str:
+def label_words(text: str | None) -> str:
+    """A label as it is shown: `[done]`."""
     return f"[{safe_line(text or '', _LABEL_LIMIT)}]"

@@ -124,7 +124,7 @@ class ScreenSearch:
         if not self.words:
             tell("")
         elif not self.hits:
-            tell(f"nothing found  {self.words}", "warn")
+            tell(f"nothing found: {self.words}", "warn")
         else:
             named = ((following, "next"), (preceding, "previous"), ("mode.leave", "end search"))
             keys = [KeyHint(intent, services.keymap.label(intent), name) for intent, name in named]

@@ -125,7 +125,9 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
                 f"entry {session.columns.id(edit.target)} has no content that an edit could replace"
             )
         if edit.target not in by_entry:
-            raise Refused(f"entry {session.columns.id(edit.target)} is not in the context here")
+            raise Refused(
+                f"entry {session.columns.id(edit.target)} is not in the context: a compaction stands for it, or it is on another branch"
+            )
         chosen[edit.target] = edit
     _refuse_torn(session, chosen, by_entry.keys())
     contents, freed = [], []

@@ -86,9 +86,9 @@ class Exam:
         graded = [one for one in self.graded if topic is None or one.question.topic is topic]
         return sum(one.answered for one in graded), len(graded)
 
-    def share(self, topic: Topic | None = None) -> float | None:
-        """The same as a part, 0…1; None where nothing was asked."""
-        answered, total = self.count(topic)
+    def share(self) -> float | None:
+        """The part of all that can be answered, 0…1; None where nothing was asked."""
+        answered, total = self.count()
         return round(answered / total, 4) if total else None
 
 

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe_line
+from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
 from leafward.session.entries import Usage
-from leafward.session.journal.session_operations import kept_exams
+from leafward.session.journal.lines import new_id
+from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
+from leafward.session.journal.write import write
 from leafward.summaries.summarizers.requests import single
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.questions import Question
     from leafward.session.entries import Body, EntryIndex
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Model
     from leafward.summaries.summarizers.requests import Work
@@ -72,7 +76,7 @@ class ExamAnswers:
     """What a model answered."""
 
     result: Body
-    """What `session.journal.session_operations.keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
+    """What `keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
     answers: tuple[Marked, ...]
     remarks: tuple[str, ...]
 
@@ -186,6 +190,40 @@ def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
         picked = letters.pop() if len(letters) == 1 else None
         found.append(Marked(one, picked if picked is not None and picked < len(one.answers) else None))
     return tuple(found)
+
+
+def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:
+    """Keeps what a model answered in the exam of a compaction. The leaf stays where it is. Raises Refused."""
+    entry = new_id(session.columns)
+    line: Body = {
+        "type": "custom",
+        "customType": EXAM_TYPE,
+        "data": {"compaction": session.columns.id_at(compaction), **result, "op": entry},
+        "id": entry,
+        "parentId": session.columns.id_at(session.leaf),
+        "timestamp": iso_stamp(writing.now()),
+    }
+    return write(session, OperationKind.EXAM, line, compaction, writing)
+
+
+def kept_exams(session: Session, compaction: int) -> list[Body]:
+    """What models answered in the exam of a compaction: of its draft first, then in the order of the file."""
+    named = session.columns.id_at(compaction)
+    found = _exams_of_draft(session, compaction)
+    for index in session.columns.own:
+        body = session.body(index) or {}
+        data = body.get("data") if body.get("customType") == EXAM_TYPE else None
+        if isinstance(data, dict) and data.get("compaction") == named:
+            found.append(data)
+    return found
+
+
+def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
+    """What stands in the compaction itself: its exam was sat before it was written."""
+    details = (session.body(compaction) or {}).get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    exams = ours.get("exams") if isinstance(ours, dict) else None
+    return [one for one in exams if isinstance(one, dict)] if isinstance(exams, list) else []
 
 
 def kept_as(answers: ExamAnswers) -> KeptExam:

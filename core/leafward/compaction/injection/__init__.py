@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.builders import Builder, BuildInput
-from leafward.compaction.injection.collection import Collected, collect, utc_time
+from leafward.compaction.injection.collection import collect, utc_time
 from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.governance import governance
+from leafward.compaction.injection.path_findings import Collected
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
 from leafward.compaction.injection.rules import rules

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.collection import Collected, collect
+from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.rules import Match, Situation, matching, read_rules, situation
 from leafward.compaction.injection.values import SourceKind, SourceRef
 from leafward.files.file_names import locate
@@ -17,6 +17,7 @@ from leafward.summaries.survival import Held, Text, replaced_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from leafward.compaction.injection.path_findings import Collected
     from leafward.compaction.injection.values import Diagnostic, Injection
     from leafward.compaction.injection.workspace import Workspace
     from leafward.session.session import Session

@@ -11,7 +11,7 @@ from leafward.compaction.injection.values import Contribution, InjectionSettings
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from leafward.compaction.injection.collection import Collected
+    from leafward.compaction.injection.path_findings import Collected
     from leafward.compaction.injection.workspace import TextFile, Workspace
 
 

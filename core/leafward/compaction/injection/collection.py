@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
-from leafward.compaction.injection.values import SourceRef, from_entry
+from leafward.compaction.injection.path_findings import (
+    Collected,
+    FileUse,
+    PastCompaction,
+    RecordedAction,
+    Use,
+)
+from leafward.compaction.injection.values import from_entry
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
@@ -26,81 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.session.session import Session
-
-
-class Use(IntEnum):
-    """What a path did with a file, from what matters most."""
-
-    MODIFIED = 0
-    CREATED = 1
-    READ = 2
-    MENTIONED = 3
-
-
-@dataclass(slots=True)
-class FileUse:
-    """One file of a path, by its normalised name."""
-
-    path: str
-    """Relative to the session's folder when inside it."""
-    use: Use
-    seq: int
-    """The last entry that used it so."""
-    sources: list[SourceRef]
-    """Every use, in the order of the path."""
-    by_tool: bool = True
-    """Whether a tool's arguments name it, and not only a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedAction:
-    """Something that was done: a command, an edit."""
-
-    text: str
-    outcome: str
-    """`ok`, `failed`, or empty where no result is on the path."""
-    entry: EntryIndex
-    call: str
-
-
-@dataclass(frozen=True, slots=True)
-class PastCompaction:
-    """A compaction on the path."""
-
-    entry: EntryIndex
-    timestamp: str
-    replaced: int
-    """Entries of the path that its summary stands for."""
-
-
-@dataclass(slots=True)
-class Collected:
-    """What was found. Builders read it and change nothing."""
-
-    at: EntryIndex
-    cwd: str
-    session: str
-    path: list[EntryIndex] = field(default_factory=list)
-    files: dict[str, FileUse] = field(default_factory=dict)
-    prompt: str = ""
-    """The last thing the user wrote."""
-    prompt_entry: EntryIndex = NO_ENTRY
-    request: str = ""
-    """The last prompt that says more than `yes` or `go on`; else the last one."""
-    request_entry: EntryIndex = NO_ENTRY
-    answered: bool = False
-    """Whether the model ended with words since the last prompt, and these ask nothing back."""
-    actions: list[RecordedAction] = field(default_factory=list)
-    """In the order of the path."""
-    tools: set[str] = field(default_factory=set)
-    model: str = ""
-    time: datetime | None = None
-    """Of the entry, or the last one before it that has a time."""
-    compactions: list[PastCompaction] = field(default_factory=list)
-    pins: tuple[tuple[str, EntryIndex], ...] = ()
-    """Those that the compaction that applies was made with, and where they stand."""
-    lost_thread: tuple[EntryIndex, str] | None = None
-    """Where after the last compaction a reply sounds as if the context were gone, and the words."""
 
 
 _KINDS = frozenset(

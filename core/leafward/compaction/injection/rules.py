@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.compaction.injection.builders import BuildInput
-    from leafward.compaction.injection.collection import Collected
+    from leafward.compaction.injection.path_findings import Collected
     from leafward.compaction.injection.workspace import TextFile, Workspace
 
 FOLDER = ".opencode/rules"

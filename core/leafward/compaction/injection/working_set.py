@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.collection import Use
+from leafward.compaction.injection.path_findings import Use
 from leafward.compaction.injection.values import Contribution, Item, Reason
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.builders import BuildInput
-    from leafward.compaction.injection.collection import FileUse
+    from leafward.compaction.injection.path_findings import FileUse
 
 _SECTION = {
     Use.MODIFIED: "workingset.modified",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
@@ -182,9 +183,9 @@ class SessionSearch:
     def report(self, found: Bisection, command: str, *, likely: bool) -> Report:
         """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
         words = safe_line(command, _WORDS)
-        turns = _counted(len(self.every) - 1, "turn")
-        runs = _counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
-        looked = _counted(len(self.steps), "version")
+        turns = counted(len(self.every) - 1, "turn")
+        runs = counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
+        looked = counted(len(self.steps), "version")
         base = safe_line(self.versions.base.title)
         work = f"{turns}, {looked} tried in {runs}; files rebuilt over {base}"
         if len(found.candidates) == 1:
@@ -266,7 +267,7 @@ def _outcome(step: Step) -> str:
     ran = step.ran
     if ran.verdict is Verdict.CANNOT_TELL:
         more = len(step.doubts) - 1
-        files = f", and {_counted(more, 'more file')}" if more > 0 else ""
+        files = f", and {counted(more, 'more file')}" if more > 0 else ""
         return f"cannot tell: {safe_line(ran.why, 200)}{files}"
     return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
 
@@ -274,7 +275,3 @@ def _outcome(step: Step) -> str:
 def _printed(ran: TrialRun) -> str:
     last = next((line for line in reversed(ran.output.splitlines()) if line.strip()), "")
     return f" ({safe_line(last, 120)})" if last else ""
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

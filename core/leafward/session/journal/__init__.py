@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafward.session.journal.creation import create
 from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, new_id, utc_now
-from leafward.session.journal.lock import busy, work_on
+from leafward.session.journal.lock import busy
 from leafward.session.journal.migration import backup_folder
 from leafward.session.journal.operation_log import (
     Operation,
@@ -60,5 +60,4 @@ __all__ = [
     "undo",
     "undoable",
     "utc_now",
-    "work_on",
 ]

@@ -86,12 +86,6 @@ def busy(path: Path, work: str = "a summary") -> Iterator[Claim]:
             del _claims[claim.path]
 
 
-def work_on(path: Path) -> str | None:
-    """What this process is doing to a session at the moment; None where nothing. Takes no lock."""
-    claim = _claims.get(_key(path))
-    return claim.work if claim is not None else None
-
-
 def refuse_if_busy(path: Path, claim: Claim | None = None) -> None:
     """Raises Refused where a session is claimed by anybody else than the holder of `claim`."""
     holder = _claims.get(_key(path))

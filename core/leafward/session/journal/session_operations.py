@@ -14,7 +14,6 @@ from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import (
     ARCHIVE_TYPE,
     ARCHIVED,
-    EXAM_TYPE,
     LEAF_TYPE,
     MARK,
     SESSION_TARGETS,
@@ -176,32 +175,6 @@ def _returned_to(session: Session, line: int, before: EntryIndex) -> EntryIndex:
     return before if place == session.tree.content_at(session.own_leaf) else session.own_leaf
 
 
-def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:
-    """Keeps what a model answered in the exam of a compaction. The leaf stays where it is. Raises Refused."""
-    data = {"compaction": session.columns.id_at(compaction), **result}
-    return write(session, OperationKind.EXAM, _Draft(session, writing).exam(data), compaction, writing)
-
-
-def kept_exams(session: Session, compaction: int) -> list[Body]:
-    """What models answered in the exam of a compaction: of its draft first, then in the order of the file."""
-    named = session.columns.id_at(compaction)
-    found = _exams_of_draft(session, compaction)
-    for index in session.columns.own:
-        body = session.body(index) or {}
-        data = body.get("data") if body.get("customType") == EXAM_TYPE else None
-        if isinstance(data, dict) and data.get("compaction") == named:
-            found.append(data)
-    return found
-
-
-def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
-    """What stands in the compaction itself: its exam was sat before it was written."""
-    details = (session.body(compaction) or {}).get("details")
-    ours = details.get("leafward") if isinstance(details, dict) else None
-    exams = ours.get("exams") if isinstance(ours, dict) else None
-    return [one for one in exams if isinstance(one, dict)] if isinstance(exams, list) else []
-
-
 @dataclass(frozen=True, slots=True)
 class _Draft:
     """Makes the line of an operation, in the order of keys that pi writes. Its entry's id is the operation's."""
@@ -218,9 +191,6 @@ class _Draft:
     def archive(self, target: EntryId | None, archived: bool) -> Body:
         data: Body = {"target": target, "archived": archived}
         return self._custom(ARCHIVE_TYPE, data, self.session.columns.id_at(self.session.leaf))
-
-    def exam(self, data: Body) -> Body:
-        return self._custom(EXAM_TYPE, data, self.session.columns.id_at(self.session.leaf))
 
     def label(self, target: EntryId | None, text: str) -> Body:
         return self._at_leaf("label", {"targetId": target} | ({"label": text} if text else {}))

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from leafward.base.safe_text import safe_line
 from leafward.catalog import leaves_in
 from leafward.catalog.card import INFERRED
+from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
 from leafward_tui.ui.cells import (
@@ -49,6 +50,8 @@ TEXT_AT = 5
 
 _LEAST_TEXT = 40
 _GAP = 3
+_LEAST_TITLE = 12
+"""Cells of a title that has to leave room."""
 """Cells between a title and what tells it from others."""
 
 
@@ -214,10 +217,14 @@ class RowPainter:
         return pieces + _cells(columns, cells, ground)
 
     def _apart(self, line: ListLine, title: str, room: int) -> tuple[str, int]:
-        """What tells a session from others of its title, and the cells left for that: half of them where it is long."""
+        """What tells a session from others of its title, and the cells left for that: half of them where it is long.
+
+        The last prompt has as many as it needs to say something, where that leaves some for the title.
+        """
         if line.apart is None:
             return "", room
-        most = max(room - cell_len(title), room // 2) - _GAP
+        least = min(LEAST_PROMPT + _GAP, room - _LEAST_TITLE)
+        most = max(room - cell_len(title), room // 2, least) - _GAP
         words = line.apart.words(most, cell_len, partial(fit, ellipsis=self.glyphs.ellipsis))
         if not words:
             return "", room

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 KEEP = 200
 """Tokens of each entry that the shorter form keeps, unless another number is given."""
@@ -29,8 +29,16 @@ KEEP = 200
 class ContextEdits:
     """The sheet of context edits."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, jobs: Jobs, write: SessionWrite) -> None:
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        write: SessionWrite,
+    ) -> None:
         self._state = state
+        self._services = services
         self._view = view
         self._jobs = jobs
         self._write = write
@@ -70,10 +78,11 @@ class ContextEdits:
         targets = drafts.targets
         lines = counted(len(targets), "line")
         operation = f"append {lines} to {book_words(session)}; the entries stay as they are"
+        arrow = self._services.glyphs.arrow
         text_refused = "" if len(targets) == 1 else "for one entry only: show entries with v"
         choices = [
-            Choice("o", "Leave it out", *_effect(drafts.omitted, operation)),
-            Choice("s", f"Shorten each to about {KEEP} tokens", *_effect(drafts.short, operation)),
+            Choice("o", "Leave it out", *_effect(drafts.omitted, operation, arrow)),
+            Choice("s", f"Shorten each to about {KEEP} tokens", *_effect(drafts.short, operation, arrow)),
             Choice("n", "Shorten to another size", "asks how many tokens each may have", operation),
             Choice("t", "Let the model read another text", "asks for it", operation, text_refused),
         ]
@@ -129,12 +138,12 @@ class ContextEdits:
         self._write.start(f"{counted(len(targets), 'entry', 'entries')} {what} in the context", change)
 
 
-def _effect(draft: EditDraft | str, operation: str) -> tuple[str, str, str]:
+def _effect(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, str, str]:
     """Effect, operation and refusal of a choice."""
     if isinstance(draft, str):
         return "", operation, draft
     saved = count(draft.saved, zero="0")
-    sizes = f"{count(draft.tokens_before)} to ~{count(draft.tokens_after)}"
+    sizes = f"{count(draft.tokens_before)} {arrow} ~{count(draft.tokens_after)}"
     return f"frees ~{saved} tokens: {sizes}", operation, ""
 
 
@@ -149,13 +158,20 @@ class EditDrafts(NamedTuple):
 def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) -> EditDrafts:
     """Drafts that leave out the entries of a row, and that shorten each to `keep` tokens."""
     from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, draft_edits
+    from leafward.context.model_context import context_at
 
     kinds = session.columns.kind
     targets = tuple(EntryIndex(at) for at in entries if kinds[at] in EDITABLE)
 
+    seen = {message.entry for message in context_at(session, session.leaf).messages}
+
     def draft(tokens: int | None) -> EditDraft | str:
         if not targets:
             return "the model reads nothing here that could be edited"
+        if not seen.intersection(targets):
+            return (
+                "the model no longer reads this row: a compaction stands for it, or it is on another branch"
+            )
         try:
             return draft_edits(session, [ContextEdit(one, None, tokens) for one in targets])
         except (LeafwardError, OSError) as error:

@@ -58,7 +58,7 @@ class CompactionExam:
     def _keep(
         self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
     ) -> None:
-        from leafward.session.journal.session_operations import keep_exam
+        from leafward.compaction.exam.sitting import keep_exam
 
         def keep(session: Session, writing: Writing) -> Write:
             return keep_exam(session, compaction, sat.result, writing)

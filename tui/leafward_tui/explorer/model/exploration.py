@@ -105,14 +105,27 @@ class Exploration:
         density = Density.ENTRIES if self.filter in BY_ENTRY else self.density
         everything = self.filter is Filter.ALL
         dropped = self.findings.silent if density is Density.ENTRIES else None
-        made_of = (session.tree, session.leaf, density, everything, dropped, tuple(session.labels), self.mark)
+        divides = self.folds.divides if self.folds is not None else set()
+        made_of = (
+            session.tree,
+            session.leaf,
+            density,
+            everything,
+            dropped,
+            tuple(session.labels),
+            self.mark,
+            frozenset(divides),
+        )
         laid = next((laid for laid in self._laid if laid.made_of == made_of), None)
         if laid is None:
             layout = arrange(session.tree, session.leaf, density, everything=everything, dropped=dropped)
             landmarks = [layout.row_of(entry) for entry in (*session.labels, layout.leaf)]
             if self.mark >= 0:
                 landmarks.append(layout.row_of(self.mark))
-            laid = _Laid(made_of, layout, Pieces(layout, landmarks))
+            divided = [
+                row for entry in divides if (row := layout.row_of(entry)) >= 0 and layout.head[row] == entry
+            ]
+            laid = _Laid(made_of, layout, Pieces(layout, landmarks, divided))
         self._laid = [laid, *(other for other in self._laid if other is not laid and other.fits(session))][
             :_KEPT
         ]
@@ -121,6 +134,9 @@ class Exploration:
         self._points: list[int] | None = None
         if self.folds is None:
             self.folds = opening_folds(self.pieces, self.height)
+            if self.folds.divides:
+                self.lay_out()
+                return
         self.fold_again()
 
     def fold_again(self) -> None:
@@ -197,10 +213,14 @@ class Exploration:
 
     def fold_everything(self) -> bool:
         """Unfolds all if anything is folded, else folds all that can be folded; False where nothing can be."""
-        folds = self.folds or Folds()
-        self.folds = Folds() if folds.runs or folds.branches else opening_folds(self.pieces, 0)
-        if self.folds == folds or not self.folds_rows:
-            self.folds = folds
+        if not self.folds_rows:
+            return False
+        before = self.folds or Folds()
+        self.folds = Folds()
+        self.lay_out()
+        if not before.runs and not before.branches:
+            self.folds = opening_folds(self.pieces, 0)
+        if self.folds == before:
             return False
         self.fold_again()
         return True

@@ -70,17 +70,23 @@ class Folds:
     """Entries that the first row of a folded run begins with."""
     branches: set[int] = field(default_factory=set)
     """First entries of folded branches."""
+    divides: set[int] = field(default_factory=set)
+    """Entries that a row begins with at which a long run is divided: its older part is folded, its newer one is not."""
 
 
 class Pieces:
     """A layout cut at its landmarks: runs of plain rows that can be folded, and rows that cannot."""
 
-    def __init__(self, layout: Layout, landmarks: Collection[int] = ()) -> None:
+    def __init__(
+        self, layout: Layout, landmarks: Collection[int] = (), divides: Collection[int] = ()
+    ) -> None:
+        """`landmarks` are rows of their own, `divides` rows that a run begins anew with."""
         self.layout = layout
         fixed = {*layout.landmarks, *(row for row in landmarks if row >= 0)}
         cuts = {0}
         cuts.update(fixed)
         cuts.update(row + 1 for row in fixed)
+        cuts.update(row for row in divides if row >= 0)
         branch = -1
         for row, of in zip(layout.stretch_row, layout.stretch_branch, strict=True):
             if of != branch:
@@ -265,7 +271,7 @@ _BLOCK = 512
 def opening_folds(pieces: Pieces, height: int) -> Folds:
     """What is folded when a session is opened: nothing if all of it fits, else other branches and old long runs.
 
-    The newest turns of the active path, as many as fit in `height` lines, stay open.
+    The newest turns of the active path, as many as fit in `height` lines, stay open; a long run of which only some fit is divided.
     """
     layout = pieces.layout
     folds = Folds()
@@ -283,10 +289,24 @@ def opening_folds(pieces: Pieces, height: int) -> Folds:
             rows = pieces.count[piece] if piece not in lines.folded else 1
             if rows >= _WORTH_FOLDING and rows > left:
                 folds.runs.add(layout.head[pieces.first[piece]])
-                rows = 1
+                open_rows = _open_rows(lines, piece, left)
+                if open_rows:
+                    folds.divides.add(layout.head[pieces.first[piece] + rows - open_rows])
+                rows = 1 + open_rows
             left -= rows
         piece -= 1
     return folds
 
 
+def _open_rows(lines: FoldedLines, piece: int, left: int) -> int:
+    """How many rows at the end of a run stay open in so many lines, with what stands above it if that fits too; 0 of a short run."""
+    rows = lines.pieces.count[piece]
+    above = sum(1 if count >= _WORTH_FOLDING else count for count in lines.counts[:piece])
+    room = left - 1 - (above if left - 1 - above >= _WORTH_FOLDING else 0)
+    room = min(room, rows - _WORTH_FOLDING)
+    return room if rows >= _WORTH_DIVIDING and room >= _WORTH_FOLDING else 0
+
+
 _WORTH_FOLDING = 3
+_WORTH_DIVIDING = 8
+"""Rows of a run below which it is folded whole."""

@@ -160,10 +160,11 @@ class RowPainter:
         lost = self.lost.get(self.layout.head[line.row], 0)
         return f"{counted(lost, 'fact')} lost" if lost else ""
 
-    def _again(self, line: Line) -> str:
-        """What was done again soon after the compaction of a line; nothing where nothing was, or not known yet."""
+    def _again(self, line: Line) -> tuple[str, ...]:
+        """What was done again soon after the compaction of a line, the longest words first; none where nothing was, or not known yet."""
         number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
-        return f"   {counted(number, 'repeat')}, {count(tokens)} tok" if number else ""
+        words = f"   {counted(number, 'repeat')}, {count(tokens)}"
+        return (f"{words} tok", words) if number else ()
 
     def _second_line(
         self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground
@@ -225,9 +226,9 @@ class RowPainter:
         if kind == Kind.COMPACTION:
             parts = [("compaction", ground.memory), (f"   {note}", ground.sub)]
             # All of it or nothing: it says least of what stands there.
-            again = self._again(line)
-            if cell_len(f"compaction   {note}{again}") <= room:
-                parts.append((again, ground.faint))
+            taken = cell_len(f"compaction   {note}")
+            again = next((one for one in self._again(line) if taken + cell_len(one) <= room), "")
+            parts.append((again, ground.faint))
             return _pieces(parts, room, ground, self.glyphs)
         if kind == Kind.BRANCH_SUMMARY:
             name, _, rest = words.text.partition("   ")

@@ -29,6 +29,8 @@ class ViewState:
     """First entries of the runs that are folded."""
     branches: tuple[EntryId, ...]
     """First entries of the branches that are folded."""
+    divides: tuple[EntryId, ...]
+    """First entries of the rows at which runs are divided."""
     opened: tuple[EntryId, ...]
     """Archived branches that are open."""
 
@@ -48,6 +50,7 @@ class ViewState:
             Filter.CONVERSATION if exploration.filter is Filter.CHOSEN else exploration.filter,
             ids(sorted(folds.runs)),
             ids(sorted(folds.branches)),
+            ids(sorted(folds.divides)),
             ids(sorted(exploration.opened)),
         )
 
@@ -60,7 +63,7 @@ class ViewState:
 
         exploration.filter = self.filter
         exploration.mark = columns.index(self.mark) if self.mark is not None else -1
-        exploration.folds = Folds(found(self.runs), found(self.branches))
+        exploration.folds = Folds(found(self.runs), found(self.branches), found(self.divides))
         exploration.opened = found(self.opened)
         exploration.lay_out()
         return columns.index(self.cursor) if self.cursor is not None else -1

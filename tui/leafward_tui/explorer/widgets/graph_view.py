@@ -148,7 +148,7 @@ class GraphView(LineScroll):
 
     # --- the cursor ---------------------------------------------------------------------------------------------------
 
-    def move_to(self, y: int, *, middle: bool = False) -> None:
+    def move_to(self, y: int) -> None:
         """Puts the cursor on a line and brings it on the screen."""
         lines = self.lines
         if lines is None or not len(lines):
@@ -160,7 +160,7 @@ class GraphView(LineScroll):
         self.state.cursor = y
         self.repaint(old)
         self.repaint(y)
-        self.reveal(middle=middle)
+        self.reveal()
         self.post_message(self.CursorMoved(self, lines.line(y).row))
 
     def move_by(self, step: int) -> None:

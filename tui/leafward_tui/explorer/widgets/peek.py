@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.cells import cell_len, fit, wrap
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["Glance", "Peek"]
 
 _LABEL = 7
+_LINES = 2
+_SHORT = {"extension": "ext"}
+"""Who speaks, where the word is longer than a label and known by a shorter one."""
 
 
 class Glance(NamedTuple):
@@ -26,6 +29,15 @@ class Glance(NamedTuple):
     """Who spoke last."""
     text: str
     changes: tuple[FileChange, ...]
+
+    @property
+    def label(self) -> str:
+        """Who spoke last, in the cells of a label and its gap."""
+        return fit(_SHORT.get(self.word, self.word), _LABEL - 1)
+
+    def words(self, room: int, ellipsis: str) -> list[str]:
+        """The words in lines of `room` cells: both lines where no file was changed."""
+        return wrap(self.text, room, lines=1 if self.changes else _LINES, ellipsis=ellipsis)
 
 
 class Peek(Widget):
@@ -44,18 +56,22 @@ class Peek(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Words, then files."""
+        """Words, then files; more of the words where there are no files."""
         shell = services_of(self)
         ground, glyphs, width = shell.styles_now.bg, shell.glyphs, self.size.width
         glance = self._glance
-        if glance is None or (y and not glance.changes):
+        if glance is None:
             return Strip([Segment(" " * width, ground.blank)], width)
-        label = glance.word if y == 0 else "files"
-        segments = [Segment(" " + fit(label, _LABEL, pad=True), ground.faint)]
         room = width - _LABEL - 2
-        if y == 0:
-            segments.append(Segment(fit(glance.text, room, ellipsis=glyphs.ellipsis), ground.sub))
+        if y == 0 or not glance.changes:
+            words = glance.words(room, glyphs.ellipsis)
+            label = glance.label if y == 0 else ""
+            segments = [
+                Segment(" " + fit(label, _LABEL, pad=True), ground.faint),
+                Segment(words[y] if y < len(words) else "", ground.sub),
+            ]
             return Strip(segments).adjust_cell_length(width, ground.blank)
+        segments = [Segment(" " + fit("files", _LABEL, pad=True), ground.faint)]
         for number, change in enumerate(glance.changes):
             name = change.path.rpartition("/")[2]
             more = f"{len(glance.changes) - number} more"

@@ -162,7 +162,6 @@ class Sheet:
         label: str,
         body: Sequence[Sequence[Span]],
         *,
-        ink: str = "faint",
         entry: int = NO_ENTRY,
         copy: str = "",
     ) -> None:
@@ -170,7 +169,7 @@ class Sheet:
         for at, spans in enumerate(body):
             head = label if at == 0 else ""
             self.line(
-                [*padded([Span(head, ink)] if head else [], LABEL), *spans],
+                [*padded([Span(head, "faint")] if head else [], LABEL), *spans],
                 entry=entry if at == 0 else NO_ENTRY,
                 copy=copy,
             )
@@ -207,18 +206,16 @@ class Sheet:
         sign = self.glyphs.unfolded if opened else self.glyphs.folded
         self.line([pad, Span(f"{sign} {words}", "faint")], toggle=key, copy=copy)
 
-    def note(self, text: str, *, ink: str = "nothing", indent: int = 0) -> None:
+    def note(self, text: str, *, indent: int = 0) -> None:
         """A remark of ours in one line."""
-        self.line([Span(" " * indent + text, ink)])
+        self.line([Span(" " * indent + text, "nothing")])
 
-    def pairs(
-        self, label: str, value: str, *, ink: str = "text", width: int = 12, entry: int = NO_ENTRY
-    ) -> None:
+    def pairs(self, label: str, value: str, *, ink: str = "text", width: int = 12) -> None:
         """A quiet name and its value."""
         spans = padded([Span(label, "faint")], width)
         if width_of(spans) > width:
             spans.append(Span("  ", "blank"))
-        self.line([*spans, Span(shown(value).replace("\n", " "), ink)], entry=entry)
+        self.line([*spans, Span(shown(value).replace("\n", " "), ink)])
 
     def columns(self, texts: Sequence[tuple[str, str]], widths: Sequence[int]) -> list[Span]:
         """Numbers in columns, right-aligned: each a text and its ink."""

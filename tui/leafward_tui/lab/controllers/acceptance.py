@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.cells import count, counted, percent
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
@@ -129,7 +130,9 @@ class Acceptance:
         glyphs = self._services.glyphs
         sizes = f"{count(draft.plan.tokens.counted_before)} {glyphs.arrow} ~{count(draft.counted_after)}"
         about = [
-            SheetLine(f"{draft.plan.settings.strategy.value} rules, by {draft.summary.summarizer}{kept}")
+            SheetLine(
+                f"{draft.plan.settings.strategy.value} rules, {_author(draft.summary.summarizer)}{kept}"
+            )
         ]
         if invented := invented_words(draft.survival):
             about.append(SheetLine(invented, "warn"))
@@ -191,3 +194,8 @@ def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _jo
     from leafward.session.journal import Writing
 
     return accept(session, accepted, Writing(now=now))
+
+
+def _author(summarizer: str) -> str:
+    """Who wrote a summary, as one says it."""
+    return "extractive summary" if summarizer == EXTRACTIVE else f"summary by {summarizer}"

@@ -9,7 +9,13 @@ from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers import tokens_of
 from leafward_tui.lab.controllers.exam import exam_lines
 from leafward_tui.lab.model.fates import fate_lines
-from leafward_tui.lab.model.texts import injected_lines, note_lines, prompt_lines, summary_lines
+from leafward_tui.lab.model.texts import (
+    injected_lines,
+    note_lines,
+    prompt_lines,
+    request_words,
+    summary_lines,
+)
 from leafward_tui.lab.widgets.state_line import Writing
 from leafward_tui.ui.pane_lines import Block
 
@@ -98,7 +104,7 @@ class TextPane:
         if state.layout.page == "Exam":
             return self._exam(width)
         if state.stream.text == "":
-            return note_lines([(safe_line(state.stream.stage, 400), "sub")], width, glyphs)
+            return note_lines([(safe_line(request_words(state.stream.stage), 400), "sub")], width, glyphs)
         if state.stream.text is not None:
             return summary_lines(state.stream.text, width, glyphs, writing=True)
         draft = state.shown_draft

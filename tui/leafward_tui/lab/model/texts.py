@@ -16,11 +16,27 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import Summary
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["injected_lines", "note_lines", "prompt_lines", "summary_lines"]
+__all__ = ["injected_lines", "note_lines", "prompt_lines", "request_words", "summary_lines"]
 
 _INJECTED = "Injected context: files, rules and last actions that go with the summary, so that the model still has them word for word."
 _MOST = 400
 """Lines of one text that are shown."""
+
+
+def request_words(title: str) -> str:
+    """The title of a request, also behind the name of its model, for somebody who never saw one."""
+    lead, colon, name = title.rpartition(": ")
+    for short, words in _REQUESTS:
+        if name.startswith(short):
+            return f"{lead}{colon}{words}{name.removeprefix(short)}"
+    return title
+
+
+_REQUESTS = (
+    ("turn prefix", "beginning of the split turn"),
+    ("update", "update of the earlier summary"),
+    ("history", "summary of the turns before the cut"),
+)
 
 
 def summary_lines(
@@ -139,7 +155,7 @@ def prompt_lines(
     ]
     for number, (title, system, prompt, size) in enumerate(requests):
         lines.append(LabLine())
-        name = fit(safe_line(title, 80), width - 10, ellipsis=glyphs.ellipsis)
+        name = fit(safe_line(request_words(title), 80), width - 10, ellipsis=glyphs.ellipsis)
         lines.append(
             spread([Span(name, "strong_memory")], [Span(limit(size), "faint")], width, f"request:{number}")
         )

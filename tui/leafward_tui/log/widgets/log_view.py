@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.base.times import moment_of
+from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.cells import age, cell_len, fit, right
 from leafward_tui.ui.line_scroll import LineList
 from leafward_tui.ui.services import services_of
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.session.journal import Operation
-    from leafward_tui.ui.operation_text import OperationText, PathRow
+    from leafward_tui.log.path_then import PathRow
+    from leafward_tui.ui.operation_text import OperationText
     from leafward_tui.ui.theme import Ground
 
 __all__ = ["EmptyLog", "LogDetails", "LogList"]
@@ -235,7 +237,7 @@ class LogDetails(Widget):
         if y == 0:
             return [Segment(fit("Path at that time", width, pad=True), ground.strong)]
         gap = height > 6
-        rows = operations.path_then(operation, height - 1 - gap)
+        rows = PathThen(operations).rows(operation, height - 1 - gap)
         at = y - 1 - gap
         return self._path_row(rows[at], width, ground) if 0 <= at < len(rows) else []
 

@@ -1,0 +1,184 @@
+"""Going about in the tree of the explorer by keys."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.config import Config
+from leafward.cli.output import Page
+from leafward.cli.tree import tree_text
+from leafward.session.density import Density
+from leafward.session.session import Session
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.inspector_tab import Tab
+from tests.acting import Acting, call
+from tests.pi_file import HEADER
+from tests.tui.explored import (
+    Named,
+    exploring,
+    here,
+    note,
+    tree,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class TestGoing:
+    async def test_rows(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            names = []
+            await pilot.press("g")
+            for _ in range(7):
+                names.append(here(screen))
+                await pilot.press("j")
+            assert names == ["a", "b", "x", "z", "y", "c", "d"]
+            assert here(screen) == "d"
+            await pilot.press("j")
+            assert here(screen) == "d"
+            await pilot.press("home")
+            assert here(screen) == "a"
+            await pilot.press("k")
+            assert here(screen) == "a"
+            await pilot.press("G")
+            assert here(screen) == "d"
+            await pilot.press("pageup")
+            assert here(screen) == "a"
+            await pilot.press("ctrl+d")
+            assert here(screen) == "d"
+            await pilot.press("ctrl+u", "pagedown")
+            assert here(screen) == "d"
+
+    async def test_along_the_tree(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            steps = [
+                ("K", "c"),
+                ("K", "b"),
+                ("J", "c"),
+                ("left_square_bracket", "x"),
+                ("J", "y"),
+                ("K", "x"),
+                ("K", "b"),
+                ("right_curly_bracket", "x"),
+                ("left_curly_bracket", "b"),
+                ("left_curly_bracket", "b"),
+                ("at", "d"),
+                ("right_square_bracket", "y"),
+                ("right_square_bracket", "z"),
+                ("right_square_bracket", "y"),
+            ]
+            for key, expected in steps:
+                await pilot.press(key)
+                assert here(screen) == expected, key
+
+    async def test_the_mark(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("apostrophe")
+            assert here(screen) == "d"
+            await pilot.press("K", "K", "m", "G", "apostrophe")
+            assert here(screen) == "b"
+            assert any("'" in row[:3] and "b prompt" in row for row in tree(screen))
+            await pilot.press("m", "G", "apostrophe")
+            assert here(screen) == "d"
+
+    async def test_letters_jump_to_a_row(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("f")
+            row = next(row for row in tree(screen) if "x prompt" in row)
+            letter = row.partition("x prompt")[0].split()[-1]
+            await pilot.press(letter)
+            assert here(screen) == "x"
+            await pilot.press("f", "escape")
+            assert here(screen) == "x"
+            await pilot.press("f", "1")
+            assert not screen.panes.tree.jumping
+            assert screen.panes.inspector.tab is Tab.ENTRY
+
+    async def test_folds(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("left_square_bracket", "K", "K")
+            while here(screen) != "x":
+                await pilot.press("j")
+            await pilot.press("z")
+            assert screen.panes.tree.line is not None
+            assert screen.panes.tree.line.kind is LineKind.FOLDED_BRANCH
+            assert "3 turns" in next(row for row in tree(screen) if "x prompt" in row)
+            assert not any("y prompt" in row for row in tree(screen))
+            await pilot.press("z")
+            assert any("y prompt" in row for row in tree(screen))
+            await pilot.press("Z")
+            assert not any("y prompt" in row for row in tree(screen))
+            await pilot.press("G", "left_square_bracket")  # a step leads into a fold
+            assert any("y prompt" in row for row in tree(screen)) or here(screen) == "x"
+            await pilot.press("Z", "Z")
+            assert screen.state.exploration is not None
+            assert len(screen.state.exploration.lines) <= len(screen.state.exploration.layout)
+
+    async def test_densities_keep_the_entry(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K", "K")
+            for density in (Density.ENTRIES, Density.COMFORTABLE, Density.TURNS):
+                await pilot.press("v")
+                await pilot.pause()
+                assert screen.state.exploration is not None
+                assert screen.state.exploration.layout.density is density
+                assert here(screen) == "b"
+                assert any("b prompt" in row for row in tree(screen))
+
+    async def test_the_arrows_unfold_and_fold(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("g")
+            while here(screen) != "y":
+                await pilot.press("j")
+            await pilot.press("left")
+            assert here(screen) == "x"
+            assert not any("y prompt" in row for row in tree(screen))
+            await pilot.press("left")
+            assert "this is folded already" in note(screen)
+            await pilot.press("right")
+            assert any("y prompt" in row for row in tree(screen))
+            await pilot.press("right")
+            assert "nothing is folded here" in note(screen)
+
+    async def test_the_density_of_the_configuration(self, file: Named) -> None:
+        async with exploring(file.path, config=Config(density="entries")) as (_, screen):
+            assert screen.state.exploration is not None
+            assert screen.state.exploration.layout.density is Density.ENTRIES
+            assert any("make b" in row for row in tree(screen))
+
+    async def test_rows_of_entries_say_something(self, tmp_path: Path) -> None:
+        made = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": "/work/p"})
+        made.user("go")
+        deep = "/work/p/core/leafward/session/journal/deep/inside/of_everything.py"
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("TaskUpdate", {"taskId": "2", "status": "completed"}),
+            ("exec_command", {"cmd": "cd /work/p && make test"}),
+            ("read", {"path": deep, "offset": 5}),
+            ("todowrite", {"todos": [{"content": "look", "status": "in_progress"}]}),
+        ]
+        for number, (name, arguments) in enumerate(calls):
+            made.said(call(name, str(number), **arguments))
+            made.answered(str(number), name)
+        async with exploring(made.path, (80, 24), Config(density="entries")) as (_, screen):
+            shown = "\n".join(tree(screen))
+        for words in (
+            "TaskUpdate #2 completed",
+            "exec_comm… make test",
+            "/of_everything.py:5",
+            "todowrite  0 of 1 done, now: look",
+        ):
+            assert words in shown
+        with closing(Session.open(made.path)) as session:
+            outline = "\n".join(tree_text(session, Page(80), every_entry=True))
+        for words in ("TaskUpdate #2 completed", "exec_comm… make test", "/of_everything.py:5"):
+            assert words in outline
+
+    async def test_a_step_draws_two_rows(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("g")
+            await pilot.pause()
+            before = screen.panes.tree.rendered
+            await pilot.press("j")
+            assert screen.panes.tree.rendered - before <= 2

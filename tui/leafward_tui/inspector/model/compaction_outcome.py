@@ -1,0 +1,219 @@
+"""What became of what a compaction replaced: facts that survived and that were lost, its exam, its aftermath, later compactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.compaction.exam import PLACE_WORDS
+from leafward.compaction.exam.sitting import exams_kept
+from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay
+from leafward_tui.inspector.model.sheet import INDENT, Sheet
+from leafward_tui.ui.cells import counted, exact, money, percent, right
+from leafward_tui.ui.exam_request import answer_words
+from leafward_tui.ui.page import EXAM, Span
+from leafward_tui.ui.spans import padded, shown_line
+from leafward_tui.ui.survival_cache import PLURAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.compaction.aftermath import Aftermath
+    from leafward.compaction.exam import Exam
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+    from leafward.summaries.survival import Fate
+
+NAMES = 17
+"""Cells of a name before its value."""
+_BAR = 18
+_SURVIVAL_ABOUT = (
+    "facts still in the context after it, by weight",
+    "facts still in context, by weight",
+    "of facts, by weight",
+    "by weight",
+)
+_MOST_LOST = 12
+_MOST_OTHERS = 5
+
+
+def survival_lines(sheet: Sheet, report: Survival) -> None:
+    """How many facts are still there, then those that are lost, contradicted or invented."""
+    _kinds(sheet, report)
+    _lost(sheet, report)
+    _others(sheet, report)
+
+
+def _kinds(sheet: Sheet, report: Survival) -> None:
+    """A thin line for each kind: how many of its facts are still there."""
+    overall = report.overall()
+    if overall is None:
+        sheet.heading("Survival")
+        sheet.note("no facts in what it summarised", indent=INDENT)
+        return
+    share = percent(overall, 1)
+    room = sheet.width - len("Survival") - len(share) - 4
+    about = next((words for words in _SURVIVAL_ABOUT if len(words) <= room), "")
+    sheet.heading("Survival", about, [Span(share, "strong")])
+    glyphs = sheet.glyphs
+    for kind, row in report.counts().items():
+        there = sum(number for status, number in row.items() if status is not Status.INVENTED)
+        if not there:
+            continue
+        alive = sum(number for status, number in row.items() if status in SURVIVED)
+        bar = max(6, min(_BAR, sheet.width - NAMES - 16))
+        done = round(bar * alive / there)
+        done = min(bar - (alive < there), max(done, alive > 0))
+        sheet.line(
+            [
+                *padded([Span(" " * INDENT + PLURAL[kind], "sub")], NAMES),
+                Span(glyphs.thin * done, "leaf" if alive == there else "sub"),
+                Span(glyphs.thin_rest * (bar - done), "warn"),
+                Span(right(exact(alive), 6), "text"),
+                Span(f" of {exact(there)}", "faint"),
+            ]
+        )
+
+
+def _listed(fates: Iterable[Fate]) -> list[Fate]:
+    return sorted(fates, key=lambda fate: (-fate.fact.weight, fate.fact.entry, fate.fact.key))
+
+
+def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink: str) -> None:
+    opened = sheet.is_open(key)
+    for fate in fates if opened else fates[:most]:
+        fact = fate.fact
+        place = [Span(f"#{fact.entry:,}", "faint")] if fact.entry >= 0 else []
+        sheet.row(
+            [
+                Span(f"{sign} ", ink),
+                *padded([Span(fact.kind.value, "faint")], 11),
+                Span(shown_line(fact.text, 300), "sub"),
+            ],
+            place,
+            entry=fact.entry,
+            copy=shown_line(fact.text, 4_000),
+        )
+    if len(fates) > most:
+        words = "fewer" if opened else counted(len(fates) - most, "more", "more")
+        fold = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+        sheet.line([Span(f"{fold} {words}", "faint")], toggle=key)
+
+
+def _lost(sheet: Sheet, report: Survival) -> None:
+    lost = _listed(fate for fate in report.fates if fate.status is Status.LOST)
+    if not lost:
+        return
+    sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
+    _fates(sheet, "lost", lost, _MOST_LOST, sheet.glyphs.error, "bad")
+
+
+def _others(sheet: Sheet, report: Survival) -> None:
+    for status, title, sign in (
+        (Status.CONTRADICTED, "Contradicted", sheet.glyphs.differs),
+        (Status.INVENTED, "Invented", sheet.glyphs.malformed),
+    ):
+        found = _listed(fate for fate in report.fates if fate.status is status)
+        if found:
+            about = (
+                "the summary says otherwise" if status is Status.CONTRADICTED else "nothing before says it"
+            )
+            sheet.heading(title, about, [Span(exact(len(found)), "warn")])
+            _fates(sheet, title, found, _MOST_OTHERS, sign, "warn")
+
+
+def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> None:
+    """Questions about what it replaced, and where the right answers stand now."""
+    answered, total = found.count()
+    if not total:
+        return
+    if not sheet.opening("exam", "Exam", f"{answered} of {counted(total, 'question')} can be answered now"):
+        return
+    sat = list(exams_kept(session, index))
+    for place, one in enumerate(found.graded):
+        sheet.row(
+            [
+                Span(
+                    f"{sheet.glyphs.ok if one.answered else sheet.glyphs.error} ",
+                    "leaf" if one.answered else "bad",
+                ),
+                Span(one.question.text, "strong"),
+            ],
+            [Span(f"#{one.question.entry:,}", "faint")],
+            entry=one.question.entry,
+        )
+        for number, answer in enumerate(one.question.answers):
+            right_one = number == one.question.right
+            lead = f"{sheet.glyphs.arrow} " if right_one else "  "
+            ink = "text" if right_one else "faint"
+            sheet.line([Span(" " * INDENT + lead, ink), Span(shown_line(answer.text, 300), ink)])
+        sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
+        for kept in sat:
+            if answers := kept.answers_to(found):
+                good, words = answer_words(one.question, kept.model, answers[place])
+                sign, ink = (sheet.glyphs.ok, "leaf") if good else (sheet.glyphs.error, "bad")
+                sheet.line([Span(f"{' ' * (INDENT + 2)}{sign} ", ink), Span(shown_line(words, 300), "sub")])
+    for kept in sat:
+        sheet.row(
+            [
+                Span(" " * INDENT + shown_line(kept.model, 60), "sub"),
+                Span(f"  {kept.right} of {kept.asked} right", "text"),
+            ],
+            [Span(money(kept.cost) if kept.cost else "", "faint")],
+        )
+    sheet.line(
+        [Span(f"{sheet.glyphs.folded} ", "faint"), Span("have a model answer them", "text")],
+        toggle=f"{EXAM}{index}",
+    )
+
+
+def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
+    """What was read, run, got wrong and said again soon after it."""
+    if not later.repeated:
+        calls = counted(later.calls, "tool call")
+        sheet.heading("Repeated", f"nothing in the next {calls}" if later.calls else "no tool call after it")
+        return
+    cost = f", {money(later.dollars)}" if later.dollars else ""
+    size = f"{sheet.glyphs.about}{exact(later.tokens)} tokens{cost}"
+    room = sheet.width - len("Repeated") - len(size) - 4
+    calls = counted(later.calls, "tool call")
+    about = next((words for words in (f"in the next {calls}", f"in {calls}") if len(words) <= room), "")
+    sheet.heading("Repeated", about, [Span(size, "warn")])
+    opened = sheet.is_open("repeated")
+    for one in later.repeated if opened else later.repeated[:_MOST_OTHERS]:
+        sheet.row(
+            [
+                *padded([Span(" " * INDENT + one.kind.value, "faint")], 11 + INDENT),
+                Span(shown_line(one.text, 300), "sub"),
+            ],
+            [Span(f"#{one.entry:,}", "faint")],
+            entry=one.entry,
+            copy=shown_line(one.text, 4_000),
+        )
+    if len(later.repeated) > _MOST_OTHERS:
+        words = "fewer" if opened else counted(len(later.repeated) - _MOST_OTHERS, "more", "more")
+        fold = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+        sheet.line([Span(f"{fold} {words}", "faint")], toggle="repeated")
+
+
+def decay_lines(sheet: Sheet, session: Session, index: EntryIndex) -> None:
+    """How the facts of each span fade over the compactions after it, those up to this one."""
+    path = compactions(session, index)
+    if len(path) < 2:
+        return
+    if not sheet.opening("decay", "Decay", f"how facts fade over {len(path)} compactions"):
+        return
+    generations = decay(session, index)
+    shown = generations[-6:]
+    cells = max(6, min(9, (sheet.width - NAMES) // max(1, len(shown))))
+    heads = [Span(right(f"#{generation.compaction:,}", cells), "faint") for generation in shown]
+    sheet.line([*padded([Span("  said before", "faint")], NAMES), *heads])
+    for number, generation in enumerate(shown):
+        born = sum(generation.born.values())
+        spans = padded([Span(f"  #{generation.compaction:,}", "sub")], NAMES)
+        spans.append(Span(" " * (cells * number), "blank"))
+        for compaction, counts in generation.alive:
+            if compaction in {one.compaction for one in shown}:
+                alive = sum(counts.values())
+                share = percent(alive, born) if born else sheet.glyphs.zero
+                spans.append(Span(right(share, cells), "text" if alive else "edge"))
+        sheet.line(spans, entry=generation.compaction)

@@ -1,0 +1,137 @@
+"""What the signs and the words of a screen mean, for somebody who has not met them; the list of keys ends with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.glyphs import Glyphs
+
+__all__ = ["Meaning", "legend_of"]
+
+
+class Meaning(NamedTuple):
+    """A sign or a word, and what it means."""
+
+    sign: str
+    title: str
+
+
+_WORDS: dict[str, str] = {
+    "turn": "A prompt and everything until the next one",
+    "entry": "One record of the session: a message, a result, a note",
+    "leaf": "Where the agent goes on",
+    "path": "From the first entry to the leaf",
+    "branch": "Turns that leave the path",
+    "context": "What the model receives with the next prompt",
+    "compaction": "A summary in place of the beginning of the context",
+    "facts": "Paths, commands, numbers, errors, names, rules, decisions",
+    "lost": "Facts that the model no longer sees",
+    "repeats": "What was read, run or said again soon afterwards",
+    "not in file": "System prompt and tools, which no file records",
+    "est. error": "Counted by the provider, less what the file adds up to",
+    "injected": "Files, rules and last actions, beside the summary",
+    "split turn": "Its beginning is summarised, its end kept",
+    "pruned": "Old results cut short",
+    "keep recent": "Tokens at the end that are kept as they are",
+    "reserve": "Tokens left free for the reply",
+    "window": "Tokens that the model takes",
+    "exam": "Questions that whoever goes on has to answer",
+    "pin": "Put a fact into the summary word for word",
+    "graft": "Append turns of one branch below another",
+    "ancestor": "The last entry that both sides share",
+    "cached": "Sent before, so cheaper to send again",
+    "tok": "Tokens",
+}
+_WORDS_OF = {
+    "explorer": (
+        "turn",
+        "entry",
+        "leaf",
+        "path",
+        "branch",
+        "context",
+        "compaction",
+        "facts",
+        "lost",
+        "repeats",
+        "not in file",
+        "est. error",
+        "cached",
+        "tok",
+    ),
+    "lab": (
+        "keep recent",
+        "reserve",
+        "window",
+        "split turn",
+        "pruned",
+        "injected",
+        "facts",
+        "exam",
+        "pin",
+        "not in file",
+        "est. error",
+        "cached",
+    ),
+    "xray": ("facts", "lost", "pin", "injected", "split turn", "not in file", "est. error"),
+    "compare": ("ancestor", "graft", "pin", "context", "not in file", "est. error"),
+    "catalogue": ("turn", "branch", "compaction", "context"),
+    "runs": ("facts", "lost", "exam", "not in file"),
+}
+"""The words that a screen uses without explaining them, by its name."""
+
+
+def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:
+    """Signs and words of a screen under their headings; none where it has no own."""
+    signs = [Meaning(*one) for one in _signs(screen, glyphs)]
+    words = [Meaning(word, _WORDS[word]) for word in _WORDS_OF.get(screen, ())]
+    return [(title, group) for title, group in (("Signs", signs), ("Words", words)) if group]
+
+
+def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
+    folded = (glyphs.folded, "Folded: can be unfolded")
+    return {
+        "explorer": [
+            (f"{glyphs.prompt} {glyphs.prompt_off}", "A turn: on the path, off it"),
+            (glyphs.leaf, "The leaf"),
+            (f"{glyphs.compaction} {glyphs.branch_summary}", "A compaction; a summary of a branch"),
+            (glyphs.error, "Something failed in this turn"),
+            (glyphs.edited, "The model reads something else than was said"),
+            (f"{glyphs.run} {glyphs.folded}", "Folded turns"),
+            (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
+            (glyphs.rail_hidden, "Rows that a filter hides"),
+            (f"{glyphs.entered} {glyphs.left}", "Added, dropped by a move to the cursor"),
+            ("!", "A command that the user ran"),
+            (glyphs.zero, "None"),
+        ],
+        "lab": [
+            ("S P K", "Summarised, beginning of the split turn, kept"),
+            (glyphs.stop, "A value that gives another cut"),
+            (glyphs.error, "A fact that is lost"),
+            (glyphs.ok, "Pinned, or switched on"),
+            folded,
+        ],
+        "xray": [
+            (glyphs.kept, "Kept: the same on both sides"),
+            (glyphs.compaction, "Summarised; a line of the summary"),
+            (glyphs.injected, "Injected"),
+            (glyphs.cut, "Cut: nothing stands for it"),
+            (f"{glyphs.pointer} {glyphs.arrow}", "Source of the line, and what it led to"),
+            folded,
+        ],
+        "compare": [
+            (f"{glyphs.differs} {glyphs.same}", "Different, the same on both sides"),
+            ("+ " + glyphs.minus, "Lines added, removed since the common ancestor"),
+            ("A B C", "Both sides, and their common ancestor"),
+        ],
+        "catalogue": [
+            (glyphs.dot, "Written to in the last two minutes"),
+            (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
+            (f"{glyphs.nest}{glyphs.nest_inferred}", "A copy of it that no file says to be one"),
+        ],
+        "log": [
+            (f"{glyphs.prompt} {glyphs.prompt_off}", "By Leafward: it holds, it is undone"),
+            (glyphs.rail_off, "By the agent"),
+        ],
+    }.get(screen, [])
