@@ -309,7 +309,7 @@ def record_pi(package: Path, folder: Path) -> Run | None:
                 check=False,
             )
             if len(model.requests) == before:
-                raise AgentFailed(f"{ran.returncode}: {ran.stderr[-600:]}")
+                raise AgentFailed(f"{ran.returncode}: {ran.stderr[-2000:]}")
             path = path or next(agent.rglob("*.jsonl"))
 
         @contextmanager

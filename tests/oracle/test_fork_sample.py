@@ -224,7 +224,7 @@ def asking_claude(folder: Path) -> Iterator[Ask]:
 @contextmanager
 def asking_opencode(folder: Path) -> Iterator[Ask]:
     with scripted({}) as model:
-        client, project = OpenCodeClient(RUNS["opencode"][0], folder, model), folder / "orchard"
+        client, project = OpenCodeClient(RUNS["opencode"][0], folder, model, images=True), folder / "orchard"
         client.ask(project, "Hello")
 
         def ask(session: Session, end: int) -> tuple[forking.Fork, dict[str, Any]]:

@@ -34,12 +34,12 @@ def leave_out(rows: Rows, line: Callable[[int], bytes]) -> None:
 
     Rows with calls stay: their results may hang on any of them.
     """
-    above = dict(zip(rows.jumps, rows.above, strict=True))
+    named = set(rows.above)
     for place, (row, parent) in enumerate(zip(rows.jumps, rows.above, strict=True)):
         if parent < 0 or rows.role[parent] not in REPLIES or rows.role[row] in _ANSWERS:
             continue
         behind = _behind(rows, parent, row)
-        if not behind or any(above.get(other, -1) in behind for other in rows.jumps):
+        if not behind or not named.isdisjoint(behind):
             continue
         version = _decoded(line(rows.start[row])).get("version")
         if _is_whole(version) or any(_calls(_decoded(line(rows.start[one]))) for one in behind):
