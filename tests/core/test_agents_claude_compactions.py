@@ -351,3 +351,28 @@ def test_a_compaction_behind_a_rewind_stays_where_it_is(tmp_path: Path) -> None:
     assert session.tree.branches() == 1
     assert "second" not in texts(session)
     assert session.source.notes == []
+
+
+def test_a_compaction_that_names_what_it_kept_behind_it_follows_the_row_before_it(tmp_path: Path) -> None:
+    """Of an automatic compaction the last reply may be written behind the summary alone, hanging on that."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    head = transcript.turn("two", "second")
+    asked = transcript.prompt("three")
+    kept = "00000000-0000-4000-8000-000000000abc"
+    metadata = {
+        "trigger": "auto",
+        "preTokens": 900,
+        "preservedSegment": {"headUuid": head, "anchorUuid": "summary", "tailUuid": kept},
+        "preservedMessages": {"anchorUuid": "summary", "uuids": [head, asked, kept]},
+    }
+    boundary(transcript, logicalParentUuid=kept, compactMetadata=metadata)
+    transcript.reply("third", uuid=kept)
+    transcript.turn("four", "fourth")
+    session = transcript.opened()
+    assert session.tree.branches() == 0
+    assert [index for index, parent in enumerate(session.columns.parent) if parent < 0] == [0]
+    [at] = compactions(session)
+    assert xray_of(session, at).messages_before == 5
+    assert texts(session) == ["what happened", "second", "three", "third", "four", "fourth"]
+    assert [note.code for note in session.source.notes] == ["inferred-parent"]

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude.records import CAVEAT
 from leafward.base.config import Config
 from leafward.catalog import Catalogue
+from leafward.context.context_messages import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward.session.headline import headline
@@ -162,3 +164,27 @@ def test_a_prompt_without_words_is_no_title(tmp_path: Path) -> None:
     transcript.turn("", "What do you want?")
     transcript.turn("Count the pears", "Three.")
     assert title_of(transcript.opened()) == "Count the pears"
+
+
+@pytest.mark.parametrize("answer", ["Unknown slash command: nothing", "Unknown skill: nothing"])
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_the_answer_to_a_command_that_is_not_known_is_no_prompt(
+    tmp_path: Path, answer: str, ahead: int
+) -> None:
+    transcript = Transcript(tmp_path)
+    for number in range(ahead):
+        transcript.turn(f"Hello {number}", "Hi.")
+    note = transcript.prompt(f"{CAVEAT}. Do not answer.", isMeta=True)
+    transcript.prompt(answer)
+    transcript.tip = note
+    transcript.reply("No response requested.")
+    transcript.turn("Unknown slashes are fruit", "Yes.")
+    session = transcript.opened()
+    assert prompts(session) == [*(f"Hello {number}" for number in range(ahead)), "Unknown slashes are fruit"]
+    assert session.tree.branches() == 0
+    sent = [
+        message_text(message_body(session, one))
+        for one in context_at(session, session.leaf).messages
+        if one.sent
+    ]
+    assert answer not in sent

@@ -149,3 +149,16 @@ def test_a_fork_of_pi_repeats_nothing(tmp_path: Path) -> None:
             ("first", "00000001"), ("fork", "00000003"),
         ]  # fmt: skip
         assert len(entries(found("needle", fork.path, road=road))) == 2
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_command_of_claude_is_found_as_it_was_typed(tmp_path: Path, road: str) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt(
+        "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n"
+        "<command-args>the pears</command-args>"
+    )
+    transcript.reply("They are ripe.")
+    for query in ('"/review the pears"', '"review the pears"', "pears"):
+        hits = [hit for one in found(query, tmp_path, road=road) for hit in one.hits]
+        assert [hit.part for hit in hits] == ["prompt"], query

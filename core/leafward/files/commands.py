@@ -23,6 +23,9 @@ _WITH_VALUE = {
     "cat": (),
 }
 
+_PRINTERS = ("sed", *_WITH_VALUE)
+"""Programs that print files: most commands name none and are not taken apart."""
+
 _PATCH = re.compile(r"\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = re.compile(r"\*\*\* Move to: (.+)")
@@ -60,8 +63,10 @@ def files_read(command: object) -> list[str]:
     script = script_of(command)
     if script is None:
         words = [str(word) for word in command] if isinstance(command, list) else []
-    else:
+    elif any(map(script.__contains__, _PRINTERS)):
         words = simple_words(script) or []
+    else:
+        words = []
     return _printed(words)
 
 

@@ -17,6 +17,7 @@ from operator import lt, mul
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import find_kept
+from leafward.agents.claude.inferred_parents import row_before
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
 from leafward.agents.claude.row_parents import ODD, repeated
 from leafward.agents.claude.segments import Segments
@@ -317,16 +318,21 @@ class EntryBuilder:
     def _cut(self, circle: list[int]) -> int:
         """Opens a circle of rows at the last of it in the file; returns that row.
 
-        A copy of a compaction has what was kept behind the summary, and what it hung on nowhere else: that is no damage.
+        A compaction may name as the row before it one that it kept, which was written behind its summary alone: then it follows
+        the row before it in the file. Where none stands there, as in a copy, what it hung on is elsewhere. Neither is damage.
         """
         rows = self.rows
         cut = next((row for row in circle if row in rows.boundaries), -1)
+        above = -1
         if cut >= 0:
-            rows.boundaries[cut].missing, rows.boundaries[cut].inferred = True, False
+            above = row_before(rows, cut)
+            if above in circle:
+                above = -1
+            rows.boundaries[cut].missing, rows.boundaries[cut].inferred = above < 0, above >= 0
         else:
             cut = max(circle)
             self._cycles.add(cut)
-        rows.parent[cut] = -1
+        rows.parent[cut] = above
         rows.mended = True
         return cut
 

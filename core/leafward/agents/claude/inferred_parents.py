@@ -18,20 +18,20 @@ _SAID_BY_NOBODY = frozenset(
 )
 
 
-class ParentRows(Protocol):
-    """The columns of rows that parents are told from, see `row_parents.Rows`."""
+class LinkedRows(Protocol):
+    """The rows of a transcript with what they name as their parents, as `row_parents.Rows` has them."""
 
-    role: bytearray
-    flags: bytearray
     keys: bytearray
+    flags: bytearray
+    role: bytearray
     jumps: array[int]
     above: array[int]
-    doubled: dict[int, int]
     boundaries: dict[int, Boundary]
     inferred: set[int]
+    doubled: dict[int, int]
 
 
-def infer_parents(rows: ParentRows, lost: Collection[int]) -> None:
+def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
     """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
 
     Compactions of 2.1.33 to 2.1.49 at least name a row that was only ever in memory, and so do rows of hooks. One before
@@ -46,14 +46,14 @@ def infer_parents(rows: ParentRows, lost: Collection[int]) -> None:
         kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
         above = first_of(rows.keys, kept) if kept != NO_KEY else -1
         # What was kept ends with the row that the compaction follows.
-        rows.above[at] = above if 0 <= above < row else _before(rows, row)
+        rows.above[at] = above if 0 <= above < row else row_before(rows, row)
         if rows.above[at] >= 0:
             rows.inferred.add(row)
         if boundary is not None and rows.above[at] >= 0:
             boundary.missing, boundary.inferred = False, True
 
 
-def mend_ends(rows: ParentRows) -> None:
+def mend_ends(rows: LinkedRows) -> None:
     """Hangs the last row that a compaction kept below the first one, where it names one from before that.
 
     A second `/compact` in one process of 2.1.26x writes what ends the turn, and says nothing, behind a row from before the first.
@@ -65,17 +65,17 @@ def mend_ends(rows: ParentRows) -> None:
             continue
         at = bisect_left(rows.jumps, last)
         jumps = at < len(rows.jumps) and rows.jumps[at] == last
-        above = rows.above[at] if jumps else _before(rows, last, copies=True)
+        above = rows.above[at] if jumps else row_before(rows, last, copies=True)
         if rows.doubled.get(above, above) >= first:
             continue
         if not jumps:
             rows.jumps.insert(at, last)
             rows.above.insert(at, -1)
-        rows.above[at] = _before(rows, last)
+        rows.above[at] = row_before(rows, last)
         boundary.inferred = True
 
 
-def _before(rows: ParentRows, row: int, *, copies: bool = False) -> int:
+def row_before(rows: LinkedRows, row: int, *, copies: bool = False) -> int:
     """The last row of the same line of the conversation that stands before one in the file; -1 where none does.
 
     Rows whose id an earlier one has count only with `copies`.

@@ -63,6 +63,8 @@ _SAID_BY_USER = b'{"role":"user","content":'
 _TEXT, _BLOCKS = ord('"'), ord("[")
 _PLAIN = frozenset(b"ABDEFGHIJKLMNOPQRSTUVWXYZabdefghijklmnopqrstuvwxyz0123456789")
 """What a prompt begins with that cannot be anything else than one."""
+_UNKNOWN_COMMAND = b"Unknown s"
+"""How the answer to a command begins that Claude Code does not know: as a prompt may."""
 _PROMPT_ENDS = b'"},"'
 _RESULT_ENDS = b'}]},"uuid":"'
 _UUID = b'uuid":"'
@@ -209,7 +211,8 @@ class Shapes:
         value += len(_SAID_BY_USER)
         if data[value] == _BLOCKS:
             return self._result(data, value, end)
-        if data[value] != _TEXT or data[value + 1] not in _PLAIN:
+        plain = data[value] == _TEXT and data[value + 1] in _PLAIN
+        if not plain or data.startswith(_UNKNOWN_COMMAND, value + 1):
             return _NOWHERE
         at = data.find(_PROMPT_ENDS, value, end) + len(_PROMPT_ENDS) + len(_UUID)
         if not (data.startswith(_UUID, at - len(_UUID)) and data.startswith(_STAMPED, at + NAME)):

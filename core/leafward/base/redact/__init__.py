@@ -27,7 +27,7 @@ from leafward.base.redact.provider_keys import runs_of, tokens_in
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.spans import MARKER, merged
 from leafward.base.redact.spoken import spoken_in
-from leafward.base.redact.tables import columns_in
+from leafward.base.redact.tables import columns_in, inserted_in
 from leafward.base.redact.urls import urls_in
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _found(text: str, together: str) -> Iterator[Span]:
     yield from headers_in(text, low)
     yield from spoken_in(text, low)
     yield from columns_in(text, low)
+    yield from inserted_in(text, low)
     yield from commands_in(text)
     if (
         "://" in text

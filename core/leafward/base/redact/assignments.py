@@ -29,7 +29,7 @@ _KEYWORDS = (
         "_sig",
         "sas",
     ),
-    *("phrase", "kennwort", "senha", "_pat", "amz-signature", "goog-signature", "code="),
+    *("phrase", "kennwort", "senha", "_pat", "amz-signature", "goog-signature", "signature=", "code="),
 )
 """What names of secrets hold, in small letters."""
 
@@ -72,6 +72,10 @@ _GIVEN = re.compile(
 """What stands before a name whose value follows behind a space."""
 _NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
 """Who is named before a password that follows behind a space."""
+_ODD = re.compile(
+    r"(?=[^\s]{0,60}[A-Z])(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[0-9])(?=[^\s]{0,60}[!#$%&*+?@^~])[A-Za-z0-9!#$%&*+?@^~_-]{8,60}(?=$|[\s.,;:)\"'`])"
+)
+"""A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw")
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
@@ -119,6 +123,9 @@ def assignments_in(text: str, low: str) -> Iterator[Span]:
         name = text[start:done].strip(".")
         if start and text[start - 1] == "\\" and name[:1] in "nrt":
             start, name = start + 1, name[1:]
+        if text[start - 2 : start] == "${" and text[done : done + 2].lstrip(":")[:1] in ("?", "+"):
+            # What a shell says where the variable is missing.
+            continue
         meaning = meaning_of(name)
         if (
             meaning is None
@@ -287,6 +294,12 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
         return _bare(text, bare.end(), meaning, Place.INLINE, "setting")
     if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
         return _bare(text, space.end(), meaning, Place.INLINE)
+    if (
+        space is not None
+        and meaning is Meaning.PASSWORD
+        and (odd := _ODD.match(text, space.end())) is not None
+    ):
+        return _judged(text, odd.start(), odd.end(), meaning, Place.INLINE)
     if space is not None and meaning is not Meaning.KEY and "\n" not in space[0]:
         return _bare(text, space.end(), Meaning.PERHAPS, Place.INLINE)
     return None

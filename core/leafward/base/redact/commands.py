@@ -95,8 +95,14 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("IDENTIFIED ", "identified ", "Identified "),
         r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)",
     ),
+    (("WIFI:",), ("WIFI:",), r"(?:[TSH]:[^;\n]{0,80};){0,3}P:(?P<bare>[^;\s\"']{3,80})"),
     (
-        ("auth", "Auth(", "redentials(", ".login(", "oliasearch(", "Client.create("),
+        ("composer",),
+        ("github-oauth.", "gitlab-token.", "http-basic.", "bearer."),
+        rf"[\w.-]{{1,80}}[ \t]{{1,4}}(?:[\w@.-]{{1,60}}[ \t]{{1,4}})?{_WORD}",
+    ),
+    (
+        ("auth", "Auth(", "redential", ".login(", "oliasearch(", "Client.create("),
         (
             "auth=(",
             "auth = (",
@@ -105,7 +111,9 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "basicAuth(",
             "basic_auth=(",
             "Credentials(",
+            "Credential(",
             ".login(",
+            ".auth(",
             "algoliasearch(",
             "SearchClient.create(",
         ),
@@ -191,7 +199,7 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 def commands_in(text: str) -> Iterator[Span]:
     """The passwords that programs are given."""
-    if " " in text or "(" in text:
+    if " " in text or "(" in text or "WIFI:" in text:
         for sign, literals in _TABLE:
             if sign in text:
                 for literal, forms in literals:

@@ -53,7 +53,7 @@ _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
     " translation i18n react page next press arrow function-key registry pub answer band short event match any same"
-    " by each route topic trace context field option metric count label tag keyboard"
+    " by each surrogate websocket route topic trace context field option metric count label tag keyboard"
 )
 _OTHER_TOKENS = words(
     "next page continuation cancel cancellation cancelation max min num number total input output prompt completion"
@@ -128,7 +128,14 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
             return None
         if before in _KEYS:
             return Meaning.SECRET
-        return Meaning.PERHAPS if before and name.isupper() else Meaning.KEY if not before else None
+        # In the names of headers (`Fastly-Key`) and of variables.
+        return (
+            Meaning.PERHAPS
+            if before and (name.isupper() or ("-" in name and name.istitle()))
+            else Meaning.KEY
+            if not before
+            else None
+        )
     if word == "signature" and before in ("amz", "goog"):
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):

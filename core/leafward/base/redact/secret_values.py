@@ -90,6 +90,8 @@ _APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """What Apple gives a program in place of a password."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
+_RANDOM_TURNS = 0.5
+"""Changes of the sort of character, of all: in random values six in ten, in names and paths two."""
 _LEAST_ENTROPY = 2.9
 """Bits a character from which a value is taken for random; words of prose and paths lie below."""
 
@@ -139,7 +141,7 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         return (
             size >= 24
             and _KEY_SHAPE.match(value) is not None
-            and not _LETTERS5.search(value)
+            and (_turns(value) >= size * _RANDOM_TURNS or not _LETTERS5.search(value))
             and entropy(value) >= 4
         )
     if meaning is Meaning.PERHAPS:
@@ -233,6 +235,12 @@ def _shuffled(value: str) -> bool:
         if one.islower() != two.islower() and one.isalpha() and two.isalpha()
     )
     return turns >= max(3, len(value) * 0.33)
+
+
+def _turns(value: str) -> int:
+    """How often capitals, small letters, digits and signs take turns."""
+    sorts = [char.islower() + 2 * char.isupper() + 3 * char.isdigit() for char in value]
+    return sum(one != two for one, two in pairwise(sorts))
 
 
 def _mixed(value: str) -> bool:

@@ -20,6 +20,7 @@ _NAMES = (
         "passord",
         "senha",
         "parola",
+        "parola d'ordine",
         "wachtwoord",
         "adgangskode",
         "salasana",
@@ -47,9 +48,11 @@ _EVERYWHERE = _NAMES + _NAMES_BEYOND_ASCII
 """Words for a password, in small letters. `Kennwort` and what English shares stand in `names`."""
 _IS = r"(?:lautet|ist|war|est|es|era|é|era|è|era|is|är|er|on|to|je|a|:|：|=|=>|→|является|это|是|为|為|は|는|은|là|adalah|คือ)"
 _VALUE = re.compile(
-    rf"""(?ix) [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
+    rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
     (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
 )
+_OTHER_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+"""Scripts that set no space between words."""
 _BEHIND = ".,;:!?)]}。，、；！？）*"
 """What ends a sentence behind a value."""
 
@@ -62,7 +65,11 @@ def spoken_in(text: str, low: str) -> Iterator[Span]:
             end = at + len(name)
             found = _VALUE.match(text, end)
             if found is not None:
-                value = found["value"].rstrip(_BEHIND)
+                value = found["value"]
+                if not found["quote"] and (script := _OTHER_SCRIPT.search(value)) is not None:
+                    # The sentence goes on behind it without a space.
+                    value = value[: script.start()]
+                value = value.rstrip(_BEHIND)
                 place = Place.QUOTED if found["quote"] else Place.LINE
                 if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal():
                     yield found.start("value"), found.start("value") + len(value), "password"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.names import meaning_of
+from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 _HEAD = re.compile(
     r"[ \t]*\"?[A-Za-z][\w .-]{0,40}\"?(?:[,;\t][ ]?\"?[A-Za-z][\w .-]{0,40}\"?){1,40}[ \t\r]*\Z"
+)
+_RULE = re.compile(r"(?=[^-─═]*[-─═]{2})[ \t|:+─═│┼├┤╞╪╡-]{3,400}\r?\Z")
+"""The line below the head of a table that is drawn, or is Markdown."""
+_TITLE = re.compile(r"[A-Za-z][\w .-]{0,40}")
+_INSERT = re.compile(
+    r"(?:into|INTO|Into)\s{1,20}[\w.`\"\[\]]{1,80}\s{0,20}\((?P<names>[\w\s,`\"\[\]]{3,600})\)\s{0,20}(?:values|VALUES|Values)\s{0,20}\("
+)
+_VALUE = re.compile(
+    r"\s{0,20}(?:'(?P<text>(?:[^'\\\n]|\\.|''){0,600})'|[^,()'\n]{1,200})\s{0,20}(?P<end>[,)])"
 )
 _KEYWORDS = ("passw", "secret", "token", "api")
 _SEPARATORS = ",;\t"
@@ -34,11 +43,70 @@ def columns_in(text: str, low: str) -> Iterator[Span]:
             if end < 0:
                 break
             head = text[start:end] if start >= done else ""
+            if (bar := "│" if "│" in head else "|") in head:
+                yield from _cells_below(text, end + 1, head, bar)
             separator = next((sign for sign in _SEPARATORS if sign in head), "")
             if separator and _HEAD.match(head):
                 yield from _column_values(text, end + 1, head, separator)
             done = max(done, end)
             at = low.find(keyword, end)
+
+
+def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
+    """The same in a table whose cells stand between bars: of Markdown, of a database's own program, drawn."""
+    names = [name.strip(" \t`*\r") for name in head.split(bar)]
+    if not all(_TITLE.fullmatch(name) for name in names if name):
+        return
+    meanings = [
+        (column, found) for column, name in enumerate(names) if (found := meaning_of(name)) is not None
+    ]
+    for row in range(_MOST_ROWS if meanings else 0):
+        end = text.find("\n", at)
+        line = text[at:] if end < 0 else text[at:end]
+        if _RULE.match(line) is None:
+            cells = line.split(bar)
+            if row == 0 or len(cells) != len(names):
+                return
+            yield from _values_in(cells, meanings, at)
+        if end < 0:
+            return
+        at = end + 1
+
+
+def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -> Iterator[Span]:
+    for column, meaning in meanings:
+        cell = cells[column]
+        value = cell.strip(" \t`*\r")
+        # A table of names lists what is called a token; one without a digit is a name.
+        sure = meaning is Meaning.PASSWORD or any(map(str.isdigit, value))
+        if sure and is_secret(value, meaning, Place.INLINE):
+            begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
+            yield begin, begin + len(value), "secret"
+
+
+def inserted_in(text: str, low: str) -> Iterator[Span]:
+    """The values that a statement of SQL puts into columns of secrets. `low` is the text in small letters."""
+    if "insert into" not in low:
+        return
+    for found in _INSERT.finditer(text):
+        names = [name.strip(' `"[]\t\n') for name in found["names"].split(",")]
+        meanings = [meaning_of(name) for name in names]
+        if not any(meanings):
+            continue
+        at, column = found.end(), 0
+        while (value := _VALUE.match(text, at)) is not None and column < len(names):
+            meaning = meanings[column]
+            if meaning is not None and value["text"] and is_secret(value["text"], meaning, Place.QUOTED):
+                yield value.start("text"), value.end("text"), "secret"
+            at, column = value.end(), column + 1
+            if value["end"] == ")":
+                following = _NEXT_ROW.match(text, at)
+                if following is None:
+                    break
+                at, column = following.end(), 0
+
+
+_NEXT_ROW = re.compile(r"\s{0,20},\s{0,20}\(")
 
 
 def _column_values(text: str, at: int, head: str, separator: str) -> Iterator[Span]:

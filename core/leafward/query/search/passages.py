@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.tool_calls import file_calls
-from leafward.session.entries import PROMPTS, Body, Kind, ToolCall, blocks_of, text_of, tool_calls
+from leafward.session.entries import PROMPTS, TYPED, Body, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.session.messages import nested_calls
 
 if TYPE_CHECKING:
@@ -51,9 +51,18 @@ def passages(body: Body, kind: Kind, table: ToolTable, *, with_paths: bool = Fal
     elif kind in KINDS["name"]:
         yield Passage("name", _text(body.get("label") or body.get("name")))
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
-        yield Passage("injected", text_of(body.get("content")))
+        yield Passage("injected", _as_typed(body, text_of(body.get("content"))))
     elif isinstance(message := body.get("message"), dict):
-        yield from _of_message(message, kind, table, with_paths)
+        if kind is Kind.USER:
+            yield Passage("prompt", _as_typed(body, text_of(message.get("content"))))
+        else:
+            yield from _of_message(message, kind, table, with_paths)
+
+
+def _as_typed(body: Body, text: str) -> str:
+    """A text, ahead of it what a person typed, where an agent stores that in parts: its tags would stand within a phrase."""
+    typed = _text(body.get(TYPED))
+    return f"{typed}\n{text}" if typed else text
 
 
 def called(session: Session, first: int) -> Passage | None:
@@ -89,7 +98,7 @@ def _of_message(message: Body, kind: Kind, table: ToolTable, with_paths: bool) -
         texts = [text_of(content), *(map(_text, sections.values()) if isinstance(sections, dict) else ())]
         yield Passage("system", "\n".join(filter(None, texts)))
     else:
-        yield Passage("prompt" if kind is Kind.USER else "injected", text_of(content))
+        yield Passage("injected", text_of(content))
 
 
 def _failed(message: Body) -> bool:

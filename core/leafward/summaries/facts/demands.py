@@ -32,7 +32,10 @@ _OBLIGED = re.compile(
     r"|должен|не надо)\b"
     "|必须|不要|不能|不得|务必|禁止|一定要|应该|只能|请勿|别|しないで|ください|必ず|してはいけない|하지 ?마|반드시|금지|해야"
 )
-_CONCLUDES = re.compile(r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b")
+_CONCLUDES = re.compile(
+    r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
+    r"|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
+)
 """Guesses in the words of rules."""
 _FORBIDS = re.compile(
     r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
@@ -41,7 +44,7 @@ _FORBIDS = re.compile(
 _RULES = re.compile(
     r"\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
     r"|no (?:new|other|more|extra|additional|need for)\b|only (?:use|if|when|for|with|in|on|the)|use only"
-    r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have|keep|look|work|contain|show|not)\b"
+    r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have(?! been)|keep|look|work|contain|show|not)\b"
     r"|(?:has|have|needs?) to (?:be|stay|have|contain|cover|work|survive|hold|keep|fit|run|pass|push)\b"
     r"|(?:want|wants) (?:it|them|all|every|no|only|the|to be|to keep)\b|(?:would|i['’]d) (?:only |prefer|like (?:it|them|all|every|no|only|the|to keep)\b)"
     r"|sin|sans|ohne|nicht|нужно)\b"

@@ -56,6 +56,13 @@ _CHOICE = re.compile(
     r"\b(?:use|uses|using|keep|keeps|kept|remove[sd]?|move[sd]?|rename[sd]?|replace[sd]?|split|extract(?:ed|s)?|make|made|put|store[sd]?|avoid(?:ed|s)?"
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
+_OBSERVES = re.compile(
+    r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
+    r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
+    r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
+    r"|there(?:['’]s| is| are| was| were)\b)"
+)
+"""How a sentence begins that tells how things are and why: nobody chose that."""
 _TODO = markers(
     r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
@@ -80,8 +87,8 @@ _ANNOUNCED = re.compile(
 
 _ONGOING = markers(
     r"\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
-    r"|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b",
-    "ll will m me still pending deep stopping running waiting checking watching",
+    r"|\bso far\b|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b",
+    "ll will m me far still pending deep stopping running waiting checking watching",
 )
 _LEADS = re.compile(r"\W*(?:now|next|then|first|also|and|or|alternatively|instead|maybe|actually)\b")
 _LEADS_ON = markers(
@@ -238,6 +245,8 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
     decided = _DECIDED.stand_in(sentence)
     if decided and not strictly:
         return True
+    if not decided and _OBSERVES.match(sentence) is not None:
+        return False
     return _REASON.stand_in(sentence) and (decided or _CHOICE.search(sentence.lower()) is not None)
 
 

@@ -17,6 +17,7 @@ from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import state, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
+from leafward.summaries.summarizers.carried_goals import sorted_out
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tell_state, tells_state
 from leafward.summaries.summarizers.outline import Section, line_key, read_outline
@@ -164,7 +165,12 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     if not previous:
         return
     done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
-    for section, text, is_open in read_outline(previous):
+    outline = list(read_outline(previous))
+    goals = sorted_out([text for section, text, _ in outline if section is Section.GOAL], turns)
+    for section, text, is_open in outline:
+        lead = ""
+        if section is Section.GOAL and evidence.size:
+            section, lead = goals[text]
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
         if tells_state(text) or (evidence.size and text.startswith(LEAD)):
             continue
@@ -200,7 +206,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         worth = _CARRIED_WORTH.get(section, 0.3)
         if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
             worth = _OLD_ERROR
-        add(evidence, section, text, (entry,), worth, first=section is Section.GOAL)
+        add(evidence, section, text, (entry,), worth, first=section is Section.GOAL, lead=lead)
 
 
 def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:

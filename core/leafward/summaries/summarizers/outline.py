@@ -75,6 +75,7 @@ _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
 _RULE = re.compile(r"^[\s|:=*_-]*$")
 _DRAWN = re.compile("[─-╿]")
 """Lines of a drawing, such as a tree of folders: alone they say nothing."""
+_CODE = re.compile(r"`[^`\n]{1,200}`")
 _OPENER = re.compile(r"(?:#+(?=\s|$)|[>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
 _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
@@ -134,8 +135,10 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
 
 
 def is_drawn(line: str) -> bool:
-    """Whether a line belongs to a drawing, such as a tree of folders: alone it says nothing."""
-    return _DRAWN.search(line) is not None
+    """Whether a line belongs to a drawing, such as a tree of folders: alone it says nothing. One that names its signs does not."""
+    if line.isascii() or _DRAWN.search(line) is None:
+        return False
+    return _DRAWN.search(_CODE.sub("", line)) is not None
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:

@@ -30,6 +30,9 @@ _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 _CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
 _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
+_FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
+_SAME_WORDS = 3
+"""Words from which on two lines that have them all in common say the same of something."""
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of what is done has to share."""
 _TOLD_FILES = 8
@@ -74,6 +77,7 @@ def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], 
     _fulfil(evidence)
     _steps(evidence)
     _counts(evidence)
+    _figures(evidence)
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _points_at_a_way(evidence, candidate)
     ]
@@ -303,3 +307,37 @@ def _counts(evidence: Evidence) -> None:
         else:
             old.add(id(candidate))
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in old]
+
+
+def _figures(evidence: Evidence) -> None:
+    """Of lines that count the same of the same file, and of lines that differ in their numbers alone, those of the last count stay."""
+    last: dict[tuple[str, ...], tuple[int, str]] = {}
+    counted: list[tuple[Candidate, int, list[tuple[tuple[str, ...], str]]]] = []
+    for candidate in evidence.candidates:
+        if candidate.section not in _FIGURED or candidate.asks or not any(map(str.isdigit, candidate.text)):
+            continue
+        place, told = _place(evidence, candidate), _told_figures(evidence, candidate)
+        counted.append((candidate, place, told))
+        for what, value in told:
+            if what not in last or last[what][0] < place:
+                last[what] = place, value
+    old = {
+        id(candidate)
+        for candidate, place, told in counted
+        if any(last[what][0] > place and last[what][1] != value for what, value in told)
+    }
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in old]
+
+
+def _told_figures(evidence: Evidence, candidate: Candidate) -> list[tuple[tuple[str, ...], str]]:
+    """What a line counts, each with its value: of a file in a unit, and its words with all of its numbers."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    for seen in evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
+        if seen.kind is FactKind.NUMBER and seen.about:
+            amount, _, unit = seen.key.partition(" ")
+            found.append(((seen.about, unit), amount))
+    words = content_words(candidate.text)
+    plain = tuple(word for word in words if not any(map(str.isdigit, word)))
+    if len(plain) >= _SAME_WORDS and len(plain) < len(words):
+        found.append((plain, " ".join(word for word in words if any(map(str.isdigit, word)))))
+    return found

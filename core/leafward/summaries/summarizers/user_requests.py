@@ -22,6 +22,8 @@ _WAY = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?
 _WAY_LIMIT = 100
 _WENT_ON = 2
 """Requests that were worked on after an answer: what was answered is what the work is for no more."""
+_LONG_AGO = 6
+"""The same where the answer said that something was left: by then that was gone into, or is worked on by other requests."""
 _LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _OUTCOME = 120
 """Characters of what came of a request."""
@@ -108,7 +110,11 @@ def _is_over(turn: Turn, behind: Turn | None, telling: int, worked: int) -> bool
 
     `behind` is the next turn; so many of those behind say what they are about, and so many of these led to work.
     """
-    if behind is None or not telling or keeps_going(behind) or not is_answered(turn):
+    if behind is None or not telling:
+        return False
+    if worked >= _LONG_AGO:
+        return True
+    if keeps_going(behind) or not is_answered(turn):
         return False
     sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(turn.answer)]
     if any(section is Section.NEXT for _, section in sections):

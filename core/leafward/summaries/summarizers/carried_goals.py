@@ -1,0 +1,49 @@
+"""The goals of an earlier summary: which of them the work is for still, and which were only asked then."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.turns import SUBSTANTIAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.turns import Turn
+
+_SEVERAL = 3
+"""Goals from which on they are a list of what was asked one after the other."""
+_WENT_ON = 2
+"""Requests that led to work since, after which a list of earlier ones is not what the work is for."""
+_DONE = re.compile(
+    r"(?i)[(\[](?:already )?(?:done|fixed|completed?|finished|implemented|merged|resolved)[)\]]|^\W{0,4}(?:✅|✓|☑)|(?:✅|✓)\W*$"
+)
+"""What a goal is marked with that was reached."""
+_CURRENT = re.compile(
+    r"(?i)\b(?:main |most )?(?:current|recent|latest|ongoing|active) (?:request|task|goal|focus|work)\b|[(\[](?:in progress|current|ongoing|wip)[)\]]"
+)
+"""What the one is marked with that is worked on."""
+ASKED_BEFORE = "Asked before: "
+
+
+def sorted_out(goals: Sequence[str], turns: Sequence[Turn]) -> dict[str, tuple[Section, str]]:
+    """For each goal of an earlier summary where it belongs now, and the words before it.
+
+    A goal that is marked as reached is done. Of a list of several that says which one is worked on, and of one behind which
+    the user went on to other work, the others were asked before: whether they were reached is not told by it.
+    """
+    left = [goal for goal in goals if not _DONE.search(goal)]
+    current = [goal for goal in left if _CURRENT.search(goal)]
+    worked = sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns)
+    lasting = set(left)
+    if len(goals) >= _SEVERAL and (current or worked >= _WENT_ON):
+        lasting = set(current) if worked < _WENT_ON else set()
+    found: dict[str, tuple[Section, str]] = {}
+    for goal in goals:
+        if _DONE.search(goal):
+            found[goal] = Section.DONE, ""
+        else:
+            found[goal] = (Section.GOAL, "") if goal in lasting else (Section.CONTEXT, ASKED_BEFORE)
+    return found

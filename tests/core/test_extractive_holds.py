@@ -1,0 +1,176 @@
+"""What a summary states still holds: goals of an earlier summary, the request that the work is for, older figures, what was only seen."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import demands as rules
+from leafward.summaries.facts import prose
+from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.marker_words import Markers
+from leafward.summaries.facts.prose import decides, sentences
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import Section, is_drawn, read_outline
+from leafward.summaries.survival import replaced_by
+from tests.bench import need
+from tests.core.told import ran, reply, span, summarize, told_in, user, worked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BEFORE = """## Goal
+- Problem 1 (fixed): the queue drops its last job
+- Problem 2 (in progress): jobs run twice after a restart
+- Name the workers in the log
+"""
+
+
+def went_on(number: int) -> list[dict[str, Any]]:
+    request = f"Now build the worker number {number} of the shop with its own retries."
+    return [
+        user(request),
+        *worked(f"src/worker{number}.py", f"w{number}"),
+        reply(f"Worker {number} is built."),
+    ]
+
+
+def test_of_a_list_of_goals_what_was_reached_is_done_and_the_current_one_stays() -> None:
+    more: dict[str, Any] = {"previous": BEFORE, "previous_entry": EntryIndex(3)}
+    goals = told_in(Section.GOAL, *went_on(1), **more)
+    assert goals == ["Problem 2 (in progress): jobs run twice after a restart"]
+    assert any("Problem 1" in line for line in told_in(Section.DONE, *went_on(1), **more))
+
+
+def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
+    previous = "## Goal\n- Paint the border\n- Shorten the names\n- Group the commits\n"
+    messages = [
+        *went_on(1),
+        *went_on(2),
+        user("Write the guide of the shop next."),
+        *worked("docs/guide.md", "g"),
+    ]
+    text = summarize(span(*messages, previous=previous, previous_entry=EntryIndex(3))).text
+    goals = [line for section, line, _ in read_outline(text) if section is Section.GOAL]
+    assert not any("border" in line or "commits" in line for line in goals)
+    assert any("guide" in line or "worker" in line for line in goals)
+
+
+def test_one_goal_of_an_earlier_summary_stays_whatever_was_asked_since() -> None:
+    previous = "## Goal\n- Move the shop to the new queue\n"
+    goals = told_in(Section.GOAL, *went_on(1), *went_on(2), previous=previous, previous_entry=EntryIndex(3))
+    assert goals == ["Move the shop to the new queue"]
+
+
+def test_a_request_of_long_ago_is_no_goal() -> None:
+    opening = [
+        user("Read the whole shop and write me a plan how to untangle its modules."),
+        *ran("r", "cat plan.md"),
+        reply("Here is the plan. Next step: split the workers. The store still needs a test."),
+    ]
+    messages = [*opening, *(message for number in range(8) for message in went_on(number)), user("go on")]
+    assert not any("untangle" in line for line in told_in(Section.GOAL, *messages))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I see - Gemini uses `start` rather than `lines`.",
+        "The issue is that commits hold all files, not just the changed ones, because each must be read alone.",
+        "That feels broken because the config needs these parts.",
+        "Unless the commit stores the full tree rather than just changed files.",
+        "I hit a mismatch because Rust uses the default path.",
+        "There is a second call because the test needs it.",
+    ],
+)
+def test_what_was_only_seen_is_no_decision(sentence: str) -> None:
+    assert not decides(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We keep src/tree.py because the old tests import it.",
+        "Use one table rather than a file for each job.",
+        "It is decided: one table for all jobs.",
+        "I moved the lock into the store so that both workers see it because one must wait.",
+    ],
+)
+def test_what_was_chosen_is_one(sentence: str) -> None:
+    assert decides(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "we did a migration to checkpoints - but that should have been a one-off operation",
+        "it also always seems to be the same hash in here",
+        "the second job never works with the new queue here",
+    ],
+)
+def test_how_things_are_is_no_rule(sentence: str) -> None:
+    assert not demands(sentence)
+    assert demands("the worker should never write into gen/")
+    assert demands("it should be a single file for all of them")
+
+
+def test_of_two_counts_of_one_file_the_last_stays() -> None:
+    messages = [
+        user("Shorten the parser of the shop as far as it goes, please."),
+        *worked("src/parser.py", "a"),
+        reply("`src/parser.py` has 1,238 lines with all of its branches in one function."),
+        *worked("src/parser.py", "b"),
+        reply("`src/parser.py` has 412 lines, each branch is a function of its own."),
+    ]
+    text = summarize(span(*messages)).text
+    assert "412 lines" in text
+    assert "1,238 lines" not in text
+
+
+def test_of_two_lines_that_differ_in_their_numbers_the_last_stays() -> None:
+    messages = [
+        user("Raise the coverage of the shop as far as it goes, please."),
+        *worked("tests/test_a.py", "a"),
+        reply("The coverage of the whole shop is 71.2% with `make cover`."),
+        *worked("tests/test_b.py", "b"),
+        reply("The coverage of the whole shop is 88.9% with `make cover`."),
+    ]
+    text = summarize(span(*messages)).text
+    assert "88.9%" in text
+    assert "71.2%" not in text
+
+
+def test_a_line_that_names_signs_of_drawing_is_no_drawing() -> None:
+    assert is_drawn("├── src/queue.py")
+    assert not is_drawn("Draw lanes with `╭`, `│` and `╰` in front of each row")
+
+
+def test_goals_that_are_done_are_none_in_real_sessions(corpora: Path) -> None:
+    for name, wrong in (("a5", "Reduce tree indentation"), ("b8", "Problem 1 (fixed)")):
+        (path,) = (corpora / "real" / "claude").glob(f"entireio__cli__{name}_*.jsonl")
+        with closing(agent_of(path).open(path)) as session:
+            there = replaced_by(session, need.compactions_of(session)[-1])
+            text = Extractive().summarize(need.span_of(session, there), 1500).text
+        goals = [line for section, line, _ in read_outline(text) if section is Section.GOAL]
+        assert goals
+        assert not any(wrong in line for line in goals)
+
+
+def test_the_words_that_patterns_are_looked_up_by_miss_none_of_their_forms(corpora: Path) -> None:
+    """Over all that was written in the shared sessions: the words are an outline of the pattern, never less than it."""
+    all_markers = [
+        value for module in (prose, rules) for value in vars(module).values() if isinstance(value, Markers)
+    ]
+    assert len(all_markers) >= 7
+    for path in sorted((corpora / "real").glob("*/*.jsonl")):
+        with closing(agent_of(path).open(path)) as session:
+            for compaction in need.compactions_of(session):
+                text = "\n".join(str(said.message) for said in replaced_by(session, compaction).messages)
+                for sentence in {*sentences(text.replace("\\n", "\n"))}:
+                    for one in all_markers:
+                        if one.pattern.search(sentence.lower()) is not None:
+                            assert one.may_stand_in(sentence), (one.pattern.pattern[:40], sentence)
