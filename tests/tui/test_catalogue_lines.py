@@ -12,6 +12,7 @@ from leafward.catalog import Catalogue, Namesake, Sort
 from leafward_tui.catalogue.display import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.catalogue.model.session_preview import read_preview
+from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.glyphs import UNICODE
@@ -155,6 +156,12 @@ def test_what_tells_a_session_apart_is_whole_or_not_there_but_for_its_prompt() -
     assert one.words(18, cell_len, fit) == "last: now write…"
     assert one.words(12, cell_len, fit) == "claude-opus"
     assert one.words(4, cell_len, fit) == ""
+
+
+def test_problems_of_a_file_are_said_in_whole_words() -> None:
+    assert problem_words(1, 60) == ("1 problem", " in the file, the rest is readable")
+    assert problem_words(1, 38) == ("1 problem", ", the rest is readable")
+    assert problem_words(12, 20) == ("12 problems", "")
 
 
 def test_a_long_title_leaves_room_for_what_tells_it_apart(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from leafward_tui.compare.model.captions import Overall, carried_over, overall, 
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
-from leafward_tui.compare.model.pages import context_page, outcome_page, spoken
+from leafward_tui.compare.model.pages import context_page, figures, outcome_page, spoken
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, call
@@ -177,6 +177,10 @@ def test_one_above_the_other_and_the_same_entry(both: Overall) -> None:
     assert overall(sides(session, place, above), -1).plain == "B is an ancestor of A"
     assert overall(sides(session, place, place), -1).plain == "A and B are the same entry"
     assert both.plain == ""
+    found = overall(sides(session, place, above), -1).sides
+    rows = {name: (a, b) for name, a, b in figures((found.a, found.b), UNICODE)}
+    assert rows["duration"][0] != "not known"
+    assert rows["duration"][1] == rows["turns"][1] == UNICODE.zero, "of no entries nothing is unknown"
 
 
 def test_the_messages_of_both_contexts_are_all_there(both: Overall) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.geometry import Size
 
 from leafward.base.config import Config
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
@@ -258,6 +259,19 @@ class TestScreen:
                 assert screen.log_list.operation.agent
                 await pilot.press("j", "G", "k", "pageup", "pagedown", "ctrl+u", "ctrl+d", "tab")
                 assert screen.log_list.cursor == 40
+
+    async def test_the_columns_fit_before_the_scrollbar_is_laid_out(self, demo: Path) -> None:
+        async with logging(demo, NARROW) as (pilot, screen):
+            shown = screen.log_list
+            await until(pilot, lambda: shown.operations is not None and shown.show_vertical_scrollbar)
+            every = shown.operations
+            assert every is not None
+            shown.operations, shown.virtual_size = None, Size(0, 0)
+            await until(pilot, lambda: not shown.show_vertical_scrollbar)
+            shown.show(every, "pi", 0)
+            at_once = shown.cells
+            await until(pilot, lambda: shown.show_vertical_scrollbar)
+            assert at_once == shown.cells == shown.scrollable_content_region.width
 
     async def test_each_says_who_did_it_and_what_is_undone_in_words(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())

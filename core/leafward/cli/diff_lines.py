@@ -130,7 +130,7 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
         one = found["summaries"][letter]
         where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
         yield page.style(
-            f"{letter.upper()}  {where if one['text'] else 'nothing said since the common ancestor'}", "faint"
+            f"{letter.upper()}  {where if one['text'] else 'no messages since the common ancestor'}", "faint"
         )
     for section in found["sections"]:
         yield ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.compare.controllers.graft import GraftChoice
-from leafward_tui.ui.cells import count, counted, fit, right, wrap
+from leafward_tui.ui.cells import count, counted, fit, limit, right, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
@@ -132,7 +132,7 @@ def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Bl
         appended += f", {len(draft.added):,} of them because calls and results belong together"
     grows = (
         f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}"
-        f" of {count(draft.window)}"
+        f" of {limit(draft.window)}"
     )
     lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
     if not draft.misfits:

@@ -102,7 +102,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
             (glyphs.rail_hidden, "Rows that a filter hides"),
             (f"{glyphs.entered} {glyphs.left}", "Added, dropped by a move to the cursor"),
-            ("!", "A command that the user ran"),
+            ("! ls", "A command that the user ran"),
             (glyphs.zero, "None"),
         ],
         "lab": [

@@ -187,7 +187,7 @@ class SessionSearch:
         runs = counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
         looked = counted(len(self.steps), "version")
         base = safe_line(self.versions.base.title)
-        work = f"{turns}, {looked} tried in {runs}; files rebuilt over {base}"
+        work = f"{turns}, {looked} tried in {runs}, over {base}"
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.ui.cells import count, counted, exact
+from leafward_tui.ui.cells import counted, exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -90,7 +90,7 @@ class Curation:
             elif key == "a":
                 self._do(partial(archive, card, True))
 
-        self._view.open_sheet(ChoiceSheet("Delete", choices, about, note=count(card.size)), done)
+        self._view.open_sheet(ChoiceSheet("Delete", choices, about), done)
 
     def undo(self) -> None:
         """Takes back what was done last."""

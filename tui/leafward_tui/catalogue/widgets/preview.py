@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["Preview"]
+__all__ = ["Preview", "problem_words"]
 
 _LABEL = 5
 _FILES = 6
@@ -153,11 +153,8 @@ class Preview(SidePane):
         ]
         yield from self._stays(card, width, ground, glyphs)
         if card.damage:
-            word = counted(card.damage, "problem")
-            yield [
-                Segment(f"{glyphs.malformed} {word}", ground.warn),
-                Segment(" in the file, the rest is readable", ground.faint),
-            ]
+            word, rest = problem_words(card.damage, width - 2)
+            yield [Segment(f"{glyphs.malformed} {word}", ground.warn), Segment(rest, ground.faint)]
 
     def _stays(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         """Whether the session is kept, goes soon, or belongs to a folder that is not there."""
@@ -296,3 +293,10 @@ def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneL
         pieces.append(Segment(glyph[1:], ground.faint))
     pieces.append(Segment(" " * (_LABEL - cell_len(glyph)), ground.blank))
     return [*pieces, Segment(text, words), Segment(tail, ground.faint)]
+
+
+def problem_words(damage: int, width: int) -> tuple[str, str]:
+    """How many problems a file has, and as much as whole words in `width` cells say of them."""
+    word = counted(damage, "problem")
+    whole = (" in the file, the rest is readable", ", the rest is readable", "")
+    return word, next(text for text in whole if not text or cell_len(word + text) <= width)

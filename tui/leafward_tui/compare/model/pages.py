@@ -174,7 +174,7 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
             LabLine(),
             LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span("ends with", "faint"))),
         ]
-        words = safe_line(side.outcomes.last_words, 2_000).lstrip("# ") or "nothing said"
+        words = safe_line(side.outcomes.last_words, 2_000).lstrip("# ") or "no reply"
         for text in wrap(words, width - 3, lines=4, ellipsis=glyphs.ellipsis):
             lines.append(LabLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply))
     for one in carried:
@@ -246,7 +246,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         money(side.outcomes.usage.cost, zero="$0") if side.outcomes.costs_known else "not in file"
         for side in (a, b)
     ]
-    spans = [lasted(side.outcomes.seconds) for side in (a, b)]
+    spans = [lasted(side.outcomes.seconds) if side.spoken else glyphs.zero for side in (a, b)]
     return [*rows, ("cost", costs[0], costs[1]), ("duration", spans[0], spans[1])]  # type: ignore[list-item]  # each is three texts
 
 
