@@ -63,7 +63,7 @@ class Code:
     @cached_property
     def nodes(self) -> dict[str, list[ast.AST]]:
         """All nodes of each module."""
-        return {module: list(ast.walk(tree)) for module, tree in self.modules.items()}
+        return {module: nodes_of(tree) for module, tree in self.modules.items()}
 
     @cached_property
     def names(self) -> dict[str, dict[str, str]]:
@@ -195,6 +195,23 @@ class Code:
                 if len(circle) > 1:
                     found.append(circle)
         return found
+
+
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree in the order of the text, without those that only say whether a name is read: faster than `ast.walk`."""
+    found, waiting = [], [tree]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        below = len(waiting)
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                waiting += [one for one in value if isinstance(one, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                waiting.append(value)
+        waiting[below:] = waiting[below:][::-1]
+    return found
 
 
 def dotted(node: ast.AST) -> str:

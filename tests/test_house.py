@@ -35,10 +35,11 @@ def planted(**modules: str) -> Code:
     return Code(sources)
 
 
-def of_application(code: Code) -> Iterator[tuple[str, ast.Module]]:
-    for module, tree in code.modules.items():
+def of_application(code: Code) -> Iterator[tuple[str, list[ast.AST]]]:
+    """Modules of the application with their nodes."""
+    for module, nodes in code.nodes.items():
         if module.startswith(f"{TUI}."):
-            yield module, tree
+            yield module, nodes
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
@@ -83,6 +84,7 @@ _STARTERS = frozenset(
     {"textual.work", "threading.Thread", "threading.Timer", "concurrent.futures.ThreadPoolExecutor"}
 )
 JOBS = f"{TUI}.app.jobs"
+_JOB_STARTS = frozenset({"latest", "also"})
 
 
 def threads_elsewhere(code: Code) -> Iterator[str]:
@@ -98,9 +100,11 @@ def threads_elsewhere(code: Code) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: {name}"
 
 
-def jobs_of(tree: ast.Module) -> Iterator[ast.expr]:
+def jobs_of(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     """What is run as a job, wherever one is started; where a variable is given, what was put into it there."""
-    for function in ast.walk(tree):
+    if not any(isinstance(node, ast.Attribute) and node.attr in _JOB_STARTS for node in nodes):
+        return
+    for function in nodes:
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         nodes = list(ast.walk(function))
@@ -109,7 +113,7 @@ def jobs_of(tree: ast.Module) -> Iterator[ast.expr]:
             for node in nodes
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and node.func.attr in {"latest", "also"}
+            and node.func.attr in _JOB_STARTS
             and "jobs" in ast.unparse(node.func.value).lower()
             and len(node.args) >= 2
         ]
@@ -126,9 +130,9 @@ def jobs_of(tree: ast.Module) -> Iterator[ast.expr]:
 
 def shared_with_screens(code: Code) -> Iterator[str]:
     """Jobs that are no free function of values: they would read or write what belongs to the thread of the screen."""
-    for module, tree in of_application(code):
-        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        for work in jobs_of(tree):
+    for module, nodes in of_application(code):
+        functions = {node.name for node in code.modules[module].body if isinstance(node, ast.FunctionDef)}
+        for work in jobs_of(nodes):
             values: list[ast.expr] = []
             if isinstance(work, ast.Call) and dotted(work.func) in {"partial", "functools.partial"}:
                 values = [*work.args[1:], *(keyword.value for keyword in work.keywords)]
