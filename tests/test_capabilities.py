@@ -22,7 +22,7 @@ DOCUMENT = ROOT / "AGENTS.md"
 WRITERS = frozenset(
     {
         "leafward.export.output_file",
-        "leafward.files.restoration.on_disk",
+        "leafward.files.restoration.project_folder",
         "leafward.session.journal.creation",
         "leafward.session.journal.durable",
         "leafward.session.journal.write",

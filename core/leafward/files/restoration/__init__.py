@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from leafward.files.restoration.on_disk import Presence, ProjectFolder
 from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
+from leafward.files.restoration.project_folder import Presence, ProjectFolder
 from leafward.files.restoration.record import Record, interrupted, last_left, records
 from leafward.files.restoration.undo_step import (
     StepBack,

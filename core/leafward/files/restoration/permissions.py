@@ -15,7 +15,7 @@ from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
     from leafward.files.file_replay import Committed
-    from leafward.files.restoration.on_disk import OnDisk
+    from leafward.files.restoration.project_folder import OnDisk
     from leafward.session.session import Session
 
 _WORDS = re.compile(r"\b(?:chmod|rm|mv|cp|ln|install|unlink)\b")

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.files.file_replay import KNOWN, Certainty, Rebuilt, unfit_name
-from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, digest
 from leafward.files.restoration.permissions import created
+from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, digest
 from leafward.files.restoration.recorded_files import UNKNOWN_ENDS, RecordedFiles, with_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from leafward.files.file_replay import Bases, Committed
-    from leafward.files.restoration.on_disk import ProjectFolder
+    from leafward.files.restoration.project_folder import ProjectFolder
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

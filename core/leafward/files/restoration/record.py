@@ -18,7 +18,7 @@ from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
-from leafward.files.restoration.on_disk import OnDisk, Presence, digest
+from leafward.files.restoration.project_folder import OnDisk, Presence, digest
 from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.session.journal.lock import locked
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
-from leafward.files.restoration.on_disk import ProjectFolder
+from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.files.restoration.record import records
 from leafward.files.restoration.write import undo
 from leafward.session import journal

@@ -1,6 +1,6 @@
 """The files of a project changed as planned, alone or together with a move, and put back.
 
-First all that changes is copied (`record`), then each file is replaced (`on_disk`): it has its old or its new content at any
+First all that changes is copied (`record`), then each file is replaced (`project_folder`): it has its old or its new content at any
 moment. What goes wrong puts all of them back.
 """
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
-from leafward.files.restoration.on_disk import NOTHING, OnDisk, Presence, ProjectFolder
 from leafward.files.restoration.plan import Action
+from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, ProjectFolder
 from leafward.files.restoration.record import (
     Record,
     State,
