@@ -18,7 +18,9 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, is_drawn, read_outline
 from leafward.summaries.survival import replaced_by
 from tests.bench import need
+from tests.core.test_extractive_state import stored
 from tests.core.told import ran, reply, span, summarize, told_in, user, worked
+from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,3 +176,9 @@ def test_the_words_that_patterns_are_looked_up_by_miss_none_of_their_forms(corpo
                     for one in all_markers:
                         if one.pattern.search(sentence.lower()) is not None:
                             assert one.may_stand_in(sentence), (one.pattern.pattern[:40], sentence)
+
+
+@pytest.mark.parametrize("size", [600, 1000, 1500])
+def test_the_bundled_session_is_for_what_was_asked_last(size: int) -> None:
+    lines = stored(REPOSITORY / "core" / "leafward" / "data" / "demo.jsonl", size=size)
+    assert lines[Section.GOAL] == ["changelog and README. short, people upgrade from 0.4"]

@@ -217,10 +217,9 @@ def _idle(read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> set[st
 
 def _by_word(text: str, read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> Iterator[Form]:
     """What the words of a text hold, for forms that go over no white space."""
-    words = text.split()
     idle = _idle(read, how)
     found: dict[str, tuple[Form, ...]] = {}
-    for word in set(words) - idle:
+    for word in _different_words(text) - idle:
         short = len(word) <= _WORD_LIMIT
         forms = read(word, how) if short else read.__wrapped__(word, how)
         if forms:
@@ -230,11 +229,17 @@ def _by_word(text: str, read: _lru_cache_wrapper[tuple[Form, ...]], how: str | b
     if len(idle) > _REMEMBERED:
         idle.clear()
     at = 0
-    for word in filter(found.__contains__, words) if found else ():
+    for word in filter(found.__contains__, text.split()) if found else ():
         at = _place(text, word, at)
         for form in found[word]:
             yield Form(form.text, form.key, at + form.start)
         at += len(word)
+
+
+@lru_cache(maxsize=1)
+def _different_words(text: str) -> frozenset[str]:
+    """The words of a text, each once: of one that is asked for paths and then for names, taken apart once."""
+    return frozenset(text.split())
 
 
 def _place(text: str, word: str, at: int) -> int:

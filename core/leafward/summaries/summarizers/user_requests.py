@@ -101,14 +101,14 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             found.append(turn)
         later = turn
         telling += turn.words >= SUBSTANTIAL
-        worked += turn.works and turn.words >= SUBSTANTIAL
+        worked += turn.works and not keeps_going(turn)
     return found[::-1]
 
 
 def _is_over(turn: Turn, behind: Turn | None, telling: int, worked: int) -> bool:
     """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else.
 
-    `behind` is the next turn; so many of those behind say what they are about, and so many of these led to work.
+    `behind` is the next turn; so many of those behind say what they are about, and so many asked for more than to go on and led to work.
     """
     if behind is None or not telling:
         return False

@@ -185,18 +185,22 @@ def _invented(
     if not stated:
         return []
     amounts: set[str] = set()
-    parts = []
-    counts = any(fact.kind is FactKind.NUMBER for fact in stated)
+    parts: list[str] = []
+    missing = stated
     # Piece by piece: over all of it, each of these calls would hold the interpreter for a tenth of a second.
     for piece in _until(_pieces(sources), stop):
         folded = piece.casefold()
         parts.append(folded)
-        if counts:
+        if any(fact.kind is FactKind.NUMBER for fact in missing):
             written = set((_ASCII_DIGITS if folded.isascii() else _DIGITS).findall(folded))
             amounts.update(amount.replace(",", "").replace("_", "") for amount in written)
+        missing = [fact for fact in missing if not _supported(fact, folded, amounts)]
+        if not missing:
+            return []
+    # What no piece holds whole may stand in several.
     folded = "".join(parts)
     found = []
-    for fact in _until(stated, stop):
+    for fact in _until(missing, stop):
         if not _supported(fact, folded, amounts):
             fact.entry = EntryIndex(compaction)
             fact.entries[:] = [fact.entry]
