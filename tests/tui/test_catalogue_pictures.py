@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import projects
+from leafward.catalog import moved_folders
 from tests.tui.session_store import (
     NARROW,
     WIDE,
@@ -41,7 +41,7 @@ def picture(snap_compare: Any, app: Any, size: tuple[int, int], *keys: str) -> b
 def fixed_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store where nothing that is shown depends on the folder of this test."""
     monkeypatch.setenv("HOME", "/home/ada")
-    monkeypatch.setattr(projects, "missing_folders", lambda _projects: frozenset())
+    monkeypatch.setattr(moved_folders, "missing_folders", lambda _projects: frozenset())
     small_store(tmp_path)
     return tmp_path
 
@@ -68,7 +68,7 @@ def test_picture_empty(snap_compare: Any, tmp_path: Path, monkeypatch: pytest.Mo
 def steady(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sessions of two agents, where one of the projects is missing however this machine looks."""
     only = {"/home/ada/attic"}
-    monkeypatch.setattr(projects, "missing_folders", lambda named: frozenset(only & set(named)))
+    monkeypatch.setattr(moved_folders, "missing_folders", lambda named: frozenset(only & set(named)))
     monkeypatch.setenv("HOME", "/home/ada")
     mixed_store(tmp_path / "all")
     return tmp_path / "all"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.catalog import projects
+from leafward.catalog import moved_folders
 from leafward.catalog.spending import counted_once
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ NOTHING_KNOWN = About()
 def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
     """What the catalogue knows of its cards; `found` is what `parents` said of them. Looks at every project's folder."""
     expires = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
-    missing = projects.missing_folders(card.project for card in cards)
+    missing = moved_folders.missing_folders(card.project for card in cards)
     return About(
         counted_once(cards, found, catalogue.spent),
         expires,
         catalogue.kept(),
         missing,
-        projects.successors(cards, missing),
+        moved_folders.successors(cards, missing),
         catalogue.excluded,
     )
