@@ -77,6 +77,9 @@ _KEPT = {
 }
 """What steers the tests themselves; the last is how the processes of the snapshot plugin share their folder."""
 
+_LONGEST_ID = 60
+"""Characters of a value in the name of a test."""
+
 _TEXTUAL_CONSTANTS = {
     "COLOR_SYSTEM": "auto",
     "ESCAPE_DELAY": 0.1,
@@ -90,6 +93,13 @@ def pytest_xdist_auto_num_workers() -> int:
     """Half again as many processes as processors: what waits for a screen, a disk or a server leaves its own idle."""
     ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, ours * 3 // 2)
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A long value is named by its beginning: names go between the processes, into reports and the environment of children."""
+    if isinstance(val, str | bytes) and len(val) > _LONGEST_ID:
+        return f"{val[:_LONGEST_ID]!a}-{len(val)}"
+    return None
 
 
 def _from_outside(name: str) -> bool:

@@ -339,7 +339,8 @@ def test_names_that_differ_by_case_or_accents_are_told(file: Acting) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "word"), [("a\0b", "a\0c", "binary"), ("x\n" * 2_100_000, "y\n" * 2_100_000, "huge")]
+    ("one", "other", "word"),
+    [("a\0b", "a\0c", "binary"), ("x\n" * 2_100_000, "y\n" * 2_100_000, "huge")],
 )
 def test_binary_and_huge_files_are_not_compared_line_by_line(
     file: Acting, one: str, other: str, word: str
