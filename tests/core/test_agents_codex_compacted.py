@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
+from leafward.summaries.survival import survival_of
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
 
@@ -72,6 +73,22 @@ def test_an_encrypted_summary_shows_what_was_kept_in_plain_text(tmp_path: Path) 
     assert text.endswith("user: a\nassistant: A")
     body = session.body(session.columns.kind.index(Kind.COMPACTION)) or {}
     assert body["encrypted"] is True
+
+
+def test_of_an_encrypted_summary_nothing_is_said_to_be_lost(tmp_path: Path) -> None:
+    found = []
+    for kind in ("message", "compaction"):
+        rollout = Rollout(tmp_path / kind)
+        rollout.turn("never touch the file src/orchard.py", "The port is 8123, as src/pears.py says.")
+        item = message("a summary") if kind == "message" else {"type": kind, "encrypted_content": "x" * 77}
+        rollout.line("compacted", message="", replacement_history=[message("go on"), item])
+        session = rollout.opened()
+        found.append(survival_of(session, session.columns.kind.index(Kind.COMPACTION)))
+    readable, encrypted = found
+    assert readable.lost > 1
+    assert not readable.unreadable
+    assert encrypted.unreadable
+    assert encrypted.lost == 0
 
 
 def test_a_rollback_past_a_compaction_brings_back_what_it_replaced(tmp_path: Path) -> None:

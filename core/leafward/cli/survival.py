@@ -114,6 +114,7 @@ def survival_json(session: Session, found: Survival) -> dict[str, Any]:
         "facts": [fate_json(session, fate) for fate in found.fates],
         "score": {str(kind): share for kind, share in found.score().items()},
         "overall": found.overall(),
+        "unreadable": found.unreadable,
         "counts": {
             str(kind): {str(status): count for status, count in row.items()}
             for kind, row in found.counts().items()
@@ -141,6 +142,8 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         if overall is not None
         else "  it summarised no facts"
     )
+    if found.unreadable:
+        yield page.style("  its summary is encrypted: what is called lost may stand in it", "warn")
     score = found.score()
     for kind, row in found.counts().items():
         share = f"{percent(score[kind], 1):>5}" if kind in score else "     "

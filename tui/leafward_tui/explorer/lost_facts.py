@@ -45,7 +45,6 @@ def count_lost(
     """Counts what compactions lost, and what followed them; `counted_one` hears each."""
     # Loaded here, beside the screen: what knows facts takes longer to load than a frame may.
     from leafward.compaction.aftermath import WINDOW
-    from leafward.summaries.survival import Status
     from leafward_tui.ui.survival_cache import survivals_of
 
     reports = survivals_of(session)
@@ -60,8 +59,9 @@ def count_lost(
             return
         except (LeafwardError, OSError):
             continue
-        lost = sum(1 for fate in report.fates if fate.status is Status.LOST)
-        found = Counted(lost, len(later.repeated), later.tokens, -1 if later.calls == WINDOW else entries)
+        found = Counted(
+            report.lost, len(later.repeated), later.tokens, -1 if later.calls == WINDOW else entries
+        )
         job.report(partial(counted_one, head, found))
         time.sleep(_NAP)
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from leafward.compaction.aftermath import aftermath_of
 from leafward.compaction.exam import exam_of
 from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import Status, survival_of
+from leafward.summaries.survival import survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ class Survivals:
             found = self._reports.get(entry)
             if found is None:
                 found = self._reports[entry] = survival_of(session, compaction, stop)
-                self._lost[entry] = sum(1 for fate in found.fates if fate.status is Status.LOST)
+                self._lost[entry] = found.lost
                 self.made += 1
                 while len(self._reports) > _KEPT:
                     self._reports.popitem(last=False)

@@ -40,12 +40,13 @@ def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fa
         facts.append(found)
     fates = state.loaded.fates
     if fates is not None and fates.lost:
+        word, hue = ("not seen", "sub") if fates.unreadable else ("lost", "warn")
         facts.append(
             Fact(
-                f"{counted(len(fates.lost), 'fact')} lost",
-                short=f"{len(fates.lost):,} lost",
+                f"{counted(len(fates.lost), 'fact')} {word}",
+                short=f"{len(fates.lost):,} {word}",
                 keep=4,
-                hue="warn",
+                hue=hue,
             )
         )
     return facts

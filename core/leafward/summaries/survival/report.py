@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
@@ -57,6 +57,13 @@ class Survival:
     """What became of all facts of a span: by kind, those that weigh most first."""
 
     fates: tuple[Fate, ...]
+    unreadable: bool = False
+    """Whether the summary is encrypted (Codex): what is called lost is not in what can be read, and may stand in it."""
+
+    @property
+    def lost(self) -> int:
+        """How many facts are gone for certain."""
+        return 0 if self.unreadable else sum(fate.status is Status.LOST for fate in self.fates)
 
     def score(self) -> dict[FactKind, float]:
         """By kind the part of the facts that survived, 0…1, by weight; kinds of which there were none are left out."""
@@ -262,7 +269,7 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
     facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
     kept = "\n".join(message_text(message.message) for message in there.kept)
     sources = [message_text(message.message) for message in _until(there.messages, stop)]
-    return survival(
+    found = survival(
         facts,
         there.summary,
         injected=there.injected,
@@ -272,6 +279,8 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
         compaction=compaction,
         stop=stop,
     )
+    body = session.body(EntryIndex(compaction)) or {}
+    return replace(found, unreadable=body.get("encrypted") is True)
 
 
 def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:

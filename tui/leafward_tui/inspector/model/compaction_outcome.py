@@ -103,7 +103,10 @@ def _lost(sheet: Sheet, report: Survival) -> None:
     lost = _listed(fate for fate in report.fates if fate.status is Status.LOST)
     if not lost:
         return
-    sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
+    if report.unreadable:
+        sheet.heading("Not seen", "the summary is encrypted and may hold it", [Span(exact(len(lost)), "sub")])
+    else:
+        sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
     _fates(sheet, "lost", lost, _MOST_LOST, sheet.glyphs.error, "bad")
 
 

@@ -84,6 +84,8 @@ class Fates:
     by_entry: dict[int, tuple[Fate, ...]] = field(default_factory=dict)
     lost: tuple[Fate, ...] = ()
     """Those that weigh most first."""
+    unreadable: bool = False
+    """Whether the summary is encrypted: those that are called lost may stand in it."""
 
     @classmethod
     def of(cls, survival: Survival) -> Fates:
@@ -95,7 +97,9 @@ class Fates:
             (fate for fate in survival.fates if fate.status is Status.LOST),
             key=lambda fate: (-fate.fact.weight, fate.fact.entry, fate.fact.key),
         )
-        return cls({entry: tuple(fates) for entry, fates in by_entry.items()}, tuple(lost))
+        return cls(
+            {entry: tuple(fates) for entry, fates in by_entry.items()}, tuple(lost), survival.unreadable
+        )
 
     def at(self, entries: Iterable[int]) -> list[Fate]:
         """The fates of facts that some entries are the source of."""
@@ -332,7 +336,8 @@ class Teller:
         alive = sum(1 for fate in found if fate.status in SURVIVED)
         words: list[tuple[str, str]] = [(f"   facts: {alive} of {len(found):,} survive", "sub")]
         if lost:
-            words.append((f"   {lost} lost", "warn"))
+            gone = ("not seen: the summary is encrypted", "sub") if fates.unreadable else ("lost", "warn")
+            words.append((f"   {lost} {gone[0]}", gone[1]))
         return words
 
     def size(self, number: int) -> str:
