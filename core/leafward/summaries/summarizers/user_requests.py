@@ -86,9 +86,9 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         add(evidence, Section.IN_PROGRESS, text, sources, 2.0, first=True, limit=_BRIEFLY, lead=LAST_REQUEST)
     if latest is not goal:
         answered = is_answered(latest)
-        section, lead = (Section.DONE, "Asked last: ") if answered else (Section.IN_PROGRESS, LAST_REQUEST)
+        section = Section.DONE if answered else Section.IN_PROGRESS
         text = _with_outcome(text, latest) if answered else text
-        add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=lead)
+        add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=LAST_REQUEST)
 
 
 def _open(turns: Sequence[Turn]) -> list[Turn]:
