@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers import Span, SpanMessage
 from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def settings(endpoint: Endpoint, name: str = "openai/x", **more: Any) -> ModelSe
 
 def span(*texts: str, **more: Any) -> Span:
     messages = tuple(
-        Said(EntryIndex(at), {"role": "user", "content": text})
+        SpanMessage(EntryIndex(at), {"role": "user", "content": text})
         for at, text in enumerate(texts or ("Port the parser.", "Run the tests."))
     )
     return Span(messages, **more)

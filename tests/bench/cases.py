@@ -18,7 +18,7 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import features
-from leafward.summaries.survival import Held, Replaced, Said, Text, facts_of, file_names
+from leafward.summaries.survival import FactMatch, Replaced, SpanMessage, Text, facts_of, file_names
 from tests.bench.need import ASKED, needed, project_of, span_of
 from tests.surroundings import CORPORA
 
@@ -65,14 +65,14 @@ def cuts(session: Session) -> Iterator[Replaced]:
         if len(ends) < 2 * _LEAST:
             return
         at = ends[len(ends) * number // (_CUTS + 1)]
-        messages: list[Said] = []
+        messages: list[SpanMessage] = []
         previous, previous_entry = "", NO_ENTRY
         for message in context_at(session, at).messages:
             if message.role == "compactionSummary":
                 previous = split_enclosed(message_text(message_body(session, message)))[0]
                 previous_entry = message.entry
             elif message.sent and message.role != "system":
-                messages.append(Said(message.entry, message_body(session, message)))
+                messages.append(SpanMessage(message.entry, message_body(session, message)))
         for kept in _KEPT:
             border = len(messages) - kept
             if border < _LEAST or len(session) - at < _LEAST:
@@ -104,7 +104,9 @@ def cases() -> Iterator[Case]:
                     (fact.kind, row, (fact.kind, fact.key) in later)
                     for fact, row in features(evidence)
                     if fact.kind in ASKED
-                    and not (there.kept and held.holds(fact, names) in {Held.VERBATIM, Held.PARAPHRASED})
+                    and not (
+                        there.kept and held.holds(fact, names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
+                    )
                 )
                 yield Case(
                     project_of(path), name, rows, span_of(session, there), tuple(wanted), file_names(facts)

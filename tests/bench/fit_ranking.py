@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.summaries.facts import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.ranking import FEATURES, Ranking
-from leafward.summaries.survival import Held, Text
+from leafward.summaries.survival import FactMatch, Text
 from tests.bench.weights import WITHOUT
 from tests.surroundings import CORPORA, REPOSITORY
 
@@ -140,7 +140,8 @@ def ends(every: Sequence[Case], project: str, stored: dict[str, Any]) -> list[fl
             text = Text(summarizer.summarize(case.span, _SIZE).text, case.span.cwd)
             wanted += len(case.needed)
             held += sum(
-                text.holds(fact, case.names) in {Held.VERBATIM, Held.PARAPHRASED} for fact in case.needed
+                text.holds(fact, case.names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
+                for fact in case.needed
             )
         found.append(held / max(1, wanted))
     print(

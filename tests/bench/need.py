@@ -32,8 +32,8 @@ from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import Span, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import (
+    FactMatch,
     Fate,
-    Held,
     Replaced,
     Survival,
     Text,
@@ -100,7 +100,7 @@ class Need:
         """How many of the needed facts a text holds, or it and the injected context together."""
         texts = [self.texts[name], self.injected] if injection else [self.texts[name]]
         return sum(
-            any(text.holds(fact, self.names) in {Held.VERBATIM, Held.PARAPHRASED} for text in texts)
+            any(text.holds(fact, self.names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED} for text in texts)
             for fact in self.needed
             if kind is None or fact.kind is kind
         )
@@ -109,7 +109,7 @@ class Need:
         """How many of the files that are used again the model sees: in a text, in what is kept, in the injected context."""
         texts = [self.texts[name], self.kept, *([self.injected] if injection else [])]
         return sum(
-            any(text.holds(file, self.names) in {Held.VERBATIM, Held.PARAPHRASED} for text in texts)
+            any(text.holds(file, self.names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED} for text in texts)
             for file in self.files
         )
 
@@ -149,7 +149,7 @@ def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fac
         for fact in facts
         if fact.kind in ASKED
         and (fact.kind, whole.get(fact.key, fact.key)) in used
-        and kept.holds(fact, names) not in {Held.VERBATIM, Held.PARAPHRASED}
+        and kept.holds(fact, names) not in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
     ]
 
 

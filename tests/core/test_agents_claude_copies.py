@@ -272,7 +272,7 @@ def test_a_folder_is_looked_through_once_for_all_its_sessions(
 
     monkeypatch.setattr(lineage, "transcripts_in", looked)
     now = 0.0
-    kin = lineage.Kin(lambda: now)
+    kin = lineage.SourceFinder(lambda: now)
 
     def origins() -> list[str | None]:
         found = []

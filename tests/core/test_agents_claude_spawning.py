@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import subagents as spawning
-from leafward.agents.claude.lineage import Kin
+from leafward.agents.claude.lineage import SourceFinder
 from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
@@ -126,7 +126,7 @@ def test_the_folder_is_looked_through_once_and_what_did_not_change_is_not_opened
     def found() -> set[str]:
         names = set()
         for one in helpers[1:]:
-            with closing(ClaudeReader(one.path, Kin().origin, spawners.spawner)) as reader:
+            with closing(ClaudeReader(one.path, SourceFinder().origin, spawners.spawner)) as reader:
                 names.add(str(reader.read(lambda: False).header.get("parentSession")))
         return names
 

@@ -22,7 +22,7 @@ from leafward.context.model_context import context_at
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
 from leafward.session.messages import message_text
 from leafward.session.session import Session
-from leafward.summaries.summarizers import Purpose, Said, Summary, tokens_of
+from leafward.summaries.summarizers import Purpose, SpanMessage, Summary, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call, usage, wild
 
@@ -280,7 +280,7 @@ def test_any_two_places_of_any_session(seed: int, tmp_path: Path) -> None:
             assert leaves_something(session, session.leaf, to) or branch is None
             if branch is None:
                 continue
-            assert all(isinstance(said, Said) for said in branch.messages)
+            assert all(isinstance(said, SpanMessage) for said in branch.messages)
             assert set(branch.entries) <= set(session.tree.path(session.leaf)) - set(session.tree.path(to))
             was = [(one.entry, one.tokens) for one in context_at(session).messages]
             there = sum(one.tokens for one in context_at(session, to).messages)

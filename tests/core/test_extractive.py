@@ -18,7 +18,7 @@ from leafward.base.safe_text import safe
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.session.tokens import message_tokens
-from leafward.summaries.summarizers import Said, Summarizer, tokens_of
+from leafward.summaries.summarizers import SpanMessage, Summarizer, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, cut, harmless, read_outline
 from tests.bench import need
@@ -193,7 +193,7 @@ def test_what_is_kept_need_not_be_told() -> None:
         reply(f"I change `fooBar{place}` in the module src/part{place}.py and call it done.")
         for place in range(40)
     ]
-    kept = [Said(EntryIndex(99), reply("\n".join(str(message["content"]) for message in said[:20])))]
+    kept = [SpanMessage(EntryIndex(99), reply("\n".join(str(message["content"]) for message in said[:20])))]
     text = summarize(span(*said, kept=kept), 200).text
     assert re.search(r"fooBar(2\d|3\d)\b", text)
     assert not re.search(r"fooBar1?\d\b", text)

@@ -13,7 +13,7 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers import Span, SpanMessage
 from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
@@ -34,7 +34,7 @@ def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[S
     """The lines of a summary of a stored session, by section."""
     with closing(agent_of(path).open(path)) as session:
         messages = [
-            Said(message.entry, message_body(session, message))
+            SpanMessage(message.entry, message_body(session, message))
             for message in context_at(session, session.leaf if at is None else at).messages
             if message.sent and message.role not in ("compactionSummary", "system")
         ]
@@ -226,7 +226,7 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
     ]
     text = summarize(span(*said), 400).text
     assert "- At the end, `bash`: inspect part59" in text
-    kept = [Said(said_.entry, said_.message) for said_ in span(*said[-4:]).messages]
+    kept = [SpanMessage(said_.entry, said_.message) for said_ in span(*said[-4:]).messages]
     assert "At the end" not in summarize(span(*said[:-4], kept=kept), 400).text
     # It is the end no more once something follows.
     later = span(
@@ -276,7 +276,7 @@ def test_a_deleted_file_is_not_the_last_and_a_patch_counts() -> None:
 
 
 def test_where_the_kept_messages_go_on_the_last_of_the_span_is_told_as_earlier() -> None:
-    kept = [Said(one.entry, one.message) for one in span(*made("src/c.py", "k")).messages]
+    kept = [SpanMessage(one.entry, one.message) for one in span(*made("src/c.py", "k")).messages]
     said = [user("Port the lexer of orchard to a table."), *made("src/a.py", "a")]
     told = told_in(Section.CONTEXT, *said, kept=kept)
     assert told[0] == "Last file changed before the messages that were kept: `src/a.py`"

@@ -13,7 +13,7 @@ from leafward.session.headline import headline
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.pasting import divided
-from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers import Span, SpanMessage
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.survival import survival_of
@@ -232,7 +232,8 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
     transcript.reply("With tabs.")
     session = transcript.opened()
     messages = [
-        Said(one.entry, message_body(session, one)) for one in context_at(session, session.leaf).messages
+        SpanMessage(one.entry, message_body(session, one))
+        for one in context_at(session, session.leaf).messages
     ]
     lines: dict[Section, list[str]] = {}
     for section, line, _ in read_outline(Extractive().summarize(Span(tuple(messages)), 600).text):

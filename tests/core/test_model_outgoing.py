@@ -14,7 +14,7 @@ from leafward.base.redact import Redactor, redact
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import enclose
-from leafward.summaries.summarizers import Purpose, Said, Span
+from leafward.summaries.summarizers import Purpose, Span, SpanMessage
 from leafward.summaries.summarizers import choice as choosing
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.failures import SummaryFailed
@@ -35,9 +35,9 @@ def user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def said(*messages: dict[str, Any] | str) -> tuple[Said, ...]:
+def said(*messages: dict[str, Any] | str) -> tuple[SpanMessage, ...]:
     return tuple(
-        Said(EntryIndex(at), user(message) if isinstance(message, str) else message)
+        SpanMessage(EntryIndex(at), user(message) if isinstance(message, str) else message)
         for at, message in enumerate(messages)
     )
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.query.grammar import (
-    Both,
+    AllOf,
+    AnyOf,
     Call,
-    Either,
     Not,
     Pattern,
     Place,
@@ -49,7 +49,7 @@ def without_columns(expression: Expression | None) -> object:
             return "!", without_columns(inner)
         case Pattern(source):
             return "/", source
-        case Both(parts) | Either(parts):
+        case AllOf(parts) | AnyOf(parts):
             return type(expression).__name__, *map(without_columns, parts)
     return expression
 
@@ -123,7 +123,7 @@ def test_plain_text_is_looked_for_as_it_is_typed(text: str) -> None:
     assert parse_find(text) is None
     for place in (Place.SEARCH, Place.FILTER):
         expression, problems = parse_search(text, place)
-        parts = expression.parts if isinstance(expression, Both) else (expression,)
+        parts = expression.parts if isinstance(expression, AllOf) else (expression,)
         assert [part.text for part in parts if isinstance(part, Text)] == text.split()
         assert not problems
 

@@ -11,7 +11,7 @@ from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import (
-    Said,
+    SpanMessage,
     Status,
     Survival,
     compactions,
@@ -34,8 +34,8 @@ We use a table because the tree was too slow. parseLine takes 300 ms for 885 lin
 """
 
 
-def said(*messages: dict[str, Any]) -> list[Said]:
-    return [Said(EntryIndex(place), message) for place, message in enumerate(messages)]
+def said(*messages: dict[str, Any]) -> list[SpanMessage]:
+    return [SpanMessage(EntryIndex(place), message) for place, message in enumerate(messages)]
 
 
 def user(text: str) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def test_an_earlier_count_is_no_contradiction() -> None:
     assert report("src/core/parser.py: 900 lines", span)["number", "885 line"] == "lost"
 
 
-def run(outcome: bool) -> list[Said]:
+def run(outcome: bool) -> list[SpanMessage]:
     call = {"type": "toolCall", "id": "a", "name": "bash", "arguments": {"command": "make test"}}
     text = "ok" if outcome else "boom\nCommand exited with code 2"
     return said(

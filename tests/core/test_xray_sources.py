@@ -8,7 +8,7 @@ import pytest
 
 from leafward.base.errors import Cancelled
 from leafward.compaction.xray import What, XRay, xray_of
-from leafward.summaries.survival import Held, Status, survival_of
+from leafward.summaries.survival import FactMatch, Status, survival_of
 from tests.acting import Acting, call, reading
 from tests.core.xrayed import EVERY, compactions_in
 
@@ -33,7 +33,7 @@ def told(tmp_path: Path, *lines: str) -> XRay:
         return xray
 
 
-def of_lines(xray: XRay) -> list[tuple[int, Held] | None]:
+def of_lines(xray: XRay) -> list[tuple[int, FactMatch] | None]:
     found = []
     for row, both in enumerate(xray.rows):
         if both.after is not None and both.after.what is What.LINE:
@@ -50,12 +50,17 @@ def test_lines_are_traced_word_for_word_in_other_words_or_not_at_all(tmp_path: P
         "`npm run check` ends with error TS2739",
         "the orchard was sold to a neighbour",
     )
-    assert of_lines(xray) == [(0, Held.VERBATIM), (3, Held.PARAPHRASED), (1, Held.PARAPHRASED), None]
+    assert of_lines(xray) == [
+        (0, FactMatch.VERBATIM),
+        (3, FactMatch.PARAPHRASED),
+        (1, FactMatch.PARAPHRASED),
+        None,
+    ]
 
 
 def test_a_line_that_says_the_opposite_is_told_so(tmp_path: Path) -> None:
     xray = told(tmp_path, "change the theme file and look into src/footer.ts instead, please")
-    assert of_lines(xray) == [(0, Held.CONTRADICTED)]
+    assert of_lines(xray) == [(0, FactMatch.CONTRADICTED)]
 
 
 def test_the_source_quotes_the_line_that_says_it(tmp_path: Path) -> None:
@@ -84,7 +89,7 @@ def test_a_source_that_is_recorded_goes_before_what_is_alike(tmp_path: Path) -> 
         xray = xray_of(session, session.leaf)
         source = xray.source(0)
         assert source is not None
-        assert (source.entry, source.recorded, source.held) == (0, True, Held.VERBATIM)
+        assert (source.entry, source.recorded, source.held) == (0, True, FactMatch.VERBATIM)
         assert xray.source(1) is None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers import Said, Span, Summary
+from leafward.summaries.summarizers import Span, SpanMessage, Summary
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
 
@@ -31,7 +31,7 @@ def result(call: str, text: str, failed: bool = False) -> dict[str, Any]:
 
 
 def span(*messages: dict[str, Any], **more: Any) -> Span:
-    said = [Said(EntryIndex(10 + place), message) for place, message in enumerate(messages)]
+    said = [SpanMessage(EntryIndex(10 + place), message) for place, message in enumerate(messages)]
     return Span(said, cwd=FOLDER, **more)
 
 

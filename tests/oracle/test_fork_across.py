@@ -49,12 +49,12 @@ pytestmark = [
     pytest.mark.parametrize(("to", "program"), _TARGETS or [("claude", "claude")]),
 ]
 
-Said = list[tuple[str, str]]
+SpanMessage = list[tuple[str, str]]
 
 
-def joined(found: Said) -> Said:
+def joined(found: SpanMessage) -> SpanMessage:
     """Texts of a side that follow each other together, without white space."""
-    together: Said = []
+    together: SpanMessage = []
     for side, text in found:
         plain = re.sub(r"\s+", "", text)
         if together and together[-1][0] == side and side in ("user", "assistant"):
@@ -64,16 +64,16 @@ def joined(found: Said) -> Said:
     return [one for _, some in groupby(together, lambda one: one[0]) for one in _in_any_order(some)]
 
 
-def _in_any_order(some: Iterable[tuple[str, str]]) -> Said:
+def _in_any_order(some: Iterable[tuple[str, str]]) -> SpanMessage:
     """Results of calls made together stand in the order of the calls, or in that in which they came."""
     found = list(some)
     return sorted(found) if found[0][0] == "result" else found
 
 
-def expected(session: Session, end: int) -> Said:
+def expected(session: Session, end: int) -> SpanMessage:
     """What the source says, as far as every agent takes it."""
     cut = forking.cuts(session, end, (agent_named("pi"),))["pi"]
-    found: Said = []
+    found: SpanMessage = []
     for told in Conversation(session, cut).portable_messages():
         text = "".join(block["text"] for block in told.content if block["type"] == "text")
         if told.role == "result":
@@ -88,9 +88,9 @@ def expected(session: Session, end: int) -> Said:
     return joined(found)
 
 
-def sent(body: dict[str, Any], aside: list[str]) -> Said:
+def sent(body: dict[str, Any], aside: list[str]) -> SpanMessage:
     """What a request says: of Anthropic's Messages or OpenAI's Chat Completions. `aside` gets what the system says in it."""
-    found: Said = []
+    found: SpanMessage = []
     for message in body["messages"]:
         role, content = message["role"], message.get("content") or ""
         if role == "system":

@@ -159,14 +159,14 @@ def pieces(body: dict[str, Any]) -> Pieces:
     return joined(pieces_sent(body["messages"]))
 
 
-Said = list[tuple[str, list[str]]]
+SpanMessage = list[tuple[str, list[str]]]
 
 
-def told(session: Session, at: int) -> Said:
+def told(session: Session, at: int) -> SpanMessage:
     """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
     messages = [one for one in context_at(session, at).messages if one.sent]
     shown = [one for one in messages if not any(session.hoisted[one.entry : one.entry + 1])]
-    together: Said = []
+    together: SpanMessage = []
     for side, text in pieces_of(session, shown):
         text = re.sub(r"\s+", "", text) if side in ("user", "assistant") else text
         if side == "assistant" and not text:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from leafward.session.session import Session
-    from tests.oracle.test_fork_across import Said
+    from tests.oracle.test_fork_across import SpanMessage
 
 NEW = "Continue"
 CUT = re.compile("…[0-9]+(?:tokens|chars)truncated…")
@@ -96,9 +96,9 @@ def copied(folder: Path, to: Path) -> None:
         path.chmod(0o700 if path.is_dir() else 0o600)
 
 
-def said_by_codex(items: list[dict[str, Any]]) -> Said:
+def said_by_codex(items: list[dict[str, Any]]) -> SpanMessage:
     """The input of a request, as other requests are told."""
-    found: Said = []
+    found: SpanMessage = []
     for item in items:
         kind = str(item["type"])
         if kind.endswith("_call"):
@@ -114,9 +114,9 @@ def said_by_codex(items: list[dict[str, Any]]) -> Said:
     return joined(found)
 
 
-def told(session: Session, cut: forking.ForkPoint) -> Said:
+def told(session: Session, cut: forking.ForkPoint) -> SpanMessage:
     """What the source says up to a cut, as far as every agent takes it."""
-    found: Said = []
+    found: SpanMessage = []
     for one in Conversation(session, cut).portable_messages():
         text = "".join(block["text"] for block in one.content if block["type"] == "text")
         if one.role == "result":

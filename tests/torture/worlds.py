@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-Held = tuple[bytes | None, int, int]
+FactMatch = tuple[bytes | None, int, int]
 """What a file holds, its mode and its time; no bytes for a folder."""
 
 
@@ -20,12 +20,12 @@ class Moment:
     """Every file and folder below some folders."""
 
     roots: tuple[Path, ...]
-    held: dict[str, Held]
+    held: dict[str, FactMatch]
 
     @classmethod
     def of(cls, *roots: Path) -> Moment:
         """How things are now."""
-        held: dict[str, Held] = {}
+        held: dict[str, FactMatch] = {}
         for root in roots:
             for path in _walk(str(root)):
                 seen = os.lstat(path)
@@ -70,7 +70,7 @@ class Moment:
         """The files with what they hold."""
         return {path: data for path, (data, _, _) in self.held.items() if data is not None}
 
-    def below(self, folder: Path) -> dict[str, Held]:
+    def below(self, folder: Path) -> dict[str, FactMatch]:
         """What lies below a folder."""
         above = str(folder) + os.sep
         return {path: held for path, held in self.held.items() if path.startswith(above)}

@@ -15,7 +15,7 @@ from leafward.session.headline import headline
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind
-from leafward_tui.explorer.model.ghost import Ghost, Standing
+from leafward_tui.explorer.model.ghost import Ghost, PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
@@ -377,10 +377,10 @@ def test_verdicts_are_what_a_move_would_enter_and_leave(plan: Plan, data: st.Dat
                 continue
             entry = layout.head[line.row]
             expected = {
-                (True, True): (Standing.ON, " "),
-                (True, False): (Standing.LEFT, "−"),
-                (False, True): (Standing.ENTERED, "+"),
-                (False, False): (Standing.OFF, " "),
+                (True, True): (PathMembership.ON, " "),
+                (True, False): (PathMembership.LEFT, "−"),
+                (False, True): (PathMembership.ENTERED, "+"),
+                (False, False): (PathMembership.OFF, " "),
             }[entry in now, entry in then]
             gutter = maker.make(line)
             assert (gutter.standing, gutter.verdict[0]) == expected

@@ -24,7 +24,7 @@ from leafward_tui.explorer.controllers import row_metrics
 from leafward_tui.explorer.controllers.row_metrics import REST
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.overview import Hanging, Overview
+from leafward_tui.explorer.model.overview import Overview, SideBranch
 from leafward_tui.explorer.model.overview_drawing import draw
 from leafward_tui.explorer.model.row_columns import Columns, RowState
 from leafward_tui.explorer.model.rows import RowPainter
@@ -285,13 +285,13 @@ def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None
     assert sorted(reads & set(done.stdout.split())) == []
 
 
-class Looked(tuple[Hanging, ...]):
+class Looked(tuple[SideBranch, ...]):
     """Branches that count how often they are gone through."""
 
     __slots__ = ()
     times: ClassVar[int] = 0
 
-    def __iter__(self) -> Iterator[Hanging]:
+    def __iter__(self) -> Iterator[SideBranch]:
         Looked.times += 1
         return super().__iter__()
 

@@ -62,7 +62,7 @@ class Candidate(NamedTuple):
         return self.stamp[1]
 
 
-class Glimpse(NamedTuple):
+class FirstLook(NamedTuple):
     """What a look at the beginning of a session says, before it is read. Times in milliseconds since 1970."""
 
     id: str
@@ -140,7 +140,7 @@ class Agent(Protocol):
         """
         ...
 
-    def peek(self, candidate: Candidate) -> Glimpse | None:
+    def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the beginning of a session says; None for a file in the native format. Raises OSError."""
         ...
 

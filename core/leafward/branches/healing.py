@@ -25,7 +25,7 @@ from leafward.agents.fork import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.branches.gaps import before_gaps
-from leafward.branches.overfull import Fitted, fitted
+from leafward.branches.overfull import WindowMessages, fitted
 from leafward.branches.refusals import last_refusal
 from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id, without_images
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, blocks_of
@@ -80,7 +80,11 @@ def healing(
     stored = list(past.raw_messages())
     refusal = last_refusal(session, session.place)
     excess = refusal.excess if refusal is not None else None
-    fit = fitted(session, stored, config, stop, excess) if config is not None else Fitted(stored, "", "")
+    fit = (
+        fitted(session, stored, config, stop, excess)
+        if config is not None
+        else WindowMessages(stored, "", "")
+    )
     earlier, gaps = before_gaps(session, session.place, config)
     messages, changes = healed([*earlier, *fit.messages], refusal)
     if fit.change:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from leafward.branches.refusals import Excess
     from leafward.session.session import Session
 
-__all__ = ["Fitted", "fitted"]
+__all__ = ["WindowMessages", "fitted"]
 
 _SUMMARY = "Summary of how this conversation went on before:"
 
 
-class Fitted(NamedTuple):
+class WindowMessages(NamedTuple):
     """Messages for a window."""
 
     messages: list[ConversationMessage]
@@ -40,7 +40,7 @@ def fitted(
     config: Config,
     stop: Callable[[], bool] = lambda: False,
     refused: Excess | None = None,
-) -> Fitted:
+) -> WindowMessages:
     """The messages of the context at the leaf, those at the beginning replaced by a summary where they are over the window.
 
     An assumed window is nobody's limit: then it is only said. What the provider said when it refused them counts before what is
@@ -52,10 +52,12 @@ def fitted(
         window = Window(refused.window or window.tokens, WindowSource.RECORDED)
         total = max(total, refused.sent, window.tokens + 1)
     if total <= window.tokens:
-        return Fitted([*messages], "", "")
+        return WindowMessages([*messages], "", "")
     over = f"the context of ~{total:,} tokens is over the window of {window.tokens:,}"
     if window.source is WindowSource.ASSUMED:
-        return Fitted([*messages], "", f"{over} that is assumed; say the model's in `windows` of config.toml")
+        return WindowMessages(
+            [*messages], "", f"{over} that is assumed; say the model's in `windows` of config.toml"
+        )
     keep = min(config.keep_recent, window.tokens // 2)
     try:
         settings = PlanSettings(window=window.tokens, keep_recent=keep)
@@ -64,13 +66,13 @@ def fitted(
     except Cancelled:
         raise
     except LeafwardError as error:
-        return Fitted([*messages], "", f"{over}, and it cannot be compacted: {error}")
+        return WindowMessages([*messages], "", f"{over}, and it cannot be compacted: {error}")
     kept = [one for one in messages if one.entry >= planned.first_kept >= 0]
     if not kept or len(kept) == len(messages):
-        return Fitted([*messages], "", f"{over}, and no cut leaves less")
+        return WindowMessages([*messages], "", f"{over}, and no cut leaves less")
     text = {"type": "text", "text": f"{_SUMMARY}\n\n{made.text}"}
     summary = ConversationMessage("user", (text,), planned.first_kept, kept[0].time)
     after = planned.tokens.after
     change = f"{over}: {len(messages) - len(kept):,} messages become a summary, ~{after:,} tokens are left"
     obstacle = "" if after <= window.tokens else f"~{after:,} tokens are still over the window"
-    return Fitted([summary, *kept], change, obstacle)
+    return WindowMessages([summary, *kept], change, obstacle)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Glimpse
+from leafward.agents import FirstLook
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
@@ -82,7 +82,7 @@ def _peek(candidate: Candidate) -> Card:
     created = parse_time(header.get("timestamp"))
     session_id, project = header.get("id"), header.get("cwd")
     parent = parent_of(header)
-    found = Glimpse(
+    found = FirstLook(
         id=session_id if isinstance(session_id, str) else Path(candidate.path).stem,
         name=name,
         prompt=prompt,
@@ -112,7 +112,7 @@ def _last_said(tail: bytes) -> tuple[str | None, int]:
     return name, modified
 
 
-def _glimpsed(seen: Glimpse, agent: str, candidate: Candidate, shown: str = "") -> Card:
+def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = "") -> Card:
     """A card of what a session says of itself at its ends; `shown` stands for prompts without words."""
     prompt = safe_line(seen.prompt, EXCERPT)
     return Card(

@@ -38,7 +38,7 @@ _LATEST = 8_640_000_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Thrown:
+class TrashedSession:
     """A session in the trash."""
 
     name: str
@@ -55,7 +55,7 @@ class Thrown:
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class TrashPlan:
     """What throwing a session away would do."""
 
     card: Card
@@ -68,16 +68,16 @@ def trash_folder() -> Path:
     return state_dir() / FOLDER
 
 
-def going(card: Card, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> Going:
+def going(card: Card, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> TrashPlan:
     """What would go; `found` is what `parents` said of all cards. Raises Refused for a session that is not ours to delete."""
     if card.agent != native().name:
         raise Refused(
             f"this session is {card.agent}'s, and the files of other agents are never touched: archive it, or delete it there"
         )
-    return Going(card, tuple(one for one in cards if found.get(one.path, ("", ""))[0] == card.path))
+    return TrashPlan(card, tuple(one for one in cards if found.get(one.path, ("", ""))[0] == card.path))
 
 
-def throw_away(card: Card, clock: float | None = None) -> Thrown:
+def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
     """Moves a native session to the trash. Raises Refused, with the folder that is to blame; the session is where it was then."""
     going(card, (), {})
     path = Path(card.path)
@@ -106,7 +106,7 @@ def throw_away(card: Card, clock: float | None = None) -> Thrown:
         if path.exists() or not target.exists():
             shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Thrown(folder.name, card.id, card.title, path, target, target.stat().st_size, when)
+    return TrashedSession(folder.name, card.id, card.title, path, target, target.stat().st_size, when)
 
 
 def _next_order() -> int:
@@ -134,9 +134,9 @@ def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
             yield folder, note
 
 
-def thrown_away() -> list[Thrown]:
+def thrown_away() -> list[TrashedSession]:
     """What lies in the trash, the latest first; a folder without a note of ours is left out."""
-    found: list[tuple[int, Thrown]] = []
+    found: list[tuple[int, TrashedSession]] = []
     for folder, note in _notes():
         try:
             found.append((_order(note), _noted(folder, note)))
@@ -146,7 +146,7 @@ def thrown_away() -> list[Thrown]:
     return [thrown for _, thrown in found]
 
 
-def _noted(folder: Path, note: Mapping[str, Any]) -> Thrown:
+def _noted(folder: Path, note: Mapping[str, Any]) -> TrashedSession:
     """A session as its note in the trash says. Raises OSError, KeyError, TypeError, ValueError where that is no note of ours."""
     identity, title, original, when = note["id"], note["title"], note["path"], note["when"]
     if not all(isinstance(text, str) for text in (identity, title, original)) or type(when) is not int:
@@ -159,10 +159,10 @@ def _noted(folder: Path, note: Mapping[str, Any]) -> Thrown:
     found = os.lstat(file)
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("not a regular file")
-    return Thrown(folder.name, identity, safe_line(title), path, file, found.st_size, when)
+    return TrashedSession(folder.name, identity, safe_line(title), path, file, found.st_size, when)
 
 
-def find_thrown(selector: str) -> Thrown:
+def find_thrown(selector: str) -> TrashedSession:
     """What somebody means by an id, a unique prefix of one, or the path it had; the latest where it was thrown away twice. Raises NotFound."""
     held = thrown_away()
     if not held:
@@ -178,7 +178,7 @@ def find_thrown(selector: str) -> Thrown:
     return fitting[0]
 
 
-def refuse_taken(thrown: Thrown) -> None:
+def refuse_taken(thrown: TrashedSession) -> None:
     """Raises Refused where another file lies where a session would be brought back to.
 
     The session itself may lie there already, or what became of it since: where a deletion was killed between its two steps.
@@ -193,7 +193,7 @@ def refuse_taken(thrown: Thrown) -> None:
         raise Refused(f"a file of that name is there again: {safe_line(str(thrown.path), 400)}")
 
 
-def bring_back(thrown: Thrown) -> Path:
+def bring_back(thrown: TrashedSession) -> Path:
     """Moves a session back to where it was. Raises Refused, with nothing changed, where that cannot be done."""
     refuse_taken(thrown)
     if not os.path.lexists(thrown.path):

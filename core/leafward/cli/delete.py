@@ -12,7 +12,7 @@ from leafward.cli.cards import chosen_card
 from leafward.cli.output import emit_json, page, say
 
 if TYPE_CHECKING:
-    from leafward.catalog.trash import Thrown
+    from leafward.catalog.trash import TrashedSession
 
 
 def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
@@ -53,7 +53,7 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def _bring_back(thrown: Thrown, dry_run: bool, as_json: bool) -> int:
+def _bring_back(thrown: TrashedSession, dry_run: bool, as_json: bool) -> int:
     if dry_run:
         refuse_taken(thrown)
     else:

@@ -24,7 +24,7 @@ from leafward.session.tokens import message_tokens
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.survival import Held, Said, Text, replaced_by
+from leafward.summaries.survival import FactMatch, SpanMessage, Text, replaced_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,7 +117,7 @@ class _Reader:
         self._calls: dict[str, ToolCall] = {}
         self._changes = 0
 
-    def step(self, spoken: Said) -> _Step:
+    def step(self, spoken: SpanMessage) -> _Step:
         message = as_typed(spoken.message)
         made = _Step(spoken.entry, 0, changes=self._changes)
         role = message.get("role")
@@ -237,7 +237,7 @@ _WORDS = (
 
 
 def _says(text: Text, fact: Fact) -> bool:
-    return bool(text.text) and text.holds(fact) in {Held.VERBATIM, Held.PARAPHRASED}
+    return bool(text.text) and text.holds(fact) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
 
 
 def _lines(text: str) -> frozenset[str]:
@@ -245,7 +245,7 @@ def _lines(text: str) -> frozenset[str]:
     return frozenset(line for one in text.split("\n") if (line := _NUMBERED.sub("", one).strip()))
 
 
-def _after(session: Session, compaction: EntryIndex) -> Iterator[Said]:
+def _after(session: Session, compaction: EntryIndex) -> Iterator[SpanMessage]:
     """The messages that follow a compaction up to the next: on the path to the leaf, else on that to the last entry below it."""
     tree = session.tree
     end = session.leaf
@@ -261,4 +261,4 @@ def _after(session: Session, compaction: EntryIndex) -> Iterator[Said]:
         takewhile(lambda one: session.columns.kind[one] != Kind.COMPACTION, entries)
     ):
         for message in messages_of(body or {}, Kind(session.columns.kind[entry])):
-            yield Said(entry, message)
+            yield SpanMessage(entry, message)

@@ -29,7 +29,7 @@ from leafward.session.journal.placement import Place, milliseconds, place_at, st
 from leafward.session.journal.write import write
 from leafward.session.messages import edit_message, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers import Purpose, Said, Span, Summary, tokens_of
+from leafward.summaries.summarizers import Purpose, Span, SpanMessage, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ class Branch:
     """The deepest entry on both paths; -1 where there is none."""
     entries: tuple[EntryIndex, ...]
     """The entries that say something, in the order of the path, those without room among them."""
-    messages: tuple[Said, ...]
+    messages: tuple[SpanMessage, ...]
     """What the summary is made from."""
     left_out: int
     """Messages, the oldest ones, that the budget had no room for."""
@@ -212,7 +212,7 @@ class _Reading:
         self.kinds = session.columns.kind
         self.columns = session.columns
         self.table = table
-        self.messages: list[Said] = []
+        self.messages: list[SpanMessage] = []
         self.compaction = NO_ENTRY
         self.summary = ""
         self._place: dict[int, int] = {}
@@ -238,7 +238,7 @@ class _Reading:
                     message.get("role") == "bashExecution" and message.get("excludeFromContext")
                 ):
                     self._place[index] = len(self.messages)
-                    self.messages.append(Said(index, message))
+                    self.messages.append(SpanMessage(index, message))
             for call in file_calls(body, self.table, index):
                 self._paths.append(call.path)
                 self._modifies.append(call.action is not Action.READ)
@@ -254,7 +254,7 @@ class _Reading:
             place = self._place.get(target)
             if place is not None:
                 edited = edit_message(self.messages[place].message, replacement)
-                self.messages[place] = Said(self.messages[place].entry, edited or {})
+                self.messages[place] = SpanMessage(self.messages[place].entry, edited or {})
         self.messages = [message for message in self.messages if message.message]
 
     def touches(self) -> Touches:

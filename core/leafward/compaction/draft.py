@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.compaction.division import Diagnostic
     from leafward.compaction.injection import Injection
     from leafward.compaction.plan import Plan
-    from leafward.compaction.replacement import Replacing
+    from leafward.compaction.replacement import DividedPath
     from leafward.session.columns import Columns
     from leafward.session.entries import Body, EntryIndex
     from leafward.session.journal import Clock, Write
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Ground:
     """What a draft was made from and is judged by, so that it can be changed without reading anything again."""
 
-    there: Replacing
+    there: DividedPath
     previous: str
     """The summary before as it is stored, without what was injected into it."""
     sources: str

@@ -13,7 +13,7 @@ from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind, FactReader, Voice
 from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.survival.report import CHECKED
-from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, Held
+from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, FactMatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -54,7 +54,7 @@ class Source:
     role: str
     quote: str
     """What it says of it; not safe to show. Empty where it was recorded and no line of it is alike."""
-    held: Held
+    held: FactMatch
     """Verbatim, paraphrased or contradicted."""
     recorded: bool
     """Stored with the summary, not looked for."""
@@ -173,11 +173,11 @@ class Origins:
         try:
             number = index.entries.index(entry)
         except ValueError:
-            return Source(entry, "", "", Held.PARAPHRASED, recorded=True)
+            return Source(entry, "", "", FactMatch.PARAPHRASED, recorded=True)
         needle = _needle(text)
         verbatim = len(needle) >= _LEAST and needle in index.flat[number]
         quote = self._best_line(number, text)
-        held = Held.VERBATIM if verbatim else Held.PARAPHRASED
+        held = FactMatch.VERBATIM if verbatim else FactMatch.PARAPHRASED
         return Source(entry, index.roles[number], quote, held, recorded=True)
 
     def _best_line(self, number: int, text: str) -> str:
@@ -200,7 +200,9 @@ class Origins:
             holders = [number for number, flat in enumerate(index.flat) if needle in flat]
             if holders:
                 holders.sort(key=lambda number: (index.roles[number] not in _OWN_WORDS, -number))
-                return tuple(self._source(number, text, Held.VERBATIM) for number in holders[:_KEPT_SOURCES])
+                return tuple(
+                    self._source(number, text, FactMatch.VERBATIM) for number in holders[:_KEPT_SOURCES]
+                )
         shares = self._shares(words)
         facts = [
             (seen.kind, seen.key)
@@ -236,7 +238,7 @@ class Origins:
             part, at = best.get(number, (0.0, -1))
             line = index.lines[at] if at >= 0 else ""
             opposite = part >= OPPOSITE_SENTENCE and len(words) > 2 and negated(text) != negated(line)
-            held = Held.CONTRADICTED if opposite else Held.PARAPHRASED
+            held = FactMatch.CONTRADICTED if opposite else FactMatch.PARAPHRASED
             quote = line.strip()[:_QUOTE] if at >= 0 and part > 0 else ""
             found.append(Source(index.entries[number], index.roles[number], quote, held, recorded=False))
         return tuple(found)
@@ -257,7 +259,7 @@ class Origins:
                 shares[at] = shares.get(at, 0) + 1
         return shares
 
-    def _source(self, number: int, text: str, held: Held) -> Source:
+    def _source(self, number: int, text: str, held: FactMatch) -> Source:
         index = self._index
         return Source(
             index.entries[number], index.roles[number], self._best_line(number, text), held, recorded=False

@@ -13,7 +13,7 @@ from leafward.context.estimators import text_tokens
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
-from leafward.summaries.summarizers import Said, Span, unless_cancelled
+from leafward.summaries.summarizers import Span, SpanMessage, unless_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,16 +35,16 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Replacing:
+class DividedPath:
     """The messages of a path as a plan deals them out."""
 
-    replaced: tuple[Said, ...]
+    replaced: tuple[SpanMessage, ...]
     """Everything that leaves the context, in the order of the path; what was kept out of requests is left out."""
-    summarised: tuple[Said, ...]
+    summarised: tuple[SpanMessage, ...]
     """Of these the ones that the summary stands for, the prefix of a split turn last."""
     prefix: int
     """How many of them are that prefix."""
-    kept: tuple[Said, ...]
+    kept: tuple[SpanMessage, ...]
     """What stays in the context, cut short where the plan says so."""
     kept_tokens: int
     quoted: tuple[str, ...]
@@ -59,7 +59,7 @@ class Replacing:
     """The system prompt as it is replayed, as far as the file holds it."""
 
 
-def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> Replacing:
+def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> DividedPath:
     """Decodes the context that a plan is about, each message once. Raises Cancelled where `stop` turns true."""
     sizes = plan.sizes
     before = parts_of(sizes.previous_summary or "")
@@ -68,9 +68,9 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     cut = {short.entry: short for short in plan.pruned}
     tokens = dict(zip(sizes.context.messages.entry, sizes.context.messages.tokens, strict=True))
     chosen = set(plan.kept) - tail
-    replaced: list[Said] = []
-    summarised: list[Said] = []
-    kept: list[Said] = []
+    replaced: list[SpanMessage] = []
+    summarised: list[SpanMessage] = []
+    kept: list[SpanMessage] = []
     quoted: list[str] = []
     edits: list[Edited] = []
     kept_tokens = 0
@@ -79,7 +79,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
         if message.entry in tail:
             if short is not None:
                 content = _shortened(message.message, short, plan)
-                message = Said(message.entry, {**message.message, "content": content})
+                message = SpanMessage(message.entry, {**message.message, "content": content})
                 edits.append(Edited(message.entry, content, message_tokens(message.message)))
             kept.append(message)
             kept_tokens += edits[-1].tokens if short is not None else tokens[message.entry]
@@ -92,7 +92,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
             quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
         if message.entry in summarized:
             if short is not None and plan.settings.rules.cleared:
-                message = Said(
+                message = SpanMessage(
                     message.entry, {**message.message, "content": _shortened(message.message, short, plan)}
                 )
             summarised.append(message)
@@ -101,13 +101,13 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     if not plan.settings.rules.keeps_tail:
         quoted[:0] = _still_quoted(earlier, plan)
     summarised[:0] = [
-        Said(sizes.compaction, {"role": "user", "content": [{"type": "text", "text": text}]})
+        SpanMessage(sizes.compaction, {"role": "user", "content": [{"type": "text", "text": text}]})
         for text in earlier
     ]
     beginning = set(plan.turn_prefix)
     redactor = Redactor()
     quoted = [safe(redactor.text(text)) for text in quoted if text.strip()]
-    return Replacing(
+    return DividedPath(
         tuple(replaced),
         tuple(summarised),
         sum(1 for message in summarised if message.entry in beginning),
@@ -144,7 +144,7 @@ def span_of(session: Session, plan: Plan) -> Span:
     return span_from(session, replacing(session, plan))
 
 
-def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), focus: str = "") -> Span:
+def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (), focus: str = "") -> Span:
     """The same from messages that are decoded already."""
     return Span(
         messages=there.summarised,
@@ -158,13 +158,13 @@ def span_from(session: Session, there: Replacing, *, pins: Sequence[str] = (), f
     )
 
 
-def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[Said, bool]]:
+def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[SpanMessage, bool]]:
     """Every message of the context but the system's and the summary, with whether it is sent; edits are applied."""
     messages = plan.sizes.context.messages
     places = [
         place for place in range(len(messages)) if messages.role(place) not in ("system", "compactionSummary")
     ]
-    found: list[tuple[Said, bool]] = []
+    found: list[tuple[SpanMessage, bool]] = []
     bodies = session.bodies(messages.entry[place] for place in places)
     for place, (entry, body) in unless_cancelled(zip(places, bodies, strict=True), stop):
         spoken = messages_of(body or {}, Kind(messages.kinds[entry]))
@@ -173,7 +173,7 @@ def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tu
         if edit is not None:
             replacement = (session.body(edit) or {}).get("replacement")
             message = edit_message(message, replacement) or {}
-        found.append((Said(entry, message), place not in messages.unsent))
+        found.append((SpanMessage(entry, message), place not in messages.unsent))
     return found
 
 
@@ -195,6 +195,6 @@ def _system(session: Session, plan: Plan) -> Body | None:
     )
 
 
-def joined_text(messages: Sequence[Said]) -> str:
+def joined_text(messages: Sequence[SpanMessage]) -> str:
     """Messages as one plain text."""
     return "\n".join(message_text(message.message) for message in messages)

@@ -17,7 +17,7 @@ from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
 from leafward.compaction.pins import carried_pins, clean_pins
-from leafward.compaction.replacement import Replacing, joined_text, replacing, span_from, span_of
+from leafward.compaction.replacement import DividedPath, joined_text, replacing, span_from, span_of
 from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,
@@ -190,7 +190,7 @@ def ground_of(
     )
 
 
-def _named(session: Session, plan: Plan, there: Replacing) -> Sequence[EntryIndex] | None:
+def _named(session: Session, plan: Plan, there: DividedPath) -> Sequence[EntryIndex] | None:
     """The entries that a compaction kept beside another agent's session has to name."""
     if session.is_native or plan.first_kept < 0:
         return None

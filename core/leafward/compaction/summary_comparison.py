@@ -10,7 +10,7 @@ from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.facts import gather
 from leafward.summaries.facts.prose import content_words, shared
-from leafward.summaries.survival.text_match import SAME_SENTENCE, Held, Text, file_names
+from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, Text, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -184,7 +184,7 @@ def _own_text(text: str) -> str:
 def _only(mine: Text, other: Text) -> tuple[Fact, ...]:
     facts = gather(mine.sightings)
     names = file_names(facts)
-    found = [fact for fact in facts if other.holds(fact, names) is Held.ABSENT]
+    found = [fact for fact in facts if other.holds(fact, names) is FactMatch.ABSENT]
     return tuple(sorted(found, key=lambda fact: (-fact.weight, fact.kind, fact.key)))
 
 

@@ -91,7 +91,7 @@ _ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
 
 
 @dataclass(slots=True)
-class Touched:
+class WorkingFile:
     """What became of one file along a path."""
 
     read: list[EntryIndex]
@@ -103,7 +103,7 @@ def touched(
     entries: Iterable[int],
     table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
-) -> dict[str, Touched]:
+) -> dict[str, WorkingFile]:
     """The files that entries of one path touched, in order. Calls whose result says that they failed do not count.
 
     The tools are the session's own unless a `table` says otherwise. `entries` are in the order of the path; once `stop`
@@ -159,10 +159,10 @@ def touched(
 _FAILED = -1
 
 
-def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) -> dict[str, Touched]:
+def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) -> dict[str, WorkingFile]:
     """Calls, each an entry, the number of a path and whether it read, by the file they touched."""
-    files: dict[str, Touched] = {}
-    located: dict[int, Touched] = {}
+    files: dict[str, WorkingFile] = {}
+    located: dict[int, WorkingFile] = {}
     for call in done:
         if call == _FAILED:
             continue
@@ -170,7 +170,7 @@ def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) 
         file = located.get(number)
         if file is None:
             name = locate(names[number], folder, tidy=tidy)
-            file = located[number] = files.setdefault(name, Touched([], []))
+            file = located[number] = files.setdefault(name, WorkingFile([], []))
         noted = file.read if call & 1 else file.modified
         index = EntryIndex(call >> 33)
         if not noted or noted[-1] != index:

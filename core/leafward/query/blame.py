@@ -167,13 +167,13 @@ def _in_order(parts: list[Part], names: set[str]) -> Iterator[tuple[Part, _Chang
         step, part = change.step, parts[change.order]
         if step.call_id:
             same = done[step.call_id, step.order, step.path]
-            if any(_asked(part, step) == _asked(*other) for other in same):
+            if any(_texts_of(part, step) == _texts_of(*other) for other in same):
                 continue
             same.append((part, step))
         yield part, change
 
 
-def _asked(part: Part, step: Step) -> object:
+def _texts_of(part: Part, step: Step) -> object:
     """What a call puts into a file. Its id alone tells no copy: some models count their calls in each session anew."""
     request = part.calls.request_of(step)
     return (request.text, request.replacements) if request is not None else None

@@ -20,10 +20,10 @@ from leafward.query.lexer import DEEPEST, Place, QueryError, SearchText, Token, 
 from leafward.query.vocabulary import ANY_OF, value_problem
 
 __all__ = [
-    "Both",
+    "AllOf",
+    "AnyOf",
     "Call",
     "Compare",
-    "Either",
     "Expression",
     "Not",
     "Pattern",
@@ -91,14 +91,14 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class AllOf:
     """What all of them hold."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class AnyOf:
     """What one of them holds."""
 
     parts: tuple[Expression, ...]
@@ -111,7 +111,7 @@ class Without:
     parts: tuple[Expression, ...]
 
 
-Expression = Call | Word | Text | Pattern | Compare | Not | Both | Either | Without
+Expression = Call | Word | Text | Pattern | Compare | Not | AllOf | AnyOf | Without
 
 
 def parse(query: str) -> Expression:
@@ -173,7 +173,7 @@ class _Reader:
         while self._is_mark("|"):
             self._take()
             parts.append(self._without(depth))
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
     def _without(self, depth: int) -> Expression:
         parts = [self._both(depth)]
@@ -187,7 +187,7 @@ class _Reader:
         while self._is_mark("&"):
             self._take()
             parts += self._side_by_side(depth)
-        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
     def _side_by_side(self, depth: int) -> list[Expression]:
         """What stands beside each other without a sign."""
@@ -199,7 +199,7 @@ class _Reader:
                     parts.append(part)
                 else:
                     before = parts[same]
-                    parts[same] = Either((*(before.parts if isinstance(before, Either) else (before,)), part))
+                    parts[same] = AnyOf((*(before.parts if isinstance(before, AnyOf) else (before,)), part))
         return parts
 
     def _goes_on(self) -> bool:
@@ -214,7 +214,7 @@ class _Reader:
             self._take()
             negated += 1
         found = self._plain(depth)
-        return [Not(found[0] if len(found) == 1 else Both(tuple(found)))] if negated % 2 else found
+        return [Not(found[0] if len(found) == 1 else AllOf(tuple(found)))] if negated % 2 else found
 
     def _plain(self, depth: int) -> list[Expression]:
         token = self._take()
@@ -289,7 +289,7 @@ def _place_of_alike(parts: list[Expression], part: Expression) -> int | None:
     if not isinstance(part, Call) or not part.term or part.name not in ANY_OF:
         return None
     for at, one in enumerate(parts):
-        last = one.parts[-1] if isinstance(one, Either) else one
+        last = one.parts[-1] if isinstance(one, AnyOf) else one
         if isinstance(last, Call) and last.term and last.name == part.name:
             return at
     return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.compare.model.captions import Carried, ComparedSides
     from leafward_tui.compare.model.content import Shown
-    from leafward_tui.compare.model.pages import Spoken
+    from leafward_tui.compare.model.pages import MessageRow
 
 __all__ = ["CompareState", "ContentState", "FilesState", "Page", "PageState", "ReadState"]
 
@@ -42,7 +42,7 @@ class ReadState:
     ends: tuple[int, int]
     """A and B."""
     overall: ComparedSides | None = None
-    messages: list[Spoken] | None = None
+    messages: list[MessageRow] | None = None
     summaries: SummaryDifference | None = None
     carried: tuple[Carried, ...] | None = None
     trouble: str = ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.overview import Detour, Overview
     from leafward_tui.explorer.model.rows import RowPainter
     from leafward_tui.explorer.widgets.gauge import Load
-    from leafward_tui.explorer.widgets.peek import Glance
+    from leafward_tui.explorer.widgets.peek import TurnDigest
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.inspector_tab import Tab
     from leafward_tui.ui.price_line import Facts, KeyHint
@@ -129,7 +129,7 @@ class GaugePort(Protocol):
 class PeekPort(Protocol):
     """The two lines under a narrow tree."""
 
-    def show(self, glance: Glance | None) -> None:
+    def show(self, glance: TurnDigest | None) -> None:
         """Shows what a turn came to."""
 
 

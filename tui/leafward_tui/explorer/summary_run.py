@@ -25,7 +25,7 @@ __all__ = [
     "MODEL",
     "OFFLINE",
     "Growth",
-    "Prospect",
+    "SummaryOffer",
     "SummaryRequest",
     "SummaryRun",
     "branch_words",
@@ -174,14 +174,16 @@ def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:
     return f"{words}   {money(cost)}" if cost else words
 
 
-class Prospect(NamedTuple):
+class SummaryOffer(NamedTuple):
     """What is to be summarised, None where there is nothing, and what the configured model would be sent."""
 
     branch: Branch | None = None
     outgoing: Outgoing | None = None
 
 
-def look_over(session: Session, request: SummaryRequest, config: Config, stop: Event, _job: Job) -> Prospect:
+def look_over(
+    session: Session, request: SummaryRequest, config: Config, stop: Event, _job: Job
+) -> SummaryOffer:
     """Decodes a branch, and makes the requests for the configured model; nothing leaves the machine.
 
     Finds nothing where it is stopped. Raises LeafwardError, OSError.
@@ -195,13 +197,13 @@ def look_over(session: Session, request: SummaryRequest, config: Config, stop: E
             session, request.start, request.to, window=window, reserve=config.reserve, stop=stop.is_set
         )
     except Cancelled:
-        return Prospect()
+        return SummaryOffer()
     if branch is None or config.model is None:
-        return Prospect(branch)
+        return SummaryOffer(branch)
     from leafward.summaries.summarizers.model import outgoing
 
     settings = model_settings(MODEL, config)
-    return Prospect(branch, outgoing(branch.span(request.focus), branch.budget(), settings))
+    return SummaryOffer(branch, outgoing(branch.span(request.focus), branch.budget(), settings))
 
 
 def summarise(

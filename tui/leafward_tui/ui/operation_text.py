@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["HEADS", "Doing", "OperationText", "label_words"]
+__all__ = ["HEADS", "OperationText", "OperationWords", "label_words"]
 
 _LABEL_LIMIT = 60
 _ID_LIMIT = 40
@@ -51,7 +51,7 @@ _NAMED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Doing:
+class OperationWords:
     """One operation in words. The texts are safe to show and not yet fitted."""
 
     verb: str
@@ -132,7 +132,7 @@ class OperationText:
 
     # --- words --------------------------------------------------------------------------------------------------------
 
-    def doing(self, operation: Operation) -> Doing:
+    def doing(self, operation: Operation) -> OperationWords:
         """An operation in one row."""
         lead, follow = self._change(operation)
         kind = operation.kind
@@ -144,7 +144,7 @@ class OperationText:
         state = ""
         if operation.undone:
             state = "redone" if kind is OperationKind.UNDO else "undone"
-        return Doing(verb, lead, follow, state)
+        return OperationWords(verb, lead, follow, state)
 
     def _noun(self, operation: Operation) -> str:
         return (

@@ -6,8 +6,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, refuse_copy
-from leafward.agents.claude.lineage import Kin
+from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, refuse_copy
+from leafward.agents.claude.lineage import SourceFinder
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.retention import belongings, cleanup_days
@@ -64,7 +64,7 @@ class Claude:
     tool_table = CLAUDE_TOOLS
 
     def __init__(self) -> None:
-        self._kin = Kin()
+        self._kin = SourceFinder()
         self._spawners = Spawners()
         self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
@@ -129,7 +129,7 @@ class Claude:
                 return True
         return False
 
-    def peek(self, candidate: Candidate) -> Glimpse | None:
+    def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the two ends of a transcript say. Raises OSError."""
         return glimpse(candidate)
 

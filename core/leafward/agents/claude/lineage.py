@@ -67,7 +67,7 @@ class _Project(NamedTuple):
     """Those that held no row yet."""
 
 
-class Kin:
+class SourceFinder:
     """Finds sources among the transcripts of a project; what it read of their ends is kept."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

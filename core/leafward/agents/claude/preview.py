@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse
+from leafward.agents.base import FirstLook
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import Role, command_in, message_of, request_in, row_of, text_in, typed_in
 from leafward.agents.claude.store import place_of, stem
@@ -24,7 +24,7 @@ _TAIL = 8 << 10
 """Bytes read at the end: titles are written again and again."""
 
 
-def glimpse(candidate: Candidate) -> Glimpse | None:
+def glimpse(candidate: Candidate) -> FirstLook | None:
     """What a look at a transcript says; None where it begins with no row. Raises OSError."""
     with open_regular(candidate.path) as file:
         head = unmarked(file.read(HEAD))
@@ -55,7 +55,7 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
             modified = milliseconds(body.get("timestamp")) or modified
     prompt = prompt or command or ""
     if facts.created is None and not facts.ids and not prompt:
-        return None if decode_line(head.partition(b"\n")[0]) is None else Glimpse(stem(candidate.path))
+        return None if decode_line(head.partition(b"\n")[0]) is None else FirstLook(stem(candidate.path))
     place = place_of(candidate.path)
     parent, relation = facts.source, "fork" if facts.source else None
     if place.helper:
@@ -63,7 +63,7 @@ def glimpse(candidate: Candidate) -> Glimpse | None:
         beside = os.path.join(place.project, f"{other_id}.jsonl") if other_id else None
         parent, relation = place.parent or beside, "subagent"
     created = milliseconds(facts.created)
-    return Glimpse(
+    return FirstLook(
         id=place.id or next(iter(facts.ids), "") or stem(candidate.path),
         name=facts.title or facts.agent_name,
         prompt=prompt,

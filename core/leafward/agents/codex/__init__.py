@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import Glimpse, Listing, Text, Trouble, expanded, is_file, refuse_copy
+from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, is_file, refuse_copy
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
@@ -138,7 +138,7 @@ class Codex:
             return True
         return _META_FIRST.match(line) is not None and _LATER.search(line) is not None
 
-    def peek(self, candidate: Candidate) -> Glimpse | None:
+    def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the beginning of a thread's first file says. Raises OSError."""
         home = home_of(candidate.path)
         return glimpse(candidate, names_in(home) if home is not None else {})

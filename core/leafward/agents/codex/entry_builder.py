@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
 from leafward.agents.codex.current_path import START, Course, State
-from leafward.agents.codex.entry_ids import Naming
+from leafward.agents.codex.entry_ids import SegmentIds
 from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
 from leafward.agents.codex.prompts import Prompts
@@ -74,7 +74,7 @@ class EntryBuilder:
         self.first_unknown = -1
         self._messages = MessageIndex()
         self._prompts = Prompts()
-        self._naming = Naming()
+        self._naming = SegmentIds()
         self._contexts = Contexts()
         self._begun: list[int] = []
         """Entries that say that a turn begins."""

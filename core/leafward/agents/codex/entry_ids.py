@@ -17,7 +17,7 @@ _ODD = 0x9E3779B1
 _IDS = 0xFFFFFFFF
 
 
-class Naming:
+class SegmentIds:
     """The ids of one segment after the other."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse
+from leafward.agents.base import FirstLook
 from leafward.agents.codex.chain import meta_of, with_folder
 from leafward.agents.codex.description import relation_of
 from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
@@ -37,7 +37,7 @@ def remote_of(path: str) -> str | None:
     return remote if isinstance(remote, str) and remote else None
 
 
-def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
+def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
     """What a look at a rollout says; None where it begins with no record. Raises OSError."""
     head = head_of(candidate.path, HEAD)
     lines = head.split(b"\n")
@@ -68,7 +68,7 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> Glimpse | None:
     parent, relation = relation_of(meta)
     created = milliseconds(meta.get("timestamp")) or milliseconds((first or {}).get("timestamp"))
     cwd = meta.get("cwd")
-    return Glimpse(
+    return FirstLook(
         id=thread,
         name=names.get(thread),
         prompt=prompt,

@@ -42,7 +42,7 @@ from leafward.session.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from leafward.agents.base import Candidate, Glimpse
+    from leafward.agents.base import Candidate, FirstLook
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -132,7 +132,7 @@ class OpenCode:
             and not {"role", "sessionID", "type"} & body.keys()
         )
 
-    def peek(self, candidate: Candidate) -> Glimpse | None:
+    def peek(self, candidate: Candidate) -> FirstLook | None:
         """What its own description says, and its first prompt where it has no title. Raises OSError."""
         return glimpse(self._shelves, candidate.path)
 

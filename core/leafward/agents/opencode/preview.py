@@ -7,7 +7,7 @@ import sqlite3
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Glimpse
+from leafward.agents.base import FirstLook
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import block_of, is_typed
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FIRST_MESSAGES = 4
 
 
-def glimpse(shelves: Shelves, path: str) -> Glimpse:
+def glimpse(shelves: Shelves, path: str) -> FirstLook:
     """What a look at a session says, in a database or a file. Raises OSError."""
     base, session = os.path.split(path)
     if os.path.isfile(base):
@@ -53,8 +53,8 @@ def glimpse(shelves: Shelves, path: str) -> Glimpse:
     return _glimpse(info, prompt, paths_in_folder(path))
 
 
-def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> Glimpse:
-    return Glimpse(
+def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> FirstLook:
+    return FirstLook(
         id=info.id,
         title=named(info.title),
         prompt=prompt,

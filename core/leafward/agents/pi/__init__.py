@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, Glimpse, Trouble
+    from leafward.agents.base import Candidate, FirstLook, Trouble
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork import Draft, ForkPoint, Terms
     from leafward.agents.hooks import Hooks
@@ -82,7 +82,7 @@ class Pi:
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Every file is a session of its own."""
 
-    def peek(self, candidate: Candidate) -> Glimpse | None:  # noqa: ARG002  # as the protocol has it
+    def peek(self, candidate: Candidate) -> FirstLook | None:  # noqa: ARG002  # as the protocol has it
         """The native format is looked at by the catalogue itself."""
         return None
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class MessagePair:
     """A message of A, of B, or the same in both."""
 
     a: ContextMessage | None
@@ -36,7 +36,7 @@ class ContextDifference:
 
     a: Context
     b: Context
-    rows: tuple[Aligned, ...]
+    rows: tuple[MessagePair, ...]
     prefix: int
     """Messages that both begin with: what a provider's cache could use again."""
     prefix_tokens: int
@@ -63,21 +63,21 @@ def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
     apart = left.compaction != right.compaction
     keys = [_key(session, one, apart) for one in mine], [_key(session, one, apart) for one in theirs]
     place = {key: at for at, key in enumerate(keys[1])}
-    rows: list[Aligned] = []
+    rows: list[MessagePair] = []
     prefix, shared, upto = 0, 0, 0
     for at, one in enumerate(mine):
         there = place.get(keys[0][at], -1)
         # Both contexts hold entries in the order of their paths, so what they share comes in the same order.
         if there < upto:
-            rows.append(Aligned(one, None))
+            rows.append(MessagePair(one, None))
             continue
-        rows += [Aligned(None, other) for other in theirs[upto:there]]
-        rows.append(Aligned(one, theirs[there]))
+        rows += [MessagePair(None, other) for other in theirs[upto:there]]
+        rows.append(MessagePair(one, theirs[there]))
         shared += one.tokens
         if at == there == prefix:
             prefix += 1
         upto = there + 1
-    rows += [Aligned(None, other) for other in theirs[upto:]]
+    rows += [MessagePair(None, other) for other in theirs[upto:]]
     rows = _grouped(rows)
     tokens = sum(one.tokens for one in mine[:prefix])
     only_system = bool(prefix) and all(one.role == "system" for one in mine[:prefix])
@@ -95,11 +95,11 @@ def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
     return message.entry, message.role, message.edited
 
 
-def _grouped(rows: list[Aligned]) -> list[Aligned]:
+def _grouped(rows: list[MessagePair]) -> list[MessagePair]:
     """Between two messages that both hold, A's come before B's."""
-    found: list[Aligned] = []
-    mine: list[Aligned] = []
-    theirs: list[Aligned] = []
+    found: list[MessagePair] = []
+    mine: list[MessagePair] = []
+    theirs: list[MessagePair] = []
     for row in rows:
         if row.same:
             found += [*mine, *theirs, row]

@@ -45,7 +45,7 @@ class ContextEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Freed:
+class Savings:
     """What an edit saves. Tokens, estimated as pi 1.5.2 does."""
 
     target: EntryIndex
@@ -61,7 +61,7 @@ class EditDraft:
     place: Place
     contents: tuple[tuple[EntryId, list[Body] | None], ...]
     """By target; None leaves it out."""
-    freed: tuple[Freed, ...]
+    freed: tuple[Savings, ...]
     tokens_estimated: int
     """Of what the file holds of the context, all of it estimated."""
     tokens_before: int
@@ -138,7 +138,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
         after = 0 if replaced is None else message_tokens(replaced)
         if edit.keep is not None and after >= by_entry[target].tokens:
             continue
-        freed.append(Freed(target, by_entry[target].tokens, after))
+        freed.append(Savings(target, by_entry[target].tokens, after))
         contents.append((session.columns.id(target), content))
     if not contents:
         raise Refused("none of them would get shorter")

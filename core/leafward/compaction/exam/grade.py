@@ -18,7 +18,7 @@ from leafward.files.checks import Check, check_of
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import Held, Text, file_names, replaced_by
+from leafward.summaries.survival import FactMatch, Text, file_names, replaced_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.session.session import Session
 
-_SAID = frozenset({Held.VERBATIM, Held.PARAPHRASED})
+_SAID = frozenset({FactMatch.VERBATIM, FactMatch.PARAPHRASED})
 _LAST = {
     Topic.CHANGED_LAST: re.compile(
         r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot)\w*\b[^\n]{0,40}\b(?:last|lately|most recently)\b"

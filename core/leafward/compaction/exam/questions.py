@@ -33,7 +33,7 @@ from leafward.summaries.facts.values import DROPPED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from leafward.summaries.survival import Said
+    from leafward.summaries.survival import SpanMessage
 
 CHOICES = 4
 """Answers of a question, the right one among them, at most."""
@@ -121,7 +121,7 @@ class _Reading:
 
     def __init__(
         self,
-        messages: Sequence[Said],
+        messages: Sequence[SpanMessage],
         cwd: str,
         previous: str,
         previous_entry: int,
@@ -188,7 +188,7 @@ class _Reading:
 
 
 def questions(
-    messages: Sequence[Said],
+    messages: Sequence[SpanMessage],
     cwd: str,
     previous: str = "",
     previous_entry: int = NO_ENTRY,

@@ -12,7 +12,7 @@ from leafward.compaction.injection.values import SourceKind, SourceRef
 from leafward.files.file_names import locate
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts import Fact, FactKind, Voice, forms
-from leafward.summaries.survival import Held, Text, replaced_by
+from leafward.summaries.survival import FactMatch, Text, replaced_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -145,7 +145,11 @@ def _presence(core: str, section: str, text: Text) -> Presence:
     if section == _STAGE:
         return Presence.ABSENT
     fact = Fact(FactKind.CONSTRAINT, core.casefold(), core, NO_ENTRY, Voice.TOLD)
-    return Presence.NORMALISED if text.holds(fact) in {Held.VERBATIM, Held.PARAPHRASED} else Presence.ABSENT
+    return (
+        Presence.NORMALISED
+        if text.holds(fact) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
+        else Presence.ABSENT
+    )
 
 
 def rules_of(

@@ -19,7 +19,7 @@ _ANSWERS = re.compile(rb'"toolCallId"\s*:\s*("[^"\\]*")?')
 """Which call a stored result answers; no name where it is written with escapes."""
 
 
-class Answering:
+class FileCalls:
     """The calls of a session that name one of some files, known as its replies go by, and the results that answer them."""
 
     def __init__(self, session: Session, files: tuple[str, ...]) -> None:

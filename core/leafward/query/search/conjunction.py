@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.query.grammar import (
-    Both,
+    AllOf,
+    AnyOf,
     Call,
-    Either,
     Not,
     Pattern,
     Place,
@@ -35,7 +35,7 @@ def query_of(text: str, now: int, *, whole: bool) -> Query:
     except QueryError as error:
         return Query(wrong=error, now=now)
     reading = _Reading(now, whole)
-    for part in expression.parts if isinstance(expression, Both) else (expression,):
+    for part in expression.parts if isinstance(expression, AllOf) else (expression,):
         if part is not None:
             reading.take(part)
     found = reading.found
@@ -87,7 +87,7 @@ class _Reading:
                 self.failed = True
             case Call("file", (Text(value),), _, True) | Call("project", (Text(value),)):
                 self._add(part.name, value)
-            case Call() | Either() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
+            case Call() | AnyOf() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
                 for value in alike[1]:
                     self._add(alike[0], value)
             case _ if not self.whole or _of_cards(part):
@@ -102,14 +102,14 @@ class _Reading:
 
 
 def _all_of(parts: list[Expression]) -> Expression | None:
-    return None if not parts else parts[0] if len(parts) == 1 else Both(tuple(parts))
+    return None if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
 
 def _alike(part: Expression) -> tuple[str, list[str]] | None:
     """The term of which any value is enough, with these values; None where a part is none."""
     values: list[str] = []
     names = set()
-    for one in part.parts if isinstance(part, Either) else (part,):
+    for one in part.parts if isinstance(part, AnyOf) else (part,):
         match one:
             case Call(("tool" | "in" | "agent") as name, (argument,)) if hasattr(argument, "text"):
                 names.add(name)
@@ -127,7 +127,7 @@ def texts_of(expression: Expression) -> list[str]:
         match waiting.pop():
             case Text(text):
                 found.append(text.lower())
-            case Both(parts) | Either(parts):
+            case AllOf(parts) | AnyOf(parts):
                 waiting += reversed(parts)
             case Without(parts):
                 waiting.append(parts[0])
@@ -141,7 +141,7 @@ def inner(expression: Expression) -> Iterator[Expression]:
         one = waiting.pop()
         yield one
         match one:
-            case Both(parts) | Either(parts) | Without(parts):
+            case AllOf(parts) | AnyOf(parts) | Without(parts):
                 waiting += parts
             case Not(inside):
                 waiting.append(inside)
@@ -150,7 +150,7 @@ def inner(expression: Expression) -> Iterator[Expression]:
 def _of_cards(expression: Expression) -> bool:
     """Whether a session's card tells all of it."""
     return all(
-        isinstance(one, (Both, Either, Without, Not))
+        isinstance(one, (AllOf, AnyOf, Without, Not))
         or (isinstance(one, Call) and one.name in ("agent", "project", "since"))
         for one in inner(expression)
     )
@@ -170,9 +170,9 @@ def _check_patterns(expression: Expression) -> None:
 def holds(expression: Expression, card: Card, now: int, text: str = "", files: str = "") -> bool:
     """Whether a session is one that an expression means. `text` and `files`: what is known of it, in lower case."""
     match expression:
-        case Both(parts):
+        case AllOf(parts):
             return all(holds(part, card, now, text, files) for part in parts)
-        case Either(parts):
+        case AnyOf(parts):
             return any(holds(part, card, now, text, files) for part in parts)
         case Without((first, *rest)):
             return holds(first, card, now, text, files) and not any(

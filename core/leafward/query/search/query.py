@@ -66,6 +66,6 @@ class Query:
 
     def among(self, chosen: Expression) -> Query:
         """The same, among the entries that an expression chooses."""
-        from leafward.query.grammar import Both
+        from leafward.query.grammar import AllOf
 
-        return replace(self, where=chosen if self.where is None else Both((self.where, chosen)))
+        return replace(self, where=chosen if self.where is None else AllOf((self.where, chosen)))

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.tool_calls import table_of
-from leafward.query.search.call_files import Answering
+from leafward.query.search.call_files import FileCalls
 from leafward.query.search.case_folding import composed, folded, original_spans
 from leafward.query.search.conjunction import texts_of
 from leafward.query.search.literals import Needle, needle
@@ -137,7 +137,7 @@ class Matcher:
         read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
         entries = [index for index in range(first, len(kinds)) if kinds[index] in read]
         table = table_of(session)
-        answering = Answering(session, self._files) if self._by_call else None
+        answering = FileCalls(session, self._files) if self._by_call else None
         whole, partly = Found(), Found()
         mask = 0
         for number, (index, body) in enumerate(session.bodies(entries, self._picking(session, answering))):
@@ -172,7 +172,7 @@ class Matcher:
             return whole
         return partly
 
-    def _picking(self, session: Session, answering: Answering | None) -> Callable[[int, bytes], bool] | None:
+    def _picking(self, session: Session, answering: FileCalls | None) -> Callable[[int, bytes], bool] | None:
         """Which stored lines are decoded; None for all."""
         pick, kinds = self._pick, session.columns.kind
         if pick is None or answering is None:

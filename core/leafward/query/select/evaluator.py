@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from leafward.agents import agent_behind
 from leafward.base.errors import Cancelled, NotFound
 from leafward.query.grammar import (
-    Both,
+    AllOf,
+    AnyOf,
     Call,
     Compare,
-    Either,
     Not,
     Pattern,
     QueryError,
@@ -98,12 +98,12 @@ class _Evaluation:
         if self.stop():
             raise Cancelled
         match expression:
-            case Both(parts):
+            case AllOf(parts):
                 # What needs no body goes first: it leaves fewer entries to decode.
                 for part in sorted(parts, key=_weight):
                     within = self.of(part, within)
                 return within
-            case Either(parts):
+            case AnyOf(parts):
                 found: Members = bytes(self.size)
                 for part in parts:
                     found = sets.either(found, self.of(part, within))
@@ -283,7 +283,7 @@ def _weight(expression: Expression) -> int:
             return max((1 if name in _DECODES else 0, *(_weight(part) for part in arguments)))
         case Not(inner):
             return _weight(inner)
-        case Both(parts) | Either(parts) | Without(parts):
+        case AllOf(parts) | AnyOf(parts) | Without(parts):
             return max(_weight(part) for part in parts)
         case _:
             return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.session.tokens import tokens_of_units, utf16_length
-from leafward.summaries.survival.spans import Said
+from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Line",
     "Purpose",
-    "Said",
     "Span",
+    "SpanMessage",
     "Summarizer",
     "Summary",
     "tokens_of",
@@ -54,14 +54,14 @@ class Purpose(StrEnum):
 class Span:
     """What a summary is to stand for."""
 
-    messages: Sequence[Said]
+    messages: Sequence[SpanMessage]
     """The messages it replaces, in the order of the path, the prefix of a split turn among them. A compaction's own
     message is not one of them: its summary is `previous`."""
     previous: str = ""
     """The summary that stood for everything before; what it says is carried on."""
     previous_entry: EntryIndex = NO_ENTRY
     """The entry that holds it."""
-    kept: Sequence[Said] = ()
+    kept: Sequence[SpanMessage] = ()
     """The messages that stay in the context: what they hold need not be repeated."""
     cwd: str = ""
     """The folder of the session; paths inside it are told relative to it."""

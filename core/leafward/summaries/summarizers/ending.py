@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.base.redact import Redactor
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
 
 LEAD = "At the end, "
 """What every line of the end begins with: with the next summary it is not the end any more."""
@@ -28,7 +28,7 @@ _REMINDER = re.compile(r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2
 _FIRST_PLACE = 1 << 31
 
 
-def end_of(messages: Sequence[Said], redactor: Redactor) -> Iterator[Candidate]:
+def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Candidate]:
     """The last messages as lines without secrets, from the last one backwards; each says who speaks."""
     changing = frozenset(
         call.id for _, message in messages for call in tool_calls(message) if changes_text(call.arguments)

@@ -27,7 +27,7 @@ from leafward.summaries.summarizers.turns import by_machine, turns_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.summaries.summarizers import Said, Span
+    from leafward.summaries.summarizers import Span, SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
 _PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
@@ -47,7 +47,7 @@ _RUN_LINE = re.compile(
 """Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
 
 
-def collect(span: Span, messages: Sequence[Said], previous: str, stop: Callable[[], bool]) -> Evidence:
+def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Callable[[], bool]) -> Evidence:
     """Reads a span whose secrets were taken out already. Raises Cancelled where `stop` turns true."""
     reader = FactReader(span.cwd, span.known)
     sightings: list[Sighting] = []

@@ -20,8 +20,8 @@ from leafward.summaries.facts.call_arguments import is_silent
 from leafward.summaries.summarizers import (
     Line,
     Purpose,
-    Said,
     Span,
+    SpanMessage,
     Summary,
     tokens_of,
     unless_cancelled,
@@ -69,7 +69,7 @@ class Extractive:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor(clean=set())
         messages = [
-            Said(entry, redactor.value(as_typed(message)))
+            SpanMessage(entry, redactor.value(as_typed(message)))
             for entry, message in unless_cancelled(_read(span.messages), stop)
         ]
         previous = redactor.text(span.previous)
@@ -107,14 +107,14 @@ def _summary(
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
 
 
-def _read(messages: Sequence[Said]) -> Iterator[Said]:
+def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
     """Messages without what no line is taken from, so that it need not be made safe: counts of tokens, contents of files."""
     silent: set[str] = set()
     for entry, message in messages:
         silent.update(call.id for call in tool_calls(message) if is_silent(call.arguments))
         shown = str(message.get("toolCallId")) in silent and not message.get("isError")
         unread = _UNREAD_OF_RESULTS if shown else _UNREAD
-        yield Said(entry, {key: value for key, value in message.items() if key not in unread})
+        yield SpanMessage(entry, {key: value for key, value in message.items() if key not in unread})
 
 
 def _has_an_end(span: Span, room: int) -> bool:
@@ -212,13 +212,13 @@ class _Choice:
             if not self._take(candidate, up_to=up_to):
                 self.left += 1
 
-    def tell_end(self, messages: Sequence[Said], redactor: Redactor) -> None:
+    def tell_end(self, messages: Sequence[SpanMessage], redactor: Redactor) -> None:
         """The end of the span as it stands but for secrets, in the room that is left: nothing of it is kept."""
         for candidate in end_of(messages, redactor):
             if not self.room.append(candidate):
                 return
 
-    def quote_ends(self, messages: Sequence[Said]) -> None:
+    def quote_ends(self, messages: Sequence[SpanMessage]) -> None:
         """Takes the first words of the user and the last of anybody: of a span in which nothing else says anything."""
         spoken = [
             (message, text) for message in messages if (text := harmless(message_text(message.message)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from leafward.session.entries import Body
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
 
 _FILE = "Last file changed"
 _RUN = "Last test run"
@@ -36,8 +36,8 @@ def tells_state(line: str) -> bool:
 
 def tell_state(
     evidence: Evidence,
-    messages: Sequence[Said],
-    kept: Sequence[Said],
+    messages: Sequence[SpanMessage],
+    kept: Sequence[SpanMessage],
     previous: tuple[str, EntryIndex],
     gone: Collection[str],
     cwd: str,
@@ -79,7 +79,7 @@ def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
 
 
 def _last_change(
-    messages: Sequence[Said], failed: frozenset[str], gone: Collection[str], cwd: str
+    messages: Sequence[SpanMessage], failed: frozenset[str], gone: Collection[str], cwd: str
 ) -> tuple[int, str] | None:
     """Position and path of the last change of a file that is still there."""
     for place in range(len(messages) - 1, -1, -1):
@@ -89,7 +89,7 @@ def _last_change(
     return None
 
 
-def _last_run(messages: Sequence[Said]) -> tuple[int, str, str] | None:
+def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
     """Position, command and outcome of the last run of tests that ended."""
     waiting: dict[str, tuple[int, Body]] = {}
     for place in range(len(messages) - 1, -1, -1):

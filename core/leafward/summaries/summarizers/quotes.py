@@ -16,7 +16,7 @@ from leafward.summaries.summarizers.turns import is_answered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
 _FINISHED = re.compile(
@@ -70,7 +70,7 @@ def reached(sentence: str) -> bool:
 
 
 def answers(
-    evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], stop: Callable[[], bool]
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], stop: Callable[[], bool]
 ) -> None:
     """Lines of the model's own answers, in the sections that they speak for. Raises Cancelled."""
     total = max(1, len(messages))
@@ -147,7 +147,7 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
         add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
 
 
-def last_word(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
+def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
     if turns and is_answered(turns[-1]):
         # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.

@@ -23,7 +23,7 @@ from leafward.summaries.summarizers.outline import Section, harmless
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
@@ -64,7 +64,9 @@ class _Gone:
     """Its new name; empty where it was deleted."""
 
 
-def settle(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn], cwd: str) -> frozenset[str]:
+def settle(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str
+) -> frozenset[str]:
     """Leaves out the lines that do not hold any more, and says what holds instead.
 
     The files that are no longer under their names.
@@ -89,7 +91,7 @@ def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
     return {number - 1: number for number, turn in enumerate(turns) if number and takes_back(turn.text)}
 
 
-def _take_back(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
+def _take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     for number, by in taken_back(turns).items():
         turn, words = turns[number], turns[by]
         entries = {messages[place].entry for place in range(turn.first, words.first)}
@@ -102,7 +104,7 @@ def _take_back(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Tur
         add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead="Taken back: ")
 
 
-def _gone(messages: Sequence[Said], cwd: str) -> dict[str, _Gone]:
+def _gone(messages: Sequence[SpanMessage], cwd: str) -> dict[str, _Gone]:
     """The files that were deleted or renamed and did not come back, by their names."""
     gone: dict[str, _Gone] = {}
     failed = failed_calls(message for _, message in messages)
@@ -170,7 +172,7 @@ def _place(evidence: Evidence, candidate: Candidate) -> int:
     return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
 
-def _refute(evidence: Evidence, messages: Sequence[Said], turns: Sequence[Turn]) -> None:
+def _refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Leaves out what the model answered where the user said that it is wrong."""
     wrong: set[EntryIndex] = set()
     for number, turn in enumerate(turns[1:]):

@@ -18,7 +18,7 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
 
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
@@ -53,7 +53,7 @@ _TODO_LINE = 220
 """Characters of todos that share a line."""
 
 
-def settled(evidence: Evidence, messages: Sequence[Said]) -> None:
+def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     """Commits that were made and calls that failed last: what is done, and what is in the way."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
     branch: tuple[EntryIndex, str] | None = None

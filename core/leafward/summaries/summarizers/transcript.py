@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.base.redact import Redactor
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
 
 RESULT_LIMIT = 2_400
 """Characters of a tool's result, or of a command's output."""
@@ -31,7 +31,7 @@ _HEAD = 2 / 3
 _LABEL = re.compile(r"(?m)^(?=\[(?:user|assistant|result|command|note|summary|part)\b)")
 
 
-def pieces_of(messages: Iterable[Said], redactor: Redactor) -> list[str]:
+def pieces_of(messages: Iterable[SpanMessage], redactor: Redactor) -> list[str]:
     """Each message as one piece of text; those that say nothing to a reader are left out."""
     return [piece for _, message in messages if (piece := _piece(redactor.value(message)))]
 

@@ -14,7 +14,7 @@ from leafward.summaries.facts.prose import content_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import Said
+    from leafward.summaries.summarizers import SpanMessage
 
 _PICTURE = re.compile(
     r"(?i)'/[^'\n]{1,400}\.(?:png|jpe?g|gif|webp|heic)'|(?<!\S)/(?:var|tmp|private)/\S{1,400}\.(?:png|jpe?g|gif|webp|heic)"
@@ -65,7 +65,7 @@ def by_machine(message: Body) -> bool:
     return bool(_MACHINE.match(text) or (role == "custom" and _ENCLOSED.search(text)))
 
 
-def turns_of(messages: Sequence[Said]) -> list[Turn]:
+def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     """The turns that the user began, in order; what precedes the first of them is none."""
     turns: list[Turn] = []
     for place, (entry, message) in enumerate(messages):

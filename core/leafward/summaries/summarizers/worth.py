@@ -16,7 +16,7 @@ from leafward.summaries.summarizers.name_lists import file_lines
 from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.ranking import Ranking, likely
 from leafward.summaries.summarizers.repeats import Repeats
-from leafward.summaries.survival.text_match import Held, Text, file_names
+from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ class Worth:
         self._focus = frozenset(content_words(span.focus))
         kept = Text("\n".join(message_text(message) for _, message in span.kept), span.cwd)
         names = file_names(list(evidence.facts.values()))
-        held = {Held.VERBATIM, Held.PARAPHRASED}
+        held = {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
         self.likely = likely(
             evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop, ranking
         )

@@ -12,15 +12,15 @@ from leafward.summaries.survival.report import (
     survival,
     survival_of,
 )
-from leafward.summaries.survival.spans import Replaced, Said, compactions, replaced_by
-from leafward.summaries.survival.text_match import Held, Text, file_names
+from leafward.summaries.survival.spans import Replaced, SpanMessage, compactions, replaced_by
+from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
 __all__ = [
     "SURVIVED",
+    "FactMatch",
     "Fate",
-    "Held",
     "Replaced",
-    "Said",
+    "SpanMessage",
     "Status",
     "Survival",
     "Text",

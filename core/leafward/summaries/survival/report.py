@@ -12,8 +12,8 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Voice, gather
 from leafward.summaries.facts.demands import takes_back
-from leafward.summaries.survival.spans import Said, replaced_by
-from leafward.summaries.survival.text_match import Held, Text, file_names
+from leafward.summaries.survival.spans import SpanMessage, replaced_by
+from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -104,7 +104,7 @@ _ASCII_DIGITS = re.compile(_DIGITS.pattern, re.ASCII)
 
 
 def facts_of(
-    messages: Iterable[Said],
+    messages: Iterable[SpanMessage],
     cwd: str,
     previous: str = "",
     previous_entry: int = NO_ENTRY,
@@ -163,15 +163,17 @@ def _status(
     known: set[tuple[FactKind, str]],
 ) -> Status:
     held = retold.holds(fact, names)
-    if held is Held.VERBATIM:
+    if held is FactMatch.VERBATIM:
         return Status.VERBATIM
-    if held is Held.PARAPHRASED:
+    if held is FactMatch.PARAPHRASED:
         return Status.PARAPHRASED
     # Another count of the same that the span itself states as well is a later or an earlier one.
-    if held is Held.CONTRADICTED and not any((FactKind.NUMBER, key) in known for key in retold.rivals(fact)):
+    if held is FactMatch.CONTRADICTED and not any(
+        (FactKind.NUMBER, key) in known for key in retold.rivals(fact)
+    ):
         return Status.CONTRADICTED
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
-        if text.text and text.holds(fact, names) in {Held.VERBATIM, Held.PARAPHRASED}:
+        if text.text and text.holds(fact, names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}:
             return status
     return Status.LOST
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-class Said(NamedTuple):
+class SpanMessage(NamedTuple):
     """One message, with the entry it comes from; context edits are applied already."""
 
     entry: EntryIndex
@@ -30,13 +30,13 @@ class Replaced:
 
     compaction: EntryIndex
     summary: str
-    messages: tuple[Said, ...]
+    messages: tuple[SpanMessage, ...]
     """What the summary stands for, in the order of the path; the summary before it is not one of them."""
     previous: str
     """The summary before it, without what was injected into that."""
     previous_entry: EntryIndex
     """-1 where there was none."""
-    kept: tuple[Said, ...]
+    kept: tuple[SpanMessage, ...]
     """The messages that stayed."""
     injected: str
     """What else came into the context with it: what is enclosed in the stored summary, a system message of its own, and
@@ -67,13 +67,13 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
             previous = split_enclosed(message_text(message_body(session, message)))[0]
             previous_entry = message.entry
         elif message.entry not in stayed and message.sent and message.role != "system":
-            replaced.append(Said(message.entry, message_body(session, message)))
+            replaced.append(SpanMessage(message.entry, message_body(session, message)))
     summary = body.get("summary")
     own_words, enclosed = split_enclosed(summary if isinstance(summary, str) else "")
     kept, injected = [], [enclosed] if enclosed else []
     for message in now.messages:
         if message.entry != compaction:
-            kept.append(Said(message.entry, message_body(session, message)))
+            kept.append(SpanMessage(message.entry, message_body(session, message)))
         elif message.role == "system":
             injected.append(message_text(message_body(session, message)))
     injected += _added(session, compaction)

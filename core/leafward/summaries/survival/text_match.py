@@ -33,7 +33,7 @@ _MODAL = re.compile(
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
 
 
-class Held(StrEnum):
+class FactMatch(StrEnum):
     """What a text makes of a fact."""
 
     VERBATIM = "verbatim"
@@ -110,7 +110,7 @@ class Text:
         """The paths it names, and every end of each that begins at a slash."""
         return frozenset(end for key in self.keys[FactKind.PATH] for end in _ends(key))
 
-    def holds(self, fact: Fact, names: Mapping[str, int] | None = None) -> Held:
+    def holds(self, fact: Fact, names: Mapping[str, int] | None = None) -> FactMatch:
         """What the text makes of a fact. `names` says how many of the paths asked for end in a given file name."""
         match fact.kind:
             case FactKind.PATH:
@@ -124,26 +124,26 @@ class Text:
             case FactKind.IDENTIFIER:
                 return self._identifier(fact)
             case FactKind.URL:
-                return Held.VERBATIM if fact.key in self.flat else Held.ABSENT
+                return FactMatch.VERBATIM if fact.key in self.flat else FactMatch.ABSENT
             case _:
                 return self._sentence(fact)
 
-    def _path(self, fact: Fact, names: Mapping[str, int]) -> Held:
+    def _path(self, fact: Fact, names: Mapping[str, int]) -> FactMatch:
         if fact.key in self.path_ends or _bounded(fact.key, self.flat):
-            return Held.VERBATIM
+            return FactMatch.VERBATIM
         parts = fact.key.strip("/").split("/")
         if len(parts) > 2 and any(
             "/".join(parts[at:]) in self.keys[FactKind.PATH] for at in range(1, len(parts) - 1)
         ):
-            return Held.PARAPHRASED
+            return FactMatch.PARAPHRASED
         name = parts[-1]
         if "." in name and names.get(name, 1) == 1 and name in self.path_ends:
-            return Held.PARAPHRASED
-        return Held.ABSENT
+            return FactMatch.PARAPHRASED
+        return FactMatch.ABSENT
 
-    def _command(self, fact: Fact) -> Held:
+    def _command(self, fact: Fact) -> FactMatch:
         if fact.key in self.flat:
-            return Held.CONTRADICTED if self._outcome_denied(fact) else Held.VERBATIM
+            return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
             longest, *others = sorted({word.strip("\"'`;") for word in words}, key=_longest_first)
@@ -152,8 +152,8 @@ class Text:
                     if word not in line:
                         break
                 else:
-                    return Held.PARAPHRASED
-        return Held.ABSENT
+                    return FactMatch.PARAPHRASED
+        return FactMatch.ABSENT
 
     def _lines_with(self, word: str) -> Collection[str]:
         """The different lines that hold a word; the commands of one session have most of theirs in common."""
@@ -185,12 +185,12 @@ class Text:
                     wrong += says_good != good
         return wrong > 0 and right == 0
 
-    def _number(self, fact: Fact) -> Held:
+    def _number(self, fact: Fact) -> FactMatch:
         if _bounded(fact.text, self.flat):
-            return Held.VERBATIM
+            return FactMatch.VERBATIM
         if fact.key in self.keys[FactKind.NUMBER]:
-            return Held.PARAPHRASED
-        return Held.CONTRADICTED if self.rivals(fact) else Held.ABSENT
+            return FactMatch.PARAPHRASED
+        return FactMatch.CONTRADICTED if self.rivals(fact) else FactMatch.ABSENT
 
     def rivals(self, fact: Fact) -> list[str]:
         """Other counts, in the same unit, that the text states of what an exact number was said of."""
@@ -207,30 +207,34 @@ class Text:
             and not about.isdisjoint(_ends(seen.about))
         ]
 
-    def _error(self, fact: Fact) -> Held:
+    def _error(self, fact: Fact) -> FactMatch:
         text = _SPACE.sub(" ", fact.text)
         if text in self.flat or (fact.key and fact.key in self.keys[FactKind.ERROR]):
-            return Held.VERBATIM
+            return FactMatch.VERBATIM
         return self._matching_line(tuple(fact.key.split()), SAME_SENTENCE)[0]
 
-    def _identifier(self, fact: Fact) -> Held:
+    def _identifier(self, fact: Fact) -> FactMatch:
         if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
-            return Held.VERBATIM
-        return Held.PARAPHRASED if fact.key.casefold().strip("_$#") in self._folded_tokens else Held.ABSENT
+            return FactMatch.VERBATIM
+        return (
+            FactMatch.PARAPHRASED
+            if fact.key.casefold().strip("_$#") in self._folded_tokens
+            else FactMatch.ABSENT
+        )
 
-    def _sentence(self, fact: Fact) -> Held:
+    def _sentence(self, fact: Fact) -> FactMatch:
         text = _SPACE.sub(" ", fact.text).casefold()
         if text in self._folded:
-            return Held.CONTRADICTED if self._is_done(fact, text) else Held.VERBATIM
+            return FactMatch.CONTRADICTED if self._is_done(fact, text) else FactMatch.VERBATIM
         words = content_words(fact.text)
         held, line, part = self._nearest_line(words)
-        if held is Held.ABSENT:
+        if held is FactMatch.ABSENT:
             return held
         if fact.kind is FactKind.TODO:
             if fact.is_open and part >= OPPOSITE_SENTENCE and _DONE.search(line):
-                return Held.CONTRADICTED
+                return FactMatch.CONTRADICTED
         elif part >= (OPPOSITE_SENTENCE if len(words) > 2 else 1.0) and len(words) > 1:
-            return Held.CONTRADICTED if negated(fact.text) != negated(line) else held
+            return FactMatch.CONTRADICTED if negated(fact.text) != negated(line) else held
         return held
 
     def _is_done(self, fact: Fact, text: str) -> bool:
@@ -240,25 +244,25 @@ class Text:
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
 
-    def _matching_line(self, words: tuple[str, ...], least: float) -> tuple[Held, str]:
+    def _matching_line(self, words: tuple[str, ...], least: float) -> tuple[FactMatch, str]:
         held, line, part = self._nearest_line(words)
-        return (held, line) if part >= least else (Held.ABSENT, "")
+        return (held, line) if part >= least else (FactMatch.ABSENT, "")
 
-    def _nearest_line(self, words: tuple[str, ...]) -> tuple[Held, str, float]:
+    def _nearest_line(self, words: tuple[str, ...]) -> tuple[FactMatch, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""
         if not words:
-            return Held.ABSENT, "", 0.0
+            return FactMatch.ABSENT, "", 0.0
         shares: dict[int, int] = {}
         for word in words:
             for place in self._by_word.get(word, ()):
                 shares[place] = shares.get(place, 0) + 1
         if not shares:
-            return Held.ABSENT, "", 0.0
+            return FactMatch.ABSENT, "", 0.0
         best = max(shares, key=lambda place: (shares[place], -place))
         part = shares[best] / len(words)
         if part < SAME_SENTENCE:
-            return Held.ABSENT, "", part
-        return Held.PARAPHRASED, self.lines[best][0], part
+            return FactMatch.ABSENT, "", part
+        return FactMatch.PARAPHRASED, self.lines[best][0], part
 
 
 def _longest_first(word: str) -> tuple[int, str]:

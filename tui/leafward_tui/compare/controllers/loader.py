@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
-    from leafward_tui.compare.model.pages import Spoken
+    from leafward_tui.compare.model.pages import MessageRow
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import Job, Jobs
@@ -91,7 +91,7 @@ class Loader:
         self._pages.show_lines()
         self._jobs.latest("compare", partial(spoken_of, seen), partial(self._spoken, seen), self._failed)
 
-    def _spoken(self, seen: Overall, messages: list[Spoken]) -> None:
+    def _spoken(self, seen: Overall, messages: list[MessageRow]) -> None:
         self._state.read.messages = messages
         if self._state.page is Page.CONTEXT:
             self._pages.show_lines()
@@ -106,7 +106,7 @@ class Loader:
 
         self._jobs.latest("compare", partial(summed, seen.sides, carried), self._summed, failed)
 
-    def _summed(self, found: Summed) -> None:
+    def _summed(self, found: BranchSummaries) -> None:
         self._state.read.summaries, self._state.read.carried = found
         self._show_summed()
 
@@ -117,7 +117,7 @@ class Loader:
             self._pages.show_lines()
 
 
-class Summed(NamedTuple):
+class BranchSummaries(NamedTuple):
     """The summaries of both sides, and what was carried over with what it lacks."""
 
     summaries: SummaryDifference
@@ -134,7 +134,7 @@ def whole_look(first: ComparedSides, _job: Job) -> Overall:
     return looked_at(first)
 
 
-def spoken_of(seen: Overall, job: Job) -> list[Spoken]:
+def spoken_of(seen: Overall, job: Job) -> list[MessageRow]:
     """The messages of both contexts in words. Raises Cancelled, LeafwardError, OSError."""
     return spoken(seen.sides.session, seen.contexts, job.unwanted)
 
@@ -144,7 +144,7 @@ def carried_of(both: Sides, job: Job) -> tuple[Carried, ...]:
     return carried_over(both, job.unwanted)
 
 
-def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> Summed:
+def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> BranchSummaries:
     """The summaries of both sides. Raises Cancelled, LeafwardError, OSError."""
     difference = compare_sides(both, stop=job.unwanted)
-    return Summed(difference, with_missing(both, carried, difference))
+    return BranchSummaries(difference, with_missing(both, carried, difference))

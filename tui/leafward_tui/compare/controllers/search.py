@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.content_lines import ContentLines
-    from leafward_tui.compare.model.pages import Spoken
+    from leafward_tui.compare.model.pages import MessageRow
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import Job, Jobs
@@ -173,7 +173,7 @@ class Search:
         down = sum(hidden - 1 for at, block, hidden in folds if at < origin and block in opened)
         self.hits.move_origin(origin + down)
 
-    def _messages_found(self, words: str, messages: Sequence[Spoken], numbers: list[int]) -> None:
+    def _messages_found(self, words: str, messages: Sequence[MessageRow], numbers: list[int]) -> None:
         """Goes to the nearest message."""
         lines = self._view.lines.lines
         if messages is self._state.read.messages and self._state.page is Page.CONTEXT and lines is not None:
@@ -222,7 +222,7 @@ def lines_holding(lines: ContentLines, words: str, job: Job) -> HeldLines:
     return HeldLines(hits, frozenset(folds))
 
 
-def messages_holding(session: Session, messages: Sequence[Spoken], words: str, job: Job) -> list[int]:
+def messages_holding(session: Session, messages: Sequence[MessageRow], words: str, job: Job) -> list[int]:
     """The messages that hold words, by number. Raises Cancelled, LeafwardError, OSError."""
     lowered, kinds = words.lower(), session.columns.kind
     holding = set()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Carried, Overall
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Spoken", "context_page", "figures", "lasted", "outcome_page", "spoken"]
+__all__ = ["MessageRow", "context_page", "figures", "lasted", "outcome_page", "spoken"]
 
 _WORDS = {"not_in_file": "not in file", "error": "est. error"}
 _LONGEST = 300
@@ -30,7 +30,7 @@ _LONGEST = 300
 # --- the tab Context --------------------------------------------------------------------------------------------------
 
 
-class Spoken(NamedTuple):
+class MessageRow(NamedTuple):
     """A message of one or both contexts, as its row says it."""
 
     letter: str
@@ -41,7 +41,7 @@ class Spoken(NamedTuple):
     entry: EntryIndex
 
 
-def spoken(session: Session, contexts: ContextDifference, stop: Callable[[], bool]) -> list[Spoken]:
+def spoken(session: Session, contexts: ContextDifference, stop: Callable[[], bool]) -> list[MessageRow]:
     """The messages of both contexts in words. Decodes each once."""
     found = []
     for row in contexts.rows:
@@ -52,7 +52,7 @@ def spoken(session: Session, contexts: ContextDifference, stop: Callable[[], boo
             continue
         letter = "" if row.same else "A" if row.a is not None else "B"
         text = safe_line(message_text(message_body(session, one)), _LONGEST)
-        found.append(Spoken(letter, one.role, one.tokens, text, one.entry))
+        found.append(MessageRow(letter, one.role, one.tokens, text, one.entry))
     return found
 
 
@@ -66,7 +66,9 @@ _ROLES = {
 }
 
 
-def context_page(overall: Overall, messages: Sequence[Spoken] | None, width: int, glyphs: Glyphs) -> Block:
+def context_page(
+    overall: Overall, messages: Sequence[MessageRow] | None, width: int, glyphs: Glyphs
+) -> Block:
     """Ledgers of both, why no more is shared, and the messages in their order."""
     contexts = overall.contexts
     lines = [

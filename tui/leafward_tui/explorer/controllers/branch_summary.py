@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.explorer.summary_run import Growth, Prospect, SummaryRequest
+    from leafward_tui.explorer.summary_run import Growth, SummaryOffer, SummaryRequest
     from leafward_tui.ui.services import AppServices, Jobs
 
 _CANCELLED = "cancelled; nothing was written"
@@ -185,7 +185,7 @@ class BranchSummary:
             partial(self._end_without, session, run),
         )
 
-    def _go_on(self, session: Session, run: SummaryRun, prospect: Prospect) -> None:
+    def _go_on(self, session: Session, run: SummaryRun, prospect: SummaryOffer) -> None:
         """Goes on with the only summariser there is, or asks which, showing what would be sent."""
         from leafward_tui.explorer.summary_run import OFFLINE
 

@@ -14,7 +14,7 @@ from leafward.session.headline import call_of, headline
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
-from leafward_tui.explorer.widgets.peek import Glance
+from leafward_tui.explorer.widgets.peek import TurnDigest
 from leafward_tui.ui.cells import cell_len, count, counted, fit
 
 if TYPE_CHECKING:
@@ -354,16 +354,16 @@ def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
     return "ok" if call is not None and command_text(call, table) else ""
 
 
-def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) -> Glance:
+def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) -> TurnDigest:
     """What a turn came to: who spoke last, and the files it changed."""
     from leafward.files.working_set import changed_files
 
     changes = changed_files(session, [index for span in spans for index in span])
     reply = _last_words(session, spans)
     if reply:
-        return Glance("ai", reply, tuple(changes))
+        return TurnDigest("ai", reply, tuple(changes))
     first = headline(session, head)
-    return Glance(first.word, first.text, tuple(changes))
+    return TurnDigest(first.word, first.text, tuple(changes))
 
 
 def _last_words(session: Session, spans: Sequence[range]) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leafward.session.tree_layout import Layout
 
 
-class Standing(Enum):
+class PathMembership(Enum):
     """How an entry stands to the active path, now and after the proposed move."""
 
     ON = "on"
@@ -52,8 +52,8 @@ class Ghost(NamedTuple):
         return entry < self.stops.get(run, -1)
 
 
-def standing(now: bool, then: bool) -> Standing:
+def standing(now: bool, then: bool) -> PathMembership:
     """The standing of an entry that is on the path now and would be on it then."""
     if now:
-        return Standing.ON if then else Standing.LEFT
-    return Standing.ENTERED if then else Standing.OFF
+        return PathMembership.ON if then else PathMembership.LEFT
+    return PathMembership.ENTERED if then else PathMembership.OFF

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import PROMPTS, Damage, Kind
 from leafward_tui.explorer.model.folds import Line, LineKind
-from leafward_tui.explorer.model.ghost import Ghost, Standing, standing
+from leafward_tui.explorer.model.ghost import Ghost, PathMembership, standing
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
 _RAIL_INK = {
-    Standing.ON: "leaf",
-    Standing.OFF: "faint",
-    Standing.ENTERED: "ghost",
-    Standing.LEFT: "faint",
+    PathMembership.ON: "leaf",
+    PathMembership.OFF: "faint",
+    PathMembership.ENTERED: "ghost",
+    PathMembership.LEFT: "faint",
 }
 _NODE_INK = {
-    Standing.ON: "leaf",
-    Standing.OFF: "sub",
-    Standing.ENTERED: "ghost",
-    Standing.LEFT: "sub",
+    PathMembership.ON: "leaf",
+    PathMembership.OFF: "sub",
+    PathMembership.ENTERED: "ghost",
+    PathMembership.LEFT: "sub",
 }
 
 Sign = tuple[str, str]
@@ -41,7 +41,7 @@ class Gutter(NamedTuple):
     verdict: Sign
     lanes: tuple[Sign, ...]
     """Two cells a lane."""
-    standing: Standing
+    standing: PathMembership
 
 
 class GutterMaker:
@@ -56,9 +56,9 @@ class GutterMaker:
         self.ghost = ghost
         self.lanes = lanes
         """Lanes there is room for; deeper ones are packed into the first."""
-        self._passing: dict[int, Standing | None] = {}
+        self._passing: dict[int, PathMembership | None] = {}
 
-    def standing_of(self, entry: int) -> Standing:
+    def standing_of(self, entry: int) -> PathMembership:
         """How an entry stands to the path."""
         now = self.layout.on_path(entry)
         return standing(now, now if self.ghost is None else self.ghost.on_path(self.layout.tree, entry))
@@ -80,7 +80,7 @@ class GutterMaker:
         signs += [self._node(line, entry, stands), (" ", "faint")]
         return Gutter(self._verdict(stands), self._packed(signs), stands)
 
-    def below(self, line: Line, stands: Standing) -> tuple[Sign, ...]:
+    def below(self, line: Line, stands: PathMembership) -> tuple[Sign, ...]:
         """The lanes under a row's own line, where its second line stands: rails only."""
         layout = self.layout
         branch = layout.branch_of(line.row)
@@ -90,10 +90,10 @@ class GutterMaker:
         signs += [(self._rail(stands) if goes_on else " ", _RAIL_INK[stands]), (" ", "faint")]
         return self._packed(signs)
 
-    def _verdict(self, stands: Standing) -> Sign:
-        if stands is Standing.ENTERED:
+    def _verdict(self, stands: PathMembership) -> Sign:
+        if stands is PathMembership.ENTERED:
             return self.glyphs.entered, "ghost"
-        if stands is Standing.LEFT:
+        if stands is PathMembership.LEFT:
             return self.glyphs.left, "warn"
         return " ", "faint"
 
@@ -103,40 +103,40 @@ class GutterMaker:
         while (above := self.layout.branches[branch].above) >= 0:
             passing = self._beside(branch)
             sign = " " if passing is None else self._rail(passing)
-            signs[:0] = [(sign, _RAIL_INK[passing or Standing.OFF]), (" ", "faint")]
+            signs[:0] = [(sign, _RAIL_INK[passing or PathMembership.OFF]), (" ", "faint")]
             branch = above
         return signs
 
-    def _rail(self, stands: Standing) -> str:
-        if stands in (Standing.ON, Standing.ENTERED):
+    def _rail(self, stands: PathMembership) -> str:
+        if stands in (PathMembership.ON, PathMembership.ENTERED):
             return self.glyphs.rail
-        return self.glyphs.rail_left if stands is Standing.LEFT else self.glyphs.rail_off
+        return self.glyphs.rail_left if stands is PathMembership.LEFT else self.glyphs.rail_off
 
-    def _beside(self, branch: int) -> Standing | None:
+    def _beside(self, branch: int) -> PathMembership | None:
         """How the rail that passes beside a branch stands; None where the branch it leaves ends with it."""
         if branch not in self._passing:
             layout = self.layout
             above = layout.branches[branch].above
             row = layout.branch_rows[branch]
-            passing: Standing | None = None
+            passing: PathMembership | None = None
             while row < layout.branch_rows[above]:
                 of = layout.branch_of(row)
                 if of == above:
                     passing = self.standing_of(layout.head[row])
                     break
                 # Nothing of the branch above goes on, but another branch still leaves it further down.
-                passing = Standing.OFF
+                passing = PathMembership.OFF
                 row = layout.branch_rows[of]
             self._passing[branch] = passing
         return self._passing[branch]
 
-    def _join(self, signs: list[Sign], branch: int, stands: Standing) -> None:
+    def _join(self, signs: list[Sign], branch: int, stands: PathMembership) -> None:
         """Draws the junction of a branch's first row over the rail it leaves."""
         glyphs = self.glyphs
         passing = self._beside(branch)
-        on = passing in (Standing.ON, Standing.ENTERED)
+        on = passing in (PathMembership.ON, PathMembership.ENTERED)
         ink = _RAIL_INK[passing] if passing is not None else "faint"
-        if stands is Standing.ENTERED:
+        if stands is PathMembership.ENTERED:
             taken = glyphs.branch_taken if passing is not None else glyphs.branch_taken_last
             signs[-2:] = [(taken, "ghost"), (glyphs.arm_taken, "ghost")]
             return
@@ -144,11 +144,11 @@ class GutterMaker:
             joint = glyphs.branch_last
         else:
             joint = glyphs.branch if on else glyphs.branch_off
-        signs[-2:] = [(joint, ink), (glyphs.arm, "faint" if stands is not Standing.ON else "leaf")]
+        signs[-2:] = [(joint, ink), (glyphs.arm, "faint" if stands is not PathMembership.ON else "leaf")]
 
-    def _node(self, line: Line, entry: int, stands: Standing) -> Sign:
+    def _node(self, line: Line, entry: int, stands: PathMembership) -> Sign:
         glyphs, layout = self.glyphs, self.layout
-        filled = stands in (Standing.ON, Standing.ENTERED)
+        filled = stands in (PathMembership.ON, PathMembership.ENTERED)
         kind = layout.tree.kind[entry]
         if line.kind is LineKind.FOLDED_RUN:
             return glyphs.run, _NODE_INK[stands]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree import SessionTree
 
-__all__ = ["Axis", "Detour", "Fork", "Hanging", "Overview", "Sample"]
+__all__ = ["Axis", "Detour", "Fork", "Overview", "Sample", "SideBranch"]
 
 _KEPT_SAMPLES = 8
 _FAR = 2_000
@@ -32,7 +32,7 @@ _FAR = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hanging:
+class SideBranch:
     """A branch that leaves the active path, along its main line: where it forks again, the larger side."""
 
     turn: int
@@ -51,7 +51,7 @@ class Hanging:
 class Fork(NamedTuple):
     """The branches that leave the path in one column."""
 
-    longest: Hanging
+    longest: SideBranch
     """The first of those with the most turns."""
     number: int
 
@@ -99,7 +99,7 @@ class Overview:
     compacted: bytes
     failed: bytes
     """A byte for each turn: whether something failed in it."""
-    hanging: tuple[Hanging, ...]
+    hanging: tuple[SideBranch, ...]
     """Branches that leave the path, in the order of their turns."""
     starts: array[int]
     """Where each turn begins, in entries from the root."""
@@ -225,7 +225,7 @@ class Overview:
         )
 
 
-def _forks(axis: Axis, hanging: Iterable[Hanging]) -> dict[int, Fork]:
+def _forks(axis: Axis, hanging: Iterable[SideBranch]) -> dict[int, Fork]:
     found: dict[int, Fork] = {}
     for branch in hanging:
         column = axis.column(branch.turn) if branch.turn >= 0 else 0
@@ -264,7 +264,7 @@ def _beyond(tree: SessionTree, target: int) -> int:
     return found
 
 
-def _branch(tree: SessionTree, turn: int, run: int, start: int) -> Hanging:
+def _branch(tree: SessionTree, turn: int, run: int, start: int) -> SideBranch:
     """The branch that begins with an entry of a run."""
     heads = array("i")
     begin = tip = start
@@ -278,13 +278,15 @@ def _branch(tree: SessionTree, turn: int, run: int, start: int) -> Hanging:
     if content is not None and (not heads or heads[0] != content.start()):
         # It begins in the middle of a turn: with a reply, as a rule.
         heads.insert(0, content.start())
-    return Hanging(turn, heads, tree.content_at(tip))
+    return SideBranch(turn, heads, tree.content_at(tip))
 
 
-def _hanging(overview: Overview, archived: set[int], stop: Callable[[], bool]) -> tuple[Hanging, ...] | None:
+def _hanging(
+    overview: Overview, archived: set[int], stop: Callable[[], bool]
+) -> tuple[SideBranch, ...] | None:
     """Everything that leaves the path, what leaves it before the first turn too."""
     tree = overview.tree
-    found: list[Hanging] = []
+    found: list[SideBranch] = []
     for number, (run, end) in enumerate(overview.stops.items()):
         if stop():
             return None

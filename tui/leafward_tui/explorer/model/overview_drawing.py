@@ -15,7 +15,7 @@ from leafward_tui.ui.cells import exact
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward_tui.explorer.model.overview import Detour, Fork, Hanging, Overview, Sample
+    from leafward_tui.explorer.model.overview import Detour, Fork, Overview, Sample, SideBranch
     from leafward_tui.ui.glyphs import Glyphs
 
 __all__ = ["Drawing", "draw"]
@@ -51,7 +51,7 @@ class Drawing(NamedTuple):
     """The cell the first column stands in."""
     pitch: tuple[int, int] = (1, 1)
     """So many cells stand for so many columns."""
-    branches: tuple[tuple[range, Hanging], ...] = ()
+    branches: tuple[tuple[range, SideBranch], ...] = ()
     """The cells that a branch takes in the last line."""
 
     def turn_at(self, x: int) -> range:
@@ -146,7 +146,7 @@ class _Painter:
         """Branches by the cell they leave the axis in."""
         self.more = ""
         """How many branches are not drawn."""
-        self.drawn: list[tuple[range, Hanging]] = []
+        self.drawn: list[tuple[range, SideBranch]] = []
 
     def fit(self, overview: Overview) -> None:
         """Chooses the distance of columns: with gaps where path and branches have room for them, else as room allows."""
@@ -289,7 +289,7 @@ class _Painter:
             if self.fork in self.forks:
                 self.drawn.append((taken, self.forks[self.fork].longest))
 
-    def _hang(self, x: int, y: int, branch: Hanging, others: int, room: int) -> None:
+    def _hang(self, x: int, y: int, branch: SideBranch, others: int, room: int) -> None:
         """One branch, and how many more leave from the same place."""
         glyphs = self.glyphs
         length = max(1, self.x(branch.end) - x)

@@ -12,7 +12,7 @@ from leafward.session.density import Density
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.headline import LIMIT, Headline, headline
 from leafward_tui.explorer.model.folds import Line, LineKind
-from leafward_tui.explorer.model.ghost import Standing
+from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit
@@ -167,7 +167,7 @@ class RowPainter:
         return (f"{words} tok", words) if number else ()
 
     def _second_line(
-        self, line: Line, columns: Columns, state: RowState, stands: Standing, ground: Ground
+        self, line: Line, columns: Columns, state: RowState, stands: PathMembership, ground: Ground
     ) -> list[Segment]:
         lanes = self.gutters(state, columns.lanes).below(line, stands)
         head = self.layout.head[line.row]
@@ -186,7 +186,7 @@ class RowPainter:
         line: Line,
         columns: Columns,
         state: RowState,
-        stands: Standing,
+        stands: PathMembership,
         selected: bool,
         ground: Ground,
         jump: str | None,
@@ -206,7 +206,7 @@ class RowPainter:
         return segments
 
     def _text(
-        self, line: Line, room: int, state: RowState, stands: Standing, selected: bool, ground: Ground
+        self, line: Line, room: int, state: RowState, stands: PathMembership, selected: bool, ground: Ground
     ) -> list[Segment]:
         if room <= 0:
             return []
@@ -270,11 +270,11 @@ class RowPainter:
             return counted(compactions, "compaction", "compactions")
         return self._rows_of(line)
 
-    def _style(self, kind: int, stands: Standing, selected: bool, ground: Ground) -> Style:
+    def _style(self, kind: int, stands: PathMembership, selected: bool, ground: Ground) -> Style:
         if selected:
             return ground.strong
         own = kind in PROMPTS
-        if stands in (Standing.ON, Standing.ENTERED):
+        if stands in (PathMembership.ON, PathMembership.ENTERED):
             return ground.text if own else ground.sub
         return ground.sub if own else ground.faint
 

@@ -14,7 +14,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from leafward.files.working_set import FileChange
 
-__all__ = ["Glance", "Peek"]
+__all__ = ["Peek", "TurnDigest"]
 
 _LABEL = 7
 _LINES = 2
@@ -22,7 +22,7 @@ _SHORT = {"extension": "ext"}
 """Who speaks, where the word is longer than a label and known by a shorter one."""
 
 
-class Glance(NamedTuple):
+class TurnDigest(NamedTuple):
     """What a turn came to."""
 
     word: str
@@ -47,9 +47,9 @@ class Peek(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._glance: Glance | None = None
+        self._glance: TurnDigest | None = None
 
-    def show(self, glance: Glance | None) -> None:
+    def show(self, glance: TurnDigest | None) -> None:
         """Shows a glance, or nothing."""
         if glance != self._glance:
             self._glance = glance

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from leafward_tui.explorer.model.overview import Detour, Hanging, Overview
+    from leafward_tui.explorer.model.overview import Detour, Overview, SideBranch
     from leafward_tui.explorer.model.overview_drawing import Drawing
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
@@ -168,7 +168,7 @@ class StripView(Widget):
         return Content(f"turn {number} of {exact(every)}   {count(size, zero='')}".rstrip())
 
 
-def _entry_of(branch: Hanging, at: int, cells: int) -> int:
+def _entry_of(branch: SideBranch, at: int, cells: int) -> int:
     """The entry of a branch that a cell of it stands for; its last cell is its tip."""
     if at >= cells - 1 and cells > 1:
         return branch.tip

@@ -163,9 +163,9 @@ def _sought(page: Page, goal: Goal) -> Page:
 
         at = page.lines.line_of(goal.entry) if isinstance(page.lines, ContextLines) else -1
         return replace(page, words=goal.words, hits={at: ()} if at >= 0 else {}, goal=at)
-    from leafward_tui.inspector.model.sought import Sought
+    from leafward_tui.inspector.model.search_phrase import SearchPhrase
 
-    hits = Sought(goal.words).places(page.lines)
+    hits = SearchPhrase(goal.words).places(page.lines)
     lines = [at for at in sorted(hits) for _ in hits[at]]
     # A page may say less than the entries hold: what is folded, or too long.
     return replace(page, hits=hits, goal=lines[min(goal.number, len(lines) - 1)] if lines else -1)

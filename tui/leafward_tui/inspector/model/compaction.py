@@ -12,7 +12,7 @@ from leafward.compaction.xray import Link, xray_of
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.summaries.survival import facts_of, survival
-from leafward.summaries.survival.spans import Said
+from leafward.summaries.survival.spans import SpanMessage
 from leafward_tui.inspector.model.compaction_outcome import (
     NAMES,
     aftermath_lines,
@@ -268,10 +268,10 @@ def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> No
     survival_lines(sheet, report)
 
 
-def _messages(session: Session, entries: Iterable[int]) -> Iterable[Said]:
+def _messages(session: Session, entries: Iterable[int]) -> Iterable[SpanMessage]:
     from leafward.session.messages import messages_of
 
     for at, body in session.bodies(entries):
         if body is not None:
             for message in messages_of(body, Kind(session.columns.kind[at])):
-                yield Said(at, message)
+                yield SpanMessage(at, message)

@@ -13,7 +13,7 @@ from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.inspector.model.sought import Sought
+    from leafward_tui.inspector.model.search_phrase import SearchPhrase
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.inspector_tab import Tab
 
@@ -63,11 +63,11 @@ class Sheet:
         self._toggled = toggled
         self._unfolded = 0
         """Sections that are open because of words in them."""
-        self._sought: Sought | None = None
+        self._sought: SearchPhrase | None = None
         if words:
-            from leafward_tui.inspector.model.sought import Sought
+            from leafward_tui.inspector.model.search_phrase import SearchPhrase
 
-            self._sought = Sought(words)
+            self._sought = SearchPhrase(words)
         self.lines: list[Line] = []
         self._headings: list[tuple[int, str]] = []
 

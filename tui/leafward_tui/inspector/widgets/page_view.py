@@ -193,9 +193,9 @@ class PageView(LineScroll):
         page = self.page
         if page is None or not page.words:
             return page.hits.get(at, ()) if page is not None else ()
-        from leafward_tui.inspector.model.sought import Sought
+        from leafward_tui.inspector.model.search_phrase import SearchPhrase
 
-        return Sought(page.words).places([line]).get(0, ())
+        return SearchPhrase(page.words).places([line]).get(0, ())
 
     def render_line(self, y: int) -> Strip:
         """One row of the screen."""

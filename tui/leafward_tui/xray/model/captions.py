@@ -15,7 +15,7 @@ from leafward.compaction.xray import Cell, Link, What, XRay
 from leafward.session.entries import Kind
 from leafward.session.headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
-from leafward.summaries.survival import SURVIVED, Held, Status
+from leafward.summaries.survival import SURVIVED, FactMatch, Status
 from leafward_tui.ui.cells import count, counted, exact
 from leafward_tui.xray.model.arrangement import Piece, Side
 
@@ -62,7 +62,7 @@ _ROLE_WORDS = {
     "user": "you",
 }
 _FILE_WORDS = {"read": "files read", "modified": "files modified"}
-_HELD_INK = {Held.VERBATIM: "leaf", Held.PARAPHRASED: "warn", Held.CONTRADICTED: "bad"}
+_HELD_INK = {FactMatch.VERBATIM: "leaf", FactMatch.PARAPHRASED: "warn", FactMatch.CONTRADICTED: "bad"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.inspector.controllers.pages import PageRequest, build_page
-from leafward_tui.inspector.model.sought import Sought
+from leafward_tui.inspector.model.search_phrase import SearchPhrase
 from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_tab import Tab
@@ -29,18 +29,18 @@ def lines(*texts: str) -> list[Line]:
 
 def test_words_are_found_over_the_end_of_a_line_and_in_any_case() -> None:
     page = lines("you  once The", "     Needle, and ", "     the", "", "     needle")
-    assert Sought("the  needle").places(page) == {
+    assert SearchPhrase("the  needle").places(page) == {
         0: [(10, 13)],
         1: [(5, 11)],
         2: [(5, 8)],
         4: [(5, 11)],
     }
-    assert Sought("Ça").places(lines("voici ça", "et c\u0327a")) == {0: [(6, 8)], 1: [(3, 6)]}
-    assert Sought("pin").places(page) == {}
+    assert SearchPhrase("Ça").places(lines("voici ça", "et c\u0327a")) == {0: [(6, 8)], 1: [(3, 6)]}
+    assert SearchPhrase("pin").places(page) == {}
 
 
 def test_what_holds_words_may_be_lists_and_objects() -> None:
-    sought = Sought("needle")
+    sought = SearchPhrase("needle")
     assert sought.is_in([{"a": [1, {"b": "a needle"}]}])
     assert not sought.is_in([{"needle": None}, 5, "hay"])
 

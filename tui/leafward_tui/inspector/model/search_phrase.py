@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.page import Line
 
-__all__ = ["Sought"]
+__all__ = ["SearchPhrase"]
 
 
-class Sought:
+class SearchPhrase:
     """Words as the search finds them: case ignored, white space in them stands for any white space."""
 
     def __init__(self, words: str) -> None:
