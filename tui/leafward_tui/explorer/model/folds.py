@@ -13,6 +13,8 @@ from enum import Enum, auto
 from itertools import accumulate, compress, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from leafward.session.entries import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
@@ -300,7 +302,11 @@ def opening_folds(pieces: Pieces, height: int) -> Folds:
 
 def _open_rows(lines: FoldedLines, piece: int, left: int) -> int:
     """How many rows at the end of a run stay open in so many lines, with what stands above it if that fits too; 0 of a short run."""
-    rows = lines.pieces.count[piece]
+    pieces = lines.pieces
+    rows, newest = pieces.count[piece], pieces.layout.head[pieces.first[piece] + pieces.count[piece] - 1]
+    if pieces.layout.tree.kind[newest] == Kind.COMPACTION:
+        # One compaction after the other in one turn: the last says no more than the first.
+        return 0
     above = sum(1 if count >= _WORTH_FOLDING else count for count in lines.counts[:piece])
     room = left - 1 - (above if left - 1 - above >= _WORTH_FOLDING else 0)
     room = min(room, rows - _WORTH_FOLDING)
