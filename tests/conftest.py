@@ -102,6 +102,13 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return None
 
 
+def pytest_collection_finish() -> None:
+    """The tests themselves are no garbage: that each collection looks through them takes a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 def _from_outside(name: str) -> bool:
     upper = name.upper()
     return upper not in _KEPT and (
