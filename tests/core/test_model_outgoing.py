@@ -332,11 +332,11 @@ def test_address_and_key_are_those_of_the_model_or_of_its_provider() -> None:
 LOOK = """
 import sys
 from leafward.base.config import Config
-from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers import SpanMessage, Span
 from leafward.summaries.summarizers.choice import summarizer
 from leafward.summaries.summarizers.model import outgoing
 model = summarizer("anthropic/claude-haiku-4-5", Config())
-sent = outgoing(Span((Said(0, {"role": "user", "content": "x"}),)), 1000, model.settings)
+sent = outgoing(Span((SpanMessage(0, {"role": "user", "content": "x"}),)), 1000, model.settings)
 assert sent.cost
 print([name for name in ("litellm", "openai", "httpx", "pydantic", "rich", "textual") if name in sys.modules])
 """

@@ -28,9 +28,9 @@ def heard(event, arguments):
     elif event == "socket.connect" and isinstance(arguments[1], tuple):
         hosts.add(str(arguments[1][0]))
 sys.addaudithook(heard)
-from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers import SpanMessage, Span
 from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
-span = Span((Said(0, {"role": "user", "content": "Port the parser."}),))
+span = Span((SpanMessage(0, {"role": "user", "content": "Port the parser."}),))
 told = []
 for name, base in json.loads(sys.argv[1]):
     try:
@@ -54,9 +54,9 @@ with open(sys.argv[2], "w") as file:
 HANG = """
 import contextlib, sys, threading
 from leafward.base.errors import Cancelled
-from leafward.summaries.summarizers import Said, Span
+from leafward.summaries.summarizers import SpanMessage, Span
 from leafward.summaries.summarizers.model import Model, ModelSettings
-span = Span((Said(0, {"role": "user", "content": "x"}),))
+span = Span((SpanMessage(0, {"role": "user", "content": "x"}),))
 model = Model(ModelSettings("openai/x", base_url=sys.argv[1]))
 def work():
     with contextlib.suppress(Cancelled):
