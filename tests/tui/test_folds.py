@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from array import array
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.session.density import Density
+from leafward.session.entries import Kind
 from leafward.session.tree import SessionTree
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.folds import (
@@ -22,6 +24,9 @@ from leafward_tui.explorer.model.folds import (
     opening_folds,
 )
 from tests.trees import plans, random_plan
+
+if TYPE_CHECKING:
+    import pytest
 
 LARGE = random_plan(random.Random(11), 4000, jumpy=0.03, roots=0.0)
 
@@ -185,6 +190,38 @@ class TestOpening:
         lines = FoldedLines(cut, opening_folds(cut, 30))
         assert len(lines) < len(layout) / 3
         assert_whole(lines)
+
+
+class Counting(list[int]):
+    """Counts of lines that say how many of them were read."""
+
+    read = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        self.read += len(found) if isinstance(at, slice) else 1
+        return found
+
+
+def test_opening_looks_at_each_piece_a_few_times_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = SessionTree(array("i", range(-1, 3999)), bytes([Kind.USER]) * 4000)
+    layout = arrange(tree, 3999, Density.ENTRIES)
+    cut = Pieces(layout, range(0, len(layout), 9))
+    made: list[Counting] = []
+
+    def counted(*given: Any) -> Any:
+        lines: Any = FoldedLines(*given)
+        lines.counts = Counting(lines.counts)
+        made.append(lines.counts)
+        return lines
+
+    monkeypatch.setattr("leafward_tui.explorer.model.folds.FoldedLines", counted)
+    opening_folds(cut, 20)
+    (counts,) = made
+    assert len(counts) > 400
+    assert counts.read < 4 * len(counts)
 
 
 class TestFilters:

@@ -286,12 +286,14 @@ def opening_folds(pieces: Pieces, height: int) -> Folds:
     row = layout.row_of(layout.leaf)
     piece = pieces.of_row(row) if row >= 0 else -1
     lines = FoldedLines(pieces, folds)
+    above = sum(map(_folded_size, lines.counts[: piece + 1]))
     while piece >= 0:
+        above -= _folded_size(lines.counts[piece])
         if lines.counts[piece]:
             rows = pieces.count[piece] if piece not in lines.folded else 1
             if rows >= _WORTH_FOLDING and rows > left:
                 folds.runs.add(layout.head[pieces.first[piece]])
-                open_rows = _open_rows(lines, piece, left)
+                open_rows = _open_rows(pieces, piece, left, above)
                 if open_rows:
                     folds.divides.add(layout.head[pieces.first[piece] + rows - open_rows])
                 rows = 1 + open_rows
@@ -300,14 +302,17 @@ def opening_folds(pieces: Pieces, height: int) -> Folds:
     return folds
 
 
-def _open_rows(lines: FoldedLines, piece: int, left: int) -> int:
-    """How many rows at the end of a run stay open in so many lines, with what stands above it if that fits too; 0 of a short run."""
-    pieces = lines.pieces
+def _folded_size(count: int) -> int:
+    """Lines of a piece once it is folded where that is worth it."""
+    return 1 if count >= _WORTH_FOLDING else count
+
+
+def _open_rows(pieces: Pieces, piece: int, left: int, above: int) -> int:
+    """How many rows at the end of a run stay open in so many lines, with the lines above it if these fit too; 0 of a short run."""
     rows, newest = pieces.count[piece], pieces.layout.head[pieces.first[piece] + pieces.count[piece] - 1]
     if pieces.layout.tree.kind[newest] == Kind.COMPACTION:
         # One compaction after the other in one turn: the last says no more than the first.
         return 0
-    above = sum(1 if count >= _WORTH_FOLDING else count for count in lines.counts[:piece])
     room = left - 1 - (above if left - 1 - above >= _WORTH_FOLDING else 0)
     room = min(room, rows - _WORTH_FOLDING)
     return room if rows >= _WORTH_DIVIDING and room >= _WORTH_FOLDING else 0
