@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBarRender
@@ -25,7 +25,7 @@ __all__ = ["LineList", "LineScroll", "PlainBar", "SlimBar", "slim"]
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines that scroll. Keys are the screen's: Textual's own would scroll where ours move the cursor.
 
-    A subclass draws a line in `render_line` and sets `virtual_size`.
+    A subclass draws a line in `render_line` and says how many there are with `set_extent`.
     """
 
     DEFAULT_CSS = """
@@ -48,6 +48,23 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     def max_scroll_y(self) -> int:
         """How far it scrolls: the last line may stand above what covers the view."""
         return super().max_scroll_y + self.covered
+
+    def set_extent(self, lines: int, cells: int = 0) -> None:
+        """Takes in how many lines there are, and how wide they are.
+
+        Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes or
+        goes; a page that follows the cursor is another one at every key.
+        """
+        extent = Size(cells, lines)
+        needs_bar = lines > self.container_size.height or self.styles.overflow_y == "scroll"
+        if needs_bar != self.show_vertical_scrollbar or self.styles.is_auto_height or not self.is_mounted:
+            self.virtual_size = extent
+            return
+        self.set_reactive(LineScroll.virtual_size, extent)
+        if needs_bar:
+            self.vertical_scrollbar.window_virtual_size = lines
+        if self.scroll_y > self.max_scroll_y:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def uncover(self, covered: int) -> None:
         """Takes in how many rows at the bottom something lies over now, and keeps the cursor in sight."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -131,7 +130,7 @@ class LinesView(LineScroll):
         at, self._wanted = at if at is not None else self._wanted, None
         self.lines = lines = self._make(self.cells, self.size.height)
         self._strips.clear()
-        self.virtual_size = Size(self.cells + MARGIN, len(lines))
+        self.set_extent(len(lines), self.cells + MARGIN)
         line = lines.find(at) if at is not None else -1
         if line < 0 and before:
             line = lines.find(before)

@@ -45,7 +45,7 @@ class Rows(LineScroll):
     def show(self, count: int) -> None:
         """Says how many rows there are."""
         self.count = count
-        self.virtual_size = Size(0, count)
+        self.set_extent(count)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward_tui.ui.cells import cell_len, fit, right
@@ -67,7 +66,7 @@ class _Text(LineScroll, can_focus=False):
             self._lines = rendered(self._text, width, services_of(self).glyphs)
         else:
             self._lines = wrapped_text(shown(self._text), width, "sub")
-        self.virtual_size = Size(0, len(self._lines))
+        self.set_extent(len(self._lines))
 
     def on_resize(self) -> None:
         """Lines fit the new width."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward.compaction.summary_comparison import Mark
@@ -69,7 +68,7 @@ class ComparisonView(LineList):
             parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
             self._spans.append(range(len(self._rows), len(self._rows) + parts))
             self._rows += [(at, part) for part in range(parts)]
-        self.virtual_size = Size(0, len(self._rows))
+        self.set_extent(len(self._rows))
 
     def span_of(self, line: int) -> range:
         """The row of a line, or both."""

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward_tui.ui.cells import age, fit, right
@@ -58,7 +57,7 @@ class BlameLines(LineList):
         self.text = text
         self.cursor = max(0, min(len(text) - 1, cursor)) if len(text) else -1
         self._author = text.line(self.cursor).author if self.cursor >= 0 else -1
-        self.virtual_size = Size(0, len(text))
+        self.set_extent(len(text))
         self.shown_anew()
 
     def show_hits(self, hits: Sequence[int]) -> None:

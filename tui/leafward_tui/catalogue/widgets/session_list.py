@@ -7,7 +7,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -88,7 +87,7 @@ class SessionList(LineScroll):
         self._cache.clear()
         place = self._place_of(before, old, folded=same_query) if self._touched or not same_view else None
         self.cursor = self._first() if place is None else place
-        self.virtual_size = Size(0, len(listing.lines))
+        self.set_extent(len(listing.lines))
         if place is not None and same_query:
             self.scroll_to(y=max(0, place - offset), animate=False, force=True)
         else:

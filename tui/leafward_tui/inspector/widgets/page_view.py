@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -91,7 +90,8 @@ def _bind(intent_id: str) -> Binding:
 class PageView(LineScroll):
     """Shows one page at a time, line by line."""
 
-    DEFAULT_CSS = "PageView { scrollbar-gutter: stable; }"
+    # Always there: a scrollbar that comes and goes with the page lays out the whole screen.
+    DEFAULT_CSS = "PageView { overflow-y: scroll; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("row.down"),
@@ -164,9 +164,7 @@ class PageView(LineScroll):
         before = self._line(self.cursor)
         self.page = page
         self._strips.clear()
-        self.virtual_size = Size(
-            self.scrollable_content_region.width, len(page.lines) if page is not None else 0
-        )
+        self.set_extent(len(page.lines) if page is not None else 0, self.scrollable_content_region.width)
         if not keep_place:
             self.cursor = -1
             hit = max(0, page.goal) if page is not None else 0

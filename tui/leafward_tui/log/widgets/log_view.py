@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -73,7 +72,7 @@ class LogList(LineList):
         """Shows other operations, with the cursor on one of them."""
         self.operations, self.agent = operations, agent
         self.cursor = max(0, min(len(operations) - 1, cursor)) if len(operations) else -1
-        self.virtual_size = Size(0, len(operations))
+        self.set_extent(len(operations))
         self.shown_anew()
 
     @property

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -75,7 +74,7 @@ class ResultList(LineScroll):
         self.finds = finds
         self.cursor = max(0, min(len(finds.lines) - 1, cursor))
         self._cache.clear()
-        self.virtual_size = Size(0, len(finds.lines))
+        self.set_extent(len(finds.lines))
         self.scroll_to(y=0, animate=False, force=True)
         self.reveal()
         self.refresh()
@@ -83,7 +82,7 @@ class ResultList(LineScroll):
 
     def grew(self, before: int) -> None:
         """More lines stand at the end; `before` is how many there were."""
-        self.virtual_size = Size(0, len(self.finds.lines))
+        self.set_extent(len(self.finds.lines))
         if not before:
             self.go(self.finds.first_hit())
         top = self.scroll_offset.y
@@ -93,7 +92,7 @@ class ResultList(LineScroll):
     def opened_up(self) -> None:
         """The lines are others below the cursor."""
         self._cache.clear()
-        self.virtual_size = Size(0, len(self.finds.lines))
+        self.set_extent(len(self.finds.lines))
         self.refresh()
         self.post_message(self.CursorMoved(self.cursor))
 

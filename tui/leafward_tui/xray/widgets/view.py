@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward_tui.ui.line_scroll import LineList
@@ -91,7 +90,7 @@ class XRayView(LineList):
         else:
             self._shown = self._one_side(arrangement)
         self._places = {line: y for y, line in enumerate(self._shown)}
-        self.virtual_size = Size(0, len(self._shown))
+        self.set_extent(len(self._shown))
 
     def search(self, words: str) -> None:
         """Lights what is searched for; empty for nothing."""
