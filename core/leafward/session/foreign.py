@@ -309,8 +309,10 @@ class ForeignFiles:
 
     @property
     def task(self) -> int:
-        """The first prompt of a sub-agent; -1 in any other session."""
-        return self.columns.kind.find(Kind.USER) if self.header.get("relation") == "subagent" else NO_ENTRY
+        """The first prompt of a sub-agent behind what it took over; -1 in any other session."""
+        if self.header.get("relation") != "subagent":
+            return NO_ENTRY
+        return self.columns.kind.find(Kind.USER, self.inherited)
 
     @property
     def inherited(self) -> int:
