@@ -63,7 +63,7 @@ class TestPainting:
 
         def rests() -> bool:
             nonlocal before
-            now, before = screen.panes.tree.rendered, screen.panes.tree.rendered
+            now, before = screen.panes.tree.painted.shown, screen.panes.tree.painted.shown
             return now == before and not [worker for worker in pilot.app.workers if worker.is_running]
 
         await until(pilot, rests)
@@ -76,13 +76,13 @@ class TestPainting:
             graph.move_to(5)
             await self._still(pilot, screen)
             for _ in range(5):
-                scrolled, drawn = graph.scroll_offset.y, graph.rendered
+                scrolled, drawn = graph.scroll_offset.y, graph.painted.shown
                 cursor = graph.state.cursor
                 await pilot.press("down")
-                await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                await until(pilot, lambda drawn=drawn: graph.painted.shown > drawn)  # type: ignore[misc]  # bound now
                 assert graph.state.cursor == cursor + 1
                 assert graph.scroll_offset.y == scrolled
-                assert graph.rendered - drawn <= 2
+                assert graph.painted.shown - drawn <= 2
 
     async def test_a_page_down_draws_a_page(self, generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Notes of rows come behind that frame, and are no part of it."""
@@ -93,13 +93,13 @@ class TestPainting:
             monkeypatch.setattr(row_metrics, "REST", 60)
             for _ in range(3):
                 await self._still(pilot, screen)
-                scrolled, drawn = graph.scroll_offset.y, graph.rendered
+                scrolled, drawn = graph.scroll_offset.y, graph.painted.shown
                 cursor = graph.state.cursor
                 screen.run_intent("page.down")
-                await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                await until(pilot, lambda drawn=drawn: graph.painted.shown > drawn)  # type: ignore[misc]  # bound now
                 assert graph.state.cursor > cursor + 10
                 assert graph.scroll_offset.y > scrolled
-                assert graph.rendered - drawn <= graph.size.height + 2
+                assert graph.painted.shown - drawn <= graph.size.height + 2
 
     async def test_a_page_that_was_painted_ahead_is_there_at_once(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
@@ -111,15 +111,15 @@ class TestPainting:
             await pilot.press("Z", "g", "pagedown")
             for _ in range(3):
                 await self._still(pilot, screen)
-                ahead = graph.ahead
+                ahead = graph.painted.ahead
                 graph.redraw_rows()
-                await until(pilot, lambda ahead=ahead: graph.ahead >= ahead + graph.page_rows)  # type: ignore[misc]  # bound now
+                await until(pilot, lambda ahead=ahead: graph.painted.ahead >= ahead + graph.page_rows)  # type: ignore[misc]  # bound now
                 await self._still(pilot, screen)
-                scrolled, drawn = graph.scroll_offset.y, graph.rendered
+                scrolled, drawn = graph.scroll_offset.y, graph.painted.shown
                 screen.run_intent("page.down")
-                await until(pilot, lambda drawn=drawn: graph.rendered > drawn)  # type: ignore[misc]  # bound now
+                await until(pilot, lambda drawn=drawn: graph.painted.shown > drawn)  # type: ignore[misc]  # bound now
                 assert graph.scroll_offset.y > scrolled + 10
-                assert graph.rendered - drawn <= 3
+                assert graph.painted.shown - drawn <= 3
 
     async def test_painting_ahead_ends(self, generated: Path) -> None:
         """A page down and one up, however often there is time for more."""
@@ -128,12 +128,12 @@ class TestPainting:
             await pilot.press("Z", "g")
             graph.move_to(100)
             await self._still(pilot, screen)
-            before = graph.ahead
+            before = graph.painted.ahead
             graph.redraw_rows()
-            await until(pilot, lambda: graph.ahead >= before + 2 * graph.size.height)
+            await until(pilot, lambda: graph.painted.ahead >= before + 2 * graph.size.height)
             for _ in range(3):
                 await self._still(pilot, screen)
-            assert graph.ahead == before + 2 * graph.size.height
+            assert graph.painted.ahead == before + 2 * graph.size.height
 
     async def test_moving_the_cursor_lays_nothing_out(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
@@ -176,13 +176,13 @@ class TestPainting:
     async def test_lines_off_the_screen_are_never_drawn(self, generated: Path) -> None:
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             graph = screen.panes.tree
-            before = graph.rendered
+            before = graph.painted.shown
             await pilot.press("Z")
             await self._still(pilot, screen)
             assert graph.lines is not None
             assert len(graph.lines) > 4 * HEIGHT
             repaints = 6
-            assert graph.rendered - before <= repaints * (graph.size.height + 1)
+            assert graph.painted.shown - before <= repaints * (graph.size.height + 1)
 
 
 def far_apart(session: Session) -> tuple[int, int]:

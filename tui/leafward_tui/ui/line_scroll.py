@@ -19,7 +19,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["LineList", "LineScroll", "PlainBar", "SlimBar", "slim"]
+__all__ = ["LineList", "LineScroll", "PlainBar", "SlimBar", "set_extent", "slim"]
 
 
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
@@ -48,23 +48,6 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     def max_scroll_y(self) -> int:
         """How far it scrolls: the last line may stand above what covers the view."""
         return super().max_scroll_y + self.covered
-
-    def set_extent(self, lines: int, cells: int = 0) -> None:
-        """Takes in how many lines there are, and how wide they are.
-
-        Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes or
-        goes; a page that follows the cursor is another one at every key.
-        """
-        extent = Size(cells, lines)
-        needs_bar = lines > self.container_size.height or self.styles.overflow_y == "scroll"
-        if needs_bar != self.show_vertical_scrollbar or self.styles.is_auto_height or not self.is_mounted:
-            self.virtual_size = extent
-            return
-        self.set_reactive(LineScroll.virtual_size, extent)
-        if needs_bar:
-            self.vertical_scrollbar.window_virtual_size = lines
-        if self.scroll_y > self.max_scroll_y:
-            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def uncover(self, covered: int) -> None:
         """Takes in how many rows at the bottom something lies over now, and keeps the cursor in sight."""
@@ -221,6 +204,24 @@ class PlainBar(ScrollBarRender):
 
     VERTICAL_BARS: ClassVar[list[str]] = [" "]
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "]
+
+
+def set_extent(view: LineScroll, lines: int, cells: int = 0) -> None:
+    """Tells a view how many lines there are, and how wide they are.
+
+    Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes or
+    goes; a page that follows the cursor is another one at every key.
+    """
+    extent = Size(cells, lines)
+    needs_bar = lines > view.container_size.height or view.styles.overflow_y == "scroll"
+    if needs_bar != view.show_vertical_scrollbar or view.styles.is_auto_height or not view.is_mounted:
+        view.virtual_size = extent
+        return
+    view.set_reactive(LineScroll.virtual_size, extent)
+    if needs_bar:
+        view.vertical_scrollbar.window_virtual_size = lines
+    if view.scroll_y > view.max_scroll_y:
+        view.scroll_to(y=view.max_scroll_y, animate=False, force=True)
 
 
 def slim(widget: ScrollView) -> None:

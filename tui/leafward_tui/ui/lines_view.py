@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leafward_tui.ui.hits import parted, spans_of
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class LinesView(LineScroll):
         at, self._wanted = at if at is not None else self._wanted, None
         self.lines = lines = self._make(self.cells, self.size.height)
         self._strips.clear()
-        self.set_extent(len(lines), self.cells + MARGIN)
+        set_extent(self, len(lines), self.cells + MARGIN)
         line = lines.find(at) if at is not None else -1
         if line < 0 and before:
             line = lines.find(before)

@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import AppServices, services_of
@@ -45,7 +45,7 @@ class Rows(LineScroll):
     def show(self, count: int) -> None:
         """Says how many rows there are."""
         self.count = count
-        self.set_extent(count)
+        set_extent(self, count)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from leafward_tui.ui.cells import cell_len, fit, right
 from leafward_tui.ui.intents import intent, intent_bindings
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
@@ -66,7 +66,7 @@ class _Text(LineScroll, can_focus=False):
             self._lines = rendered(self._text, width, services_of(self).glyphs)
         else:
             self._lines = wrapped_text(shown(self._text), width, "sub")
-        self.set_extent(len(self._lines))
+        set_extent(self, len(self._lines))
 
     def on_resize(self) -> None:
         """Lines fit the new width."""

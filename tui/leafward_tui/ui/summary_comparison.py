@@ -10,7 +10,7 @@ from textual.strip import Strip
 from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.cells import counted, fit
 from leafward_tui.ui.hits import lit
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ComparisonView(LineList):
             parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
             self._spans.append(range(len(self._rows), len(self._rows) + parts))
             self._rows += [(at, part) for part in range(parts)]
-        self.set_extent(len(self._rows))
+        set_extent(self, len(self._rows))
 
     def span_of(self, line: int) -> range:
         """The row of a line, or both."""

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward_tui.ui.cells import age, fit, right
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class BlameLines(LineList):
         self.text = text
         self.cursor = max(0, min(len(text) - 1, cursor)) if len(text) else -1
         self._author = text.line(self.cursor).author if self.cursor >= 0 else -1
-        self.set_extent(len(text))
+        set_extent(self, len(text))
         self.shown_anew()
 
     def show_hits(self, hits: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
 from leafward_tui.ui.cells import fit, fit_path
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class SessionList(LineScroll):
         self._cache.clear()
         place = self._place_of(before, old, folded=same_query) if self._touched or not same_view else None
         self.cursor = self._first() if place is None else place
-        self.set_extent(len(listing.lines))
+        set_extent(self, len(listing.lines))
         if place is not None and same_query:
             self.scroll_to(y=max(0, place - offset), animate=False, force=True)
         else:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.strip import Strip
 
 from leafward.session.density import Density
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.messages import IntentPressed
-from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual import events
-    from textual.timer import Timer
+    from textual.strip import Strip
 
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line, Lines
@@ -27,16 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.rows import RowPainter
 
 JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
-
-
-class _StripKey(NamedTuple):
-    """What a screen line depends on."""
-
-    line: int
-    second: bool
-    cells: int
-    cursor: int
-    """Whether the cursor is on it (1), and the tree has the keys (2)."""
 
 
 class GraphView(LineScroll):
@@ -80,12 +68,10 @@ class GraphView(LineScroll):
         self.painter: RowPainter | None = None
         self.state = RowState()
         self.columns = Columns.fitting(80, 1)
-        self.rendered = 0
-        """Strips drawn so far because they were on the screen; work counted for tests."""
-        self.ahead = 0
-        """Strips drawn so far before they were; the same."""
-        self._strips: dict[_StripKey, Strip] = {}
-        self._resting: Timer | None = None
+        self.painted = PaintedRows(
+            self,
+            lambda: Rows(self.painter, self.columns, self.state, self.line_height) if self.painter else None,
+        )
         self._typed = ""
         self._fold_clicked = False
         """Whether the last click opened or closed a fold."""
@@ -126,13 +112,12 @@ class GraphView(LineScroll):
         outer = self.outer_size
         width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
         self.columns = Columns.fitting(width, lines.lanes, lines.layout.density)
-        self.set_extent(height, width)
+        set_extent(self, height, width)
 
     def redraw_rows(self) -> None:
         """Draws again what is on the screen, because numbers or texts arrived."""
-        self._strips.clear()
+        self.painted.clear()
         self.refresh()
-        self._await_rest(_REST)
 
     @property
     def row(self) -> int:
@@ -283,54 +268,7 @@ class GraphView(LineScroll):
 
     def render_line(self, y: int) -> Strip:
         """One screen line; `y` counts from the top of the widget."""
-        styles = services_of(self).styles_now
-        if self.painter is not None and styles is not self.painter.styles:  # another theme
-            self.painter.styles = styles
-            self._strips.clear()
-        key = self._key(y + self.scroll_offset.y)
-        if self.painter is None or key is None:
-            return Strip.blank(self.size.width, styles.bg.blank)
-        strip = self._strips.get(key)
-        if strip is None:
-            self.rendered += 1
-            strip = self._paint(self.painter, key)
-        return strip
-
-    def _key(self, y: int) -> _StripKey | None:
-        """What a screen line, counted from the top of everything, depends on; None where there is no line."""
-        at, second = divmod(y, self.line_height)
-        lines, state = self.lines, self.state
-        if lines is None or not 0 <= at < len(lines):
-            return None
-        return _StripKey(at, bool(second), self.columns.width, int(at == state.cursor) + 2 * state.focused)
-
-    def _paint(self, painter: RowPainter, key: _StripKey) -> Strip:
-        segments = painter.paint(key.line, self.columns, self.state, second=key.second)
-        strip = Strip(segments).adjust_cell_length(self.size.width, painter.styles.bg.blank)
-        if len(self._strips) > _KEPT_STRIPS:
-            self._strips.clear()
-        self._strips[key] = strip
-        return strip
-
-    def _await_rest(self, seconds: float) -> None:
-        """Paints further lines ahead once nothing changed for so long."""
-        if self._resting is not None:
-            self._resting.stop()
-        self._resting = self.set_timer(seconds, self._paint_ahead)
-
-    def _paint_ahead(self) -> None:
-        """Paints a few lines of the next page, or of the one before, so that a key that turns the page finds them ready."""
-        painter, top, height = self.painter, self.scroll_offset.y, self.size.height
-        if painter is None or painter.styles is not services_of(self).styles_now:
-            return
-        coming = (*range(top + height, top + 2 * height), *range(top - 1, top - 1 - height, -1))
-        missing = (key for key in map(self._key, coming) if key is not None and key not in self._strips)
-        few = tuple(islice(missing, _AT_ONCE))
-        for key in few:
-            self.ahead += 1
-            self._paint(painter, key)
-        if few:
-            self._await_rest(_BREATH)
+        return self.painted.strip(y + self.scroll_offset.y)
 
     def span_of(self, line: int) -> range:
         """The screen lines of a line of the tree."""
@@ -339,13 +277,13 @@ class GraphView(LineScroll):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Says which lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
-        self._await_rest(_REST)
+        self.painted.await_rest()
         self.post_message(self.RowsShown(self))
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""
         self._refit()
-        self._strips.clear()
+        self.painted.clear()
         self.reveal()
         self.post_message(self.RowsShown(self))
 
@@ -376,13 +314,3 @@ class GraphView(LineScroll):
             # The first click on the sign of a fold put another line under the mouse: that one was not chosen.
             self.post_message(IntentPressed("move.here"))
         self._fold_clicked = on_sign
-
-
-_KEPT_STRIPS = 2_000
-"""Lines kept drawn; a screen is a few dozen."""
-_REST = 0.05
-"""Seconds without a change after which lines are painted ahead."""
-_BREATH = 0.005
-"""Seconds between two steps of that: what else waits comes first."""
-_AT_ONCE = 6
-"""Lines painted in a step: about a millisecond."""

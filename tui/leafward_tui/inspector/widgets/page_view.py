@@ -13,7 +13,7 @@ from textual.strip import Strip
 from leafward.base.safe_text import safe
 from leafward_tui.ui.hits import parted
 from leafward_tui.ui.intents import intent
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class PageView(LineScroll):
         before = self._line(self.cursor)
         self.page = page
         self._strips.clear()
-        self.set_extent(len(page.lines) if page is not None else 0, self.scrollable_content_region.width)
+        set_extent(self, len(page.lines) if page is not None else 0, self.scrollable_content_region.width)
         if not keep_place:
             self.cursor = -1
             hit = max(0, page.goal) if page is not None else 0

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from leafward.base.times import moment_of
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.cells import age, cell_len, fit, right
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.times import moment
 
@@ -72,7 +72,7 @@ class LogList(LineList):
         """Shows other operations, with the cursor on one of them."""
         self.operations, self.agent = operations, agent
         self.cursor = max(0, min(len(operations) - 1, cursor)) if len(operations) else -1
-        self.set_extent(len(operations))
+        set_extent(self, len(operations))
         self.shown_anew()
 
     @property

@@ -13,7 +13,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
 from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path
 from leafward_tui.ui.hits import marked
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class ResultList(LineScroll):
         self.finds = finds
         self.cursor = max(0, min(len(finds.lines) - 1, cursor))
         self._cache.clear()
-        self.set_extent(len(finds.lines))
+        set_extent(self, len(finds.lines))
         self.scroll_to(y=0, animate=False, force=True)
         self.reveal()
         self.refresh()
@@ -82,7 +82,7 @@ class ResultList(LineScroll):
 
     def grew(self, before: int) -> None:
         """More lines stand at the end; `before` is how many there were."""
-        self.set_extent(len(self.finds.lines))
+        set_extent(self, len(self.finds.lines))
         if not before:
             self.go(self.finds.first_hit())
         top = self.scroll_offset.y
@@ -92,7 +92,7 @@ class ResultList(LineScroll):
     def opened_up(self) -> None:
         """The lines are others below the cursor."""
         self._cache.clear()
-        self.set_extent(len(self.finds.lines))
+        set_extent(self, len(self.finds.lines))
         self.refresh()
         self.post_message(self.CursorMoved(self.cursor))
 

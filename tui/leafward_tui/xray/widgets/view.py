@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.painting import Columns, Painter
@@ -90,7 +90,7 @@ class XRayView(LineList):
         else:
             self._shown = self._one_side(arrangement)
         self._places = {line: y for y, line in enumerate(self._shown)}
-        self.set_extent(len(self._shown))
+        set_extent(self, len(self._shown))
 
     def search(self, words: str) -> None:
         """Lights what is searched for; empty for nothing."""
