@@ -17,7 +17,7 @@ from leafward.compaction.branch_summary import (
     summarize_branch,
 )
 from leafward.compaction.draft import accept
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.context.model_context import context_at
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
 from leafward.session.messages import message_text

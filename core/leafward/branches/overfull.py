@@ -8,7 +8,7 @@ from leafward.agents.conversation import ConversationMessage
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.model_windows import Window, WindowSource
 from leafward.compaction import PlanSettings, measure, plan
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.context.model_context import context_at, context_window
 from leafward.summaries.summarizers.extractive import Extractive
 

@@ -19,7 +19,7 @@ from leafward.session.entries import (
     blocks_of,
     text_of,
 )
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.lanes import Lane, Lanes
 from leafward.session.messages import image_text
 

@@ -12,7 +12,7 @@ from leafward import __version__
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind
-from leafward.session.headline import TASK
+from leafward.session.entry_headline import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection import Collected
     from leafward.session.entries import Body
-    from leafward.session.headline import Headline
+    from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.lab.model.runs import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from leafward_tui.ui.cells import cell_len, fit
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.session.headline import place_words
+from leafward.session.entry_headline import place_words
 
 if TYPE_CHECKING:
     from leafward.session.journal import Remark

@@ -12,7 +12,7 @@ from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.files.working_set import FileChange, changed_files
 from leafward.session.entries import PROMPTS, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.ui.cells import count
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.headline import headline, summarised_entries
+from leafward.session.entry_headline import headline, summarised_entries
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.session.messages import message_text
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, money, right, wrap

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted, fit, money, right
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.agents import Agent
-    from leafward.agents.fork import Draft
+    from leafward.agents.fork_draft import Draft
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
@@ -86,7 +86,7 @@ class Healed(NamedTuple):
 def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
     """Works out what would heal a session at its leaf. Raises LeafwardError."""
     from leafward import agents
-    from leafward.agents.fork import Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.branches.healing import healing, new_session
 
     job.give_way()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction.run import prepared
+from leafward.compaction.draft_assembly import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable

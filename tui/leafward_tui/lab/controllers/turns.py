@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
@@ -13,7 +13,7 @@ from leafward_tui.ui.pane_lines import Block, LabLine, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from leafward.session.headline import Headline
+    from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.compaction import Plan
-    from leafward.session.headline import Headline
+    from leafward.session.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
     from leafward_tui.ui.glyphs import Glyphs
 

@@ -13,7 +13,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
 from leafward.session.entries import Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.summaries.survival import SURVIVED, FactMatch, Status
 from leafward_tui.ui.cells import count, counted, exact
