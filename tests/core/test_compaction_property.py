@@ -86,7 +86,7 @@ def apply(session: Session, step: tuple[object, ...]) -> bool:
             branch = left_branch(session, session.leaf, to)
             if branch is None:
                 return move(session, to).changed
-            return move_with_summary(session, to, summarize_branch(session, branch, Extractive())).changed
+            return move_with_summary(session, to, summarize_branch(branch, Extractive())).changed
         case ("move", int(to)):
             return move(session, to).changed
         case ("label", int(target), str(text)):

@@ -129,7 +129,7 @@ def _summarised(
             )
         tell_outgoing(summarizer, going)
         with progress() as show:
-            made = summarize_branch(session, branch, summarizer, progress=show, stop=stop)
+            made = summarize_branch(branch, summarizer, progress=show, stop=stop)
         refuse_cancelled(stop)
     return made, tuple(Remark("summary", text) for text in made.remarks)
 

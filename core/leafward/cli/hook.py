@@ -112,7 +112,7 @@ def _summary(request: HookRequest) -> str:
             branch = left_branch(found, node, to)
             if branch is None:
                 return ""
-            summary = summarize_branch(found, branch, Extractive(), focus=request.focus)
+            summary = summarize_branch(branch, Extractive(), focus=request.focus)
             return json.dumps({"summary": summary.text, "details": summary.details()})
         plan = plan_of(measure(found, node), PlanSettings(strategy=Strategy.PI, cut=to))
         made = draft(found, plan, Extractive(), focus=request.focus)

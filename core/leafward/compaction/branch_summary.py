@@ -271,7 +271,6 @@ class _Reading:
 
 
 def summarize_branch(
-    session: Session,  # noqa: ARG001  # the drafts of a session are made from it, whatever they need of it
     branch: Branch,
     summarizer: Summarizer,
     *,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.explorer.model.summary_request import entries_left, summary_between
 from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:

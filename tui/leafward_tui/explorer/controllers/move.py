@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.explorer.model.summary_request import entries_left, summary_between
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.price_words import PriceWords
 from leafward_tui.ui.write_words import appending, named
