@@ -86,7 +86,7 @@ class LabScreen(BaseScreen[LabResult | None]):
             lambda by: self.panes.pane(self.state.layout.area).move_by(by),
             lambda: self.panes.pane(self.state.layout.area).size.height,
         )
-        self.route(steps, *self.controllers.routed)
+        self.route(steps, *self.controllers.routed, condition=self.state.takes)
         yield self.panes
         yield self.note
 

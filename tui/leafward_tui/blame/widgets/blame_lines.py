@@ -83,7 +83,7 @@ class BlameLines(LineList):
         if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def columns(self, width: int) -> BlameColumns:
         """The columns on a line of some width."""

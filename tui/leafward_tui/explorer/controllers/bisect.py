@@ -55,10 +55,6 @@ class Bisect:
         """What was said of the bisection under way."""
         self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     # --- what is looked for -------------------------------------------------------------------------------------------
 
     def _ask(self) -> None:

@@ -22,10 +22,6 @@ class FileBlame:
         self._state, self._services, self._files = state, services, files
         self.actions: dict[str, Callable[[], object]] = {"blame.open": self._ask}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _ask(self) -> None:
         self._files.ask("Blame", self._open)
 

@@ -62,10 +62,6 @@ class BranchSummary:
         )
         self.actions: dict[str, Callable[[], object]] = {"branch.summarise": self._choose_branch}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     # --- which branch -------------------------------------------------------------------------------------------------
 
     def _choose_branch(self) -> None:

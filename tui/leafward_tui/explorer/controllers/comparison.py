@@ -60,10 +60,6 @@ class Comparison:
             "branches.table": self._read_branches,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _compare_here(self) -> None:
         """Compares the row of the cursor with the mark; without a mark, with the leaf."""
         exploration, line = self._state.exploration, self._view.tree.line

@@ -58,10 +58,6 @@ class NewSession:
         """The last summary of what is left behind, and of what it is one: it was paid for, and is not made again."""
         self.actions: dict[str, Callable[[], object]] = {"session.fork": self._begin}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     # --- for whom -----------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:

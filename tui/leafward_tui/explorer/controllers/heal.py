@@ -32,10 +32,6 @@ class Heal:
         self._jobs = jobs
         self.actions: dict[str, Callable[[], object]] = {"session.heal": self._find}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there is a session."""
-        return self._state.session is not None
-
     def _find(self) -> None:
         session = self._state.session
         if session is None:

@@ -49,10 +49,6 @@ class Move:
         self._files = files
         self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _ask(self) -> None:
         """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""
         from leafward.session.messages import prompt_text

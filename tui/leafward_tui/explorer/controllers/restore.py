@@ -55,10 +55,6 @@ class FileRestore:
         self._sheet_of = sheet_of
         self.actions: dict[str, Callable[[], object]] = {"files.restore": self._ask_here}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _ask_here(self) -> None:
         """The files as they were at the row of the cursor; the leaf stays."""
         exploration, line = self._state.exploration, self._view.tree.line

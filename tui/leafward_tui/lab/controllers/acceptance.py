@@ -66,10 +66,6 @@ class Acceptance:
         self._pins = pins
         self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def accept(self) -> None:
         """Shows what would be appended, and asks."""
         state, what_if, tell = self._state, self._state.what_if, self._view.tell

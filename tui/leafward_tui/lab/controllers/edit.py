@@ -29,10 +29,6 @@ class SummaryEdit:
         self._drafts = drafts
         self.actions: Mapping[str, Callable[[], object]] = {"summary.edit": self.begin}
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def begin(self) -> None:
         """Opens the field; leaving it takes the text over."""
         draft, edit = self._state.draft, self._state.edit

@@ -31,10 +31,6 @@ class SessionFile:
         self._path = path
         self.actions: Mapping[str, Callable[[], object]] = {"session.reload": self.reload}
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def look(self) -> None:
         """Looks whether the file went on; costs one stat. Nothing is read: plan and draft stay what they are."""
         state = self._state

@@ -33,10 +33,6 @@ class PaneLayout:
             "lab.whole": self.toggle_whole,
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def go_to(self, area: str, page: str | None = None) -> None:
         """Keys go to a pane, which is shown if it was not."""
         layout = self._state.layout

@@ -31,10 +31,6 @@ class Leave:
         self._request = request
         self.actions: Mapping[str, Callable[[], object]] = {"mode.leave": self.leave}
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def leave(self) -> None:
         """Leaves what is under way; a write is waited for."""
         mode = self._state.mode

@@ -43,10 +43,6 @@ class Pins:
             "lost.pin_all": self.pin_all,
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def lost(self) -> list[LostFact]:
         """The lost facts as they are listed, pinned ones among them."""
         draft, what_if = self._state.shown_draft, self._state.what_if

@@ -61,10 +61,6 @@ class SummaryRequest:
         self._drafts = drafts
         self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def run(self) -> None:
         """Writes the summary: at once where nobody is asked, else after showing what would be sent."""
         what_if, state = self._state.what_if, self._state

@@ -53,10 +53,6 @@ class Settings:
             "injection.switch": self.switch,
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     # --- choices ------------------------------------------------------------------------------------------------------
 
     def choose(self, choices: Choices) -> None:

@@ -55,10 +55,6 @@ class Sources:
             "draft.xray": self.open_xray,
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     @property
     def pane(self) -> LinesPane:
         """The pane that row keys go to."""

@@ -52,10 +52,6 @@ class Summarizer:
             "focus.edit": self.ask_focus,
         }
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def choose(self) -> None:
         """Asks who writes the summary."""
         what_if = self._state.what_if

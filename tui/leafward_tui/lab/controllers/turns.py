@@ -37,10 +37,6 @@ class TurnsPane:
         self._glyphs = glyphs
         self.actions: Mapping[str, Callable[[], object]] = {"lab.unfold": self.unfold}
 
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
-
     def show(self) -> None:
         """The rows of the path, and why the cut does not stand lower."""
         what_if = self._state.what_if

@@ -95,7 +95,7 @@ class LogList(LineList):
         if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def render_line(self, y: int) -> Strip:
         """One operation."""

@@ -36,13 +36,7 @@ class XRayHead(Widget):
     class SideWanted(Message):
         """A head was clicked."""
 
-        head: XRayHead
         side: Side
-
-        @property
-        def control(self) -> XRayHead:
-            """The head it came from."""
-            return self.head
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,5 +138,5 @@ class XRayHead(Widget):
         """A click on a head goes to that side."""
         for start, stop, side in self._spans:
             if start <= event.x <= stop:
-                self.post_message(self.SideWanted(self, side))
+                self.post_message(self.SideWanted(side))
                 return

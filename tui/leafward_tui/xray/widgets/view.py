@@ -148,7 +148,7 @@ class XRayView(LineList):
         else:
             self.move_to(shown[y])
         if event.chain == 2:
-            self.post_message(self.Chosen(self))
+            self.post_message(self.Chosen())
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
