@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import ForkPoint
     from leafward.session.session import Session
 
-__all__ = ["Conversation", "ConversationMessage", "counted", "documents_left", "is_own", "portable_blocks"]
-
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids of calls that every provider takes."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.session import Session
 
-__all__ = ["before_gaps"]
-
 
 def before_gaps(
     session: Session, place: int, config: Config | None = None

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
-__all__ = ["BEGINNING", "Healing", "healed", "healing", "new_session"]
-
 BEGINNING = "The beginning of this conversation is missing."
 """What stands first where the first message left is no prompt: no provider takes a conversation that begins with a reply."""
 

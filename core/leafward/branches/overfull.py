@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.branches.refusals import Excess
     from leafward.session.session import Session
 
-__all__ = ["WindowMessages", "fitted"]
-
 _SUMMARY = "Summary of how this conversation went on before:"
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.session.session import Session
 
-__all__ = ["Move", "Outcome", "Relocation", "moves", "relocate"]
-
 
 class Outcome(StrEnum):
     """What became of one session."""

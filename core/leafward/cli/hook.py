@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.hooks import HookRequest
 
-__all__ = ["failures", "hook"]
-
 _TOLD_LIMIT = 1 << 20
 _WAIT = 8.0
 """Seconds that an agent waits at most for a text that is being made."""

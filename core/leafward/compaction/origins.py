@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.context.message_columns import Messages
     from leafward.session.session import Session
 
-__all__ = ["Origins", "Source"]
-
 _SPACE = re.compile(r"\s+")
 _MOST_UNITS = 60_000
 """Code points of one message that are looked at; what a tool printed beyond them is data."""

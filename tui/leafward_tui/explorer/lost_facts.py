@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.services import Job
 
-__all__ = ["lost_at_leaf"]
-
 _NAP = 0.02
 """Seconds between two compactions whose lost facts are counted."""
 MOST_BYTES = 24 << 20

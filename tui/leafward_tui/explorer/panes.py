@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen import BaseScreen
     from leafward_tui.ui.tab_head import TabHead
 
-__all__ = ["TABS", "ExplorerPanes"]
-
 Answer = TypeVar("Answer")
 
 TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")

@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = [
-    "branch_words",
-    "done_figures",
-    "redacted_words",
-    "requests_sheet",
-    "sending_words",
-    "span_words",
-    "summarizer_sheet",
-]
-
 
 def summarizer_sheet(
     request: SummaryRequest,

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.tab_head import TabHead
 
-__all__ = ["LabScreen"]
-
 
 class LabScreen(BaseScreen[LabResult | None]):
     """A compaction before it is one. Ends with what was written, or with None."""

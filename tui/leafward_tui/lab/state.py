@@ -21,24 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.model.what_if import WhatIf
 
-__all__ = [
-    "AREAS",
-    "PAGES",
-    "Append",
-    "DraftExam",
-    "Drafts",
-    "Edit",
-    "File",
-    "LabState",
-    "Layout",
-    "MeasuredPath",
-    "Mode",
-    "Prompt",
-    "Stream",
-    "TextPage",
-    "Turns",
-]
-
 AREAS = ("cut", "plan", "text", "fates")
 """Where keys can go, in the order of `tab`."""
 PAGES = ("Summary", "Prompt", "Injected", "Exam")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.screen import BaseScreen
 
-__all__ = ["LogDisplay"]
-
 
 class LogDisplay:
     """A `LogView`: what is shown of the operations."""

@@ -18,8 +18,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["LineList", "LineScroll", "PlainBar", "SlimBar", "slim"]
-
 
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines that scroll. Keys are the screen's: Textual's own would scroll where ours move the cursor.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.theme import Styles
 
-__all__ = ["LinesView"]
-
 MARGIN = 1
 """Cells left of the text: the cursor's."""
 _KEPT_STRIPS = 500

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["HEADS", "OperationText", "OperationWords", "label_words"]
-
 _LABEL_LIMIT = 60
 _ID_LIMIT = 40
 _FILES_NAMED = 4

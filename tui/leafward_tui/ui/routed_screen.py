@@ -12,8 +12,6 @@ from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Actions", "Conditional", "Controller", "RoutedScreen", "Routes"]
-
 
 class Controller(Protocol):
     """What does some of the things that keys of a screen ask for."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.routed_screen import Controller
 
-__all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen"]
-
 _Answer = TypeVar("_Answer")
 
 LEAST_WIDTH = 60

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["session_crumb"]
-
 
 def session_crumb(session: Session, cells: int, glyphs: Glyphs) -> str:
     """`project › title` in about so many cells; without a title the first prompt, without that the name of the file."""

@@ -16,8 +16,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["NumberColumns", "TabHead"]
-
 _GAP, _NARROW_GAP = 3, 1
 """Cells behind a tab, and where the tabs would not fit otherwise."""
 _NO_TAB = (2, 6)

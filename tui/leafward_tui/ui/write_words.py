@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from leafward.session.journal import Remark
     from leafward.session.session import Session
 
-__all__ = ["appending", "book_words", "line_words", "named", "remark_words"]
-
 
 def book_words(session: Session) -> str:
     """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-__all__ = [
-    "Bisection",
-    "Report",
-    "SessionSearch",
-    "Step",
-    "TrialCommand",
-    "base_of",
-    "bisect",
-    "bisect_session",
-]
-
 _WORDS = 80
 _CANDIDATES = 12
 """Turns that are listed where it cannot be told."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["BlameLines"]
-
 _AGE = 5
 _LEAST_AGE = 100
 """Cells from which the age of a line has a column."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree import Run
 
-__all__ = ["SessionPreview", "Sign", "TreeRow", "read_preview"]
-
 ROWS = 9
 """Most rows of the small tree."""
 

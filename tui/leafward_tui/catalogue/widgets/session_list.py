@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["SessionList"]
-
 _CACHED = 512
 """Lines kept painted."""
 

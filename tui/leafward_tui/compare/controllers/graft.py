@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["GraftChoice", "GraftPort"]
-
 
 class GraftPort(Protocol):
     """The sheet."""

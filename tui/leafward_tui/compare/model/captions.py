@@ -24,22 +24,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = [
-    "LOOKING",
-    "Carried",
-    "ComparedSides",
-    "Named",
-    "Overall",
-    "carried_over",
-    "compared_sides",
-    "looked_at",
-    "overall",
-    "pinnable",
-    "side_column",
-    "summary_head",
-    "with_missing",
-]
-
 _FACTS = 2
 """Facts that are named as not carried over, the heaviest ones."""
 _LONGEST = 300

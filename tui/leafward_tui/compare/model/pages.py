@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Carried, Overall
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["MessageRow", "context_page", "figures", "lasted", "outcome_page", "spoken"]
-
 _WORDS = {"not_in_file": "not in file", "error": "est. error"}
 _LONGEST = 300
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Bisect", "BisectRequest", "Bisected", "find_first_bad"]
-
 _JOB = "bisect"
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["FileBlame"]
-
 
 class FileBlame:
     """Opens the blame of a file."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen_results import CompareResult
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["BranchRow", "figures"]
-
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 """Letters of the rows; j, k and q are the sheet's own."""
 _WIDE = 120

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Heal", "Healed", "find_healing", "store_healed"]
-
 
 class Heal:
     """Asks for what would heal the session, and writes it."""

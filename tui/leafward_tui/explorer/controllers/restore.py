@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["FileRestore", "RestoreChoice", "RestorePort", "is_offered", "is_safe", "write_files"]
-
 _SAFE = ("write", "create", "delete")
 """Actions that are done, as they are named."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
 
-__all__ = ["Growth", "SummaryRequest", "SummaryRun", "entries_left", "progress_words", "summary_between"]
-
 
 class SummaryRequest(NamedTuple):
     """Which branch is to be summarised: the entries from `start` up to where its path and that of `to` part."""

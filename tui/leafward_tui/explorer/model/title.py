@@ -12,8 +12,6 @@ from leafward_tui.ui.title_bar import Fact
 if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
 
-__all__ = ["SessionTitle", "title_bar_of"]
-
 
 class SessionTitle(NamedTuple):
     """Project, name and facts."""

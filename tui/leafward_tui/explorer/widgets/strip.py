@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
-__all__ = ["StripView"]
-
 
 class StripView(Widget):
     """Shows an overview; a click or a drag asks for the turn below it."""

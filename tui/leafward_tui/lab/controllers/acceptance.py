@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Acceptance"]
-
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
 _LISTED = 6

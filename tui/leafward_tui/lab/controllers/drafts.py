@@ -41,19 +41,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = [
-    "REST",
-    "DraftMaker",
-    "collected",
-    "draft_of",
-    "injected",
-    "own_draft",
-    "run_of",
-    "stood",
-    "with_pins",
-    "with_text",
-]
-
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""
 _RUNS = 12

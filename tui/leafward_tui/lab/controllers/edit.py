@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
 
-__all__ = ["SummaryEdit"]
-
 
 class SummaryEdit:
     """Owns `state.edit`."""

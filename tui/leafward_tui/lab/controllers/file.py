@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["SessionFile"]
-
 
 class SessionFile:
     """Owns `state.file`."""

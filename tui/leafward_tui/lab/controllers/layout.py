@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
 
-__all__ = ["PaneLayout"]
-
 
 class PaneLayout:
     """Owns `state.layout`."""

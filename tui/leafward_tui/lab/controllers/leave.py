@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
 
-__all__ = ["Leave"]
-
 
 class Leave:
     """The field, then the summary that is being written, then the pane that has all the room, then the lab."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Pins"]
-
 _MANY = 12
 """Facts that are pinned together without a question."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["PromptReader"]
-
 
 class PromptReader:
     """Owns `state.prompt`."""

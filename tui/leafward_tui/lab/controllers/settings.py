@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["Settings"]
-
 
 class Settings:
     """Owns the choices, with its plans and pins."""

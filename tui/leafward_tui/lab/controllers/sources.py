@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen_results import XRayResult
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["Sources"]
-
 
 class Sources:
     """Goes there; changes nothing itself."""

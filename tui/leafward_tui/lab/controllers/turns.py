@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.pane_lines import Lines
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["TurnsPane"]
-
 _AHEAD = 40
 """Rows around those on the screen that are worded with them."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.turns import PathTurns
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["CutLines", "legend", "neighbours"]
-
 INK = {Fate.SUMMARISED: "memory", Fate.PREFIX: "warn", Fate.KEPT: "leaf"}
 _TOK = 8
 _GUTTER = 6

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.operation_text import OperationText
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["EmptyLog", "LogDetails", "LogList"]
-
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
 _VERB = 10

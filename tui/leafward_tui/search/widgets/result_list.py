@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["ResultList"]
-
 _LABEL = 22
 """Cells of who says it; fewer where it is narrow."""
 _LABEL_NARROW = 11

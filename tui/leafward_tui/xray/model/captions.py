@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Fate, Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["LINK_WORD", "Caption", "Fates", "Teller"]
-
 LIMIT = 400
 _MOST_DECODED = 4 << 20
 """Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""

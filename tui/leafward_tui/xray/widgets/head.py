@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.compaction.xray import XRay
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["XRayHead"]
-
 _ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what the model sees now"}
 _PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
 

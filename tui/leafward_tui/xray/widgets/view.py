@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.xray.model.captions import Teller
 
-__all__ = ["XRayView"]
-
 
 class XRayView(LineList):
     """The lines of an X-ray; only what is on the screen is ever worded and drawn."""
