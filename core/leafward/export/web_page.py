@@ -17,8 +17,8 @@ from leafward.session.entry_headline import TASK
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.export.lanes import Lane
     from leafward.session.entry_decoding import Entry
-    from leafward.session.lanes import Lane
 
 _SPEAKERS = {
     Kind.USER: ("you", "you"),
