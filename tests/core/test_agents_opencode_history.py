@@ -10,7 +10,7 @@ from leafward.agents.opencode import OpenCode, trees
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from tests.opencode_store import (
     START,
     Conversation,

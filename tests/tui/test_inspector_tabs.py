@@ -8,7 +8,7 @@ import pytest
 
 from leafward.agents import agent_named
 from leafward.context.model_context import context_at
-from leafward.session.headline import place_words
+from leafward.session.entry_headline import place_words
 from leafward_tui.inspector.model.context import ContextLines
 from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.ui.cells import cell_len

@@ -10,10 +10,10 @@ import pytest
 
 from leafward.compaction import PlanSettings, Strategy, plan
 from leafward.compaction.alignment import Link
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.exam import Exam, Graded, Place, Question, Topic
 from leafward.compaction.exam.questions import Answer
 from leafward.compaction.injection import InjectionSettings, inject
-from leafward.compaction.run import draft
 from leafward.compaction.xray import xray_planned
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, Voice

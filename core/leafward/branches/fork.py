@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from leafward import agents
 from leafward.agents.base import expanded
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import Draft, ForkPoint, Remark, Terms, cut_at
+from leafward.agents.fork_draft import Draft, ForkPoint, Remark, Terms, cut_at
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail

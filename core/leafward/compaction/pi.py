@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafward.compaction.measure import Counts
     from leafward.compaction.strategy_rules import Terms
 
-__all__ = ["RULES"]
-
 _TAIL_LIMIT = 1.25
 """A tail larger than this many budgets is a fault, unless its first entry alone makes it so."""
 

@@ -15,9 +15,9 @@ from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
 from leafward.session.scan import Pending, Scan
+from leafward.session.session_title import title_or_none
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import Growth, Note, Origin
-from leafward.session.title import title_or_none
 
 if TYPE_CHECKING:
     from array import array

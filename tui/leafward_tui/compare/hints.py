@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState, ReadState
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["hints_of", "title_facts"]
-
 
 def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
     """What the key bar shows, the most important first; `on_fold` where the cursor is on folded lines."""

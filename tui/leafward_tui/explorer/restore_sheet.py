@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.pane_lines import Lines
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["RestoreSheet"]
-
 _FRAME = 9
 """Lines of the sheet that are neither list nor diff, and the title of the screen."""
 _IN_SIGHT = 4

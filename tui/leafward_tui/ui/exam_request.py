@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ExamRequest", "Subject", "answer_words"]
-
 
 class Subject(NamedTuple):
     """Whose exam it is, and what is done with the answers."""

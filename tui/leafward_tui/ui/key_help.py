@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     """What has a line: a key, or a sign or word with its meaning."""
     Sections: TypeAlias = Sequence[tuple[str, Sequence[Listed]]]
 
-__all__ = ["HelpScreen", "columns_of", "matching", "sections_of"]
-
 _LEAST = 40
 """Cells of a column, at least."""
 _GAP = 3

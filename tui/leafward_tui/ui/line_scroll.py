@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.color import Color
@@ -18,8 +17,6 @@ from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from textual import events
-
-__all__ = ["LineList", "LineScroll", "PlainBar", "SlimBar", "set_extent", "slim"]
 
 
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
@@ -115,27 +112,11 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
 class LineList(LineScroll):
     """Lines of which one is chosen; the screen is told which."""
 
-    @dataclass
     class CursorMoved(Message):
         """The cursor is on another line."""
 
-        view: LineList
-
-        @property
-        def control(self) -> LineList:
-            """The view it came from."""
-            return self.view
-
-    @dataclass
     class Chosen(Message):
         """A line was double-clicked."""
-
-        view: LineList
-
-        @property
-        def control(self) -> LineList:
-            """The view it came from."""
-            return self.view
 
     def measure(self) -> None:
         """Lays the lines out for the present width; overridden where that matters."""
@@ -145,7 +126,7 @@ class LineList(LineScroll):
         self.measure()
         self.refresh()
         self.call_after_refresh(self.reveal)
-        self.post_message(self.CursorMoved(self))
+        self.post_message(self.CursorMoved())
 
     def put_cursor(self, line: int) -> None:
         """Puts the cursor on a line there is, and says so."""
@@ -155,7 +136,7 @@ class LineList(LineScroll):
         self.repaint(before)
         self.repaint(line)
         self.reveal()
-        self.post_message(self.CursorMoved(self))
+        self.post_message(self.CursorMoved())
 
     def on_resize(self) -> None:
         """Lines fit the new width, and the cursor stays on the screen."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.theme import Styles
 
-__all__ = ["LinesView"]
-
 MARGIN = 1
 """Cells left of the text: the cursor's."""
 _KEPT_STRIPS = 500
@@ -42,16 +40,10 @@ class LinesView(LineScroll):
         x: int
         twice: bool
 
-        @property
-        def control(self) -> LinesView:
-            """The pane it came from."""
-            return self.view
-
     @dataclass
     class Dragged(Message):
         """The mouse was pressed on a line and went to a cell; `done` when the button is up again."""
 
-        view: LinesView
         key: str
         x: int
         done: bool
@@ -59,11 +51,6 @@ class LinesView(LineScroll):
         def can_replace(self, message: Message) -> bool:
             """Only where it is now counts."""
             return isinstance(message, LinesView.Dragged) and message.key == self.key and not message.done
-
-        @property
-        def control(self) -> LinesView:
-            """The pane it came from."""
-            return self.view
 
     @dataclass
     class LinesShown(Message):
@@ -74,11 +61,6 @@ class LinesView(LineScroll):
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""
             return isinstance(message, LinesView.LinesShown) and message.view is self.view
-
-        @property
-        def control(self) -> LinesView:
-            """The pane it came from."""
-            return self.view
 
     def __init__(
         self,
@@ -281,19 +263,19 @@ class LinesView(LineScroll):
             self._dragging = key
             self.move_to(y)
             self.capture_mouse()
-            self.post_message(self.Dragged(self, key, x, done=False))
+            self.post_message(self.Dragged(key, x, done=False))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """What is held goes along."""
         if self._dragging:
-            self.post_message(self.Dragged(self, self._dragging, event.x - MARGIN, done=False))
+            self.post_message(self.Dragged(self._dragging, event.x - MARGIN, done=False))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Lets go."""
         if self._dragging:
             held, self._dragging = self._dragging, ""
             self.release_mouse()
-            self.post_message(self.Dragged(self, held, event.x - MARGIN, done=True))
+            self.post_message(self.Dragged(held, event.x - MARGIN, done=True))
 
     def on_click(self, event: events.Click) -> None:
         """A click puts the cursor there and says so."""

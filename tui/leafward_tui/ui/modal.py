@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["MODAL_HEIGHT", "MODAL_MARGIN", "MODAL_WIDTH", "Modal", "Rows"]
-
 MODAL_WIDTH = 76
 MODAL_HEIGHT = 20
 MODAL_MARGIN = Size(8, 3)

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.page import Span
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["ReadingSheet"]
-
 _SHARE = 0.5
 """The part of the screen's height that the text takes."""
 _LEAST = 4

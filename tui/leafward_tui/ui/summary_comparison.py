@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["ComparisonView"]
-
 _LEAST_TWO = 99
 _INK = {Mark.SAME: "faint", Mark.CHANGED: "warn", Mark.ADDED: "leaf", Mark.REMOVED: "bad"}
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.line_scroll import LineList
 
-__all__ = ["SummariesScreen"]
-
 
 class SummariesScreen(BaseScreen["int | None"]):
     """The comparison. Ends with an entry to go to, or with None."""

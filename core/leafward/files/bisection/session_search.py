@@ -17,7 +17,7 @@ from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
 from leafward.files.bisection.trial import Trial, TrialRun, Verdict
 from leafward.files.bisection.versions import FileVersions, points
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     from leafward.files.bisection.versions import Point, Version
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-
-__all__ = [
-    "Bisection",
-    "Report",
-    "SessionSearch",
-    "Step",
-    "TrialCommand",
-    "base_of",
-    "bisect",
-    "bisect_session",
-]
 
 _WORDS = 80
 _CANDIDATES = 12

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["BlameLines"]
-
 _AGE = 5
 _LEAST_AGE = 100
 """Cells from which the age of a line has a column."""
@@ -82,7 +80,7 @@ class BlameLines(LineList):
         if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def columns(self, width: int) -> BlameColumns:
         """The columns on a line of some width."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Curation", "CurationResult", "archive", "delete", "done_of", "keep_copy"]
-
 
 class Curation:
     """The keys that do something with the session under the cursor."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ProjectRelocation", "Relocated", "relocate_project"]
-
 _REASONS = 3
 """Sessions that cannot go on there that the sheet names."""
 

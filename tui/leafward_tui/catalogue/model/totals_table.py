@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward.compaction.aftermath_totals import AftermathSum, Maker
     from leafward_tui.ui.services import Job
 
-__all__ = ["TotalsRow", "aftermath_rows", "totals_rows"]
-
 
 class TotalsRow(NamedTuple):
     """One row: a name and its figures, each in its column."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["SessionList"]
-
 _CACHED = 512
 """Lines kept painted."""
 
@@ -35,11 +33,8 @@ class SessionList(LineScroll):
 
     DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
 
-    @dataclass
     class CursorMoved(Message):
-        """The cursor stands on another line now; ``path`` is None on a group."""
-
-        path: str | None
+        """The cursor stands on another line now."""
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place matters."""
@@ -94,7 +89,7 @@ class SessionList(LineScroll):
             self.scroll_to(y=0, animate=False, force=True)
         self.reveal()
         self.refresh()
-        self.post_message(self.CursorMoved(self.card.path if self.card else None))
+        self.post_message(self.CursorMoved())
 
     def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
         """Where a line of the old list stands in the new one; with ``folded`` the next of its group, or that, stands for it."""
@@ -161,7 +156,7 @@ class SessionList(LineScroll):
         self.repaint(old)
         self.repaint(target)
         self.reveal()
-        self.post_message(self.CursorMoved(self.card.path if self.card else None))
+        self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
         """Scrolls so far that the cursor is on the screen; the head of the first group stays above its first session."""

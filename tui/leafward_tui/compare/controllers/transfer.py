@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
     from leafward_tui.ui.sheet import SheetLine
 
-__all__ = ["CarryDrafts", "Transfer", "carry_drafts"]
-
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
 _PINNABLE = "abcdefghilmnoprstuvwxyz"

@@ -25,8 +25,6 @@ from leafward_tui.ui.spans import cut, padded, shown
 if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["ContentLines", "content_head", "sentence"]
-
 _NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}
 

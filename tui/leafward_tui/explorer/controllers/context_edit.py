@@ -44,10 +44,6 @@ class ContextEdits:
         self._write = write
         self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _draft(self) -> None:
         """Works out what leaving out and shortening the row of the cursor would free, then asks."""
         exploration, line = self._state.exploration, self._view.tree.line

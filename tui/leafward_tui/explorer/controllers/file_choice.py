@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["FileChoice"]
-
 _LETTERS = "abcdefghilmnop"
 """Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.density import Density
 from leafward.session.entries import Kind, text_of
-from leafward.session.headline import call_of, headline
+from leafward.session.entry_headline import call_of, headline
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from leafward.branches.fork import Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
 
-__all__ = [
-    "Folder",
-    "ForkRequest",
-    "draft_lines",
-    "folder_at",
-    "letters",
-    "nearest_of",
-    "options",
-    "targets",
-    "ways",
-]
-
 _TAKEN = "jkqbisgxfh"
 """Letters that mean something else where an agent is chosen."""
 

@@ -33,35 +33,16 @@ class GraphView(LineScroll):
     class CursorMoved(Message):
         """The cursor is on another line."""
 
-        def __init__(self, graph: GraphView, row: int) -> None:
-            super().__init__()
-            self.graph = graph
-            self.row = row
-
         def can_replace(self, message: Message) -> bool:
             """A burst of moves is one move."""
             return isinstance(message, GraphView.CursorMoved)
 
-        @property
-        def control(self) -> GraphView:
-            """The tree it came from."""
-            return self.graph
-
     class RowsShown(Message):
         """Other lines are on the screen now, or in other columns."""
-
-        def __init__(self, graph: GraphView) -> None:
-            super().__init__()
-            self.graph = graph
 
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""
             return isinstance(message, GraphView.RowsShown)
-
-        @property
-        def control(self) -> GraphView:
-            """The tree it came from."""
-            return self.graph
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
@@ -161,7 +142,7 @@ class GraphView(LineScroll):
         self.repaint(old)
         self.repaint(y)
         self.reveal()
-        self.post_message(self.CursorMoved(self, lines.line(y).row))
+        self.post_message(self.CursorMoved())
 
     def move_by(self, step: int) -> None:
         """Moves the cursor some lines down, or up."""
@@ -278,14 +259,14 @@ class GraphView(LineScroll):
         """Says which lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self.painted.await_rest()
-        self.post_message(self.RowsShown(self))
+        self.post_message(self.RowsShown())
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""
         self._refit()
         self.painted.clear()
         self.reveal()
-        self.post_message(self.RowsShown(self))
+        self.post_message(self.RowsShown())
 
     def focus_changed(self, *, focused: bool) -> None:
         """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from leafward.context.context_messages import Section, message_body
+from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, uncertainties
 from leafward.session.entries import NO_ENTRY
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of

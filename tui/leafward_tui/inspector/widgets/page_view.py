@@ -113,41 +113,23 @@ class PageView(LineScroll):
     class LineOpened(Message):
         """Enter or a click on a line that does something."""
 
-        def __init__(self, view: PageView, line: Line) -> None:
+        def __init__(self, line: Line) -> None:
             super().__init__()
-            self.view = view
             self.line = line
-
-        @property
-        def control(self) -> PageView:
-            """The view it came from."""
-            return self.view
 
     class TabStepped(Message):
         """Another tab is wanted: the one before or behind."""
 
-        def __init__(self, view: PageView, step: int) -> None:
+        def __init__(self, step: int) -> None:
             super().__init__()
-            self.view = view
             self.step = step
-
-        @property
-        def control(self) -> PageView:
-            """The view it came from."""
-            return self.view
 
     class TextWanted(Message):
         """A copy of the line or the page is wanted."""
 
-        def __init__(self, view: PageView, text: str) -> None:
+        def __init__(self, text: str) -> None:
             super().__init__()
-            self.view = view
             self.text = text
-
-        @property
-        def control(self) -> PageView:
-            """The view it came from."""
-            return self.view
 
     def __init__(self) -> None:
         super().__init__()
@@ -331,21 +313,21 @@ class PageView(LineScroll):
         top, bottom = self._window()
         line = self._line(self.cursor) if top <= self.cursor < bottom else None
         if line is not None and line.is_target:
-            self.post_message(self.LineOpened(self, line))
+            self.post_message(self.LineOpened(line))
 
     def action_tab_previous(self) -> None:
         """To the tab on the left."""
-        self.post_message(self.TabStepped(self, -1))
+        self.post_message(self.TabStepped(-1))
 
     def action_tab_next(self) -> None:
         """To the tab on the right."""
-        self.post_message(self.TabStepped(self, 1))
+        self.post_message(self.TabStepped(1))
 
     def action_copy_text(self) -> None:
         """Asks for a copy of what stands under the cursor, or else of what the page is about."""
         text = self.copied_text()
         if text:
-            self.post_message(self.TextWanted(self, text))
+            self.post_message(self.TextWanted(text))
 
     def copied_text(self) -> str:
         """What a copy takes now."""
@@ -372,4 +354,4 @@ class PageView(LineScroll):
             return
         event.stop()
         self._set_cursor(at)
-        self.post_message(self.LineOpened(self, line))
+        self.post_message(self.LineOpened(line))

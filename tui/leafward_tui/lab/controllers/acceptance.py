@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Acceptance"]
-
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
 _LISTED = 6
@@ -65,10 +63,6 @@ class Acceptance:
         self._kept = kept
         self._pins = pins
         self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def accept(self) -> None:
         """Shows what would be appended, and asks."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Summarizer"]
-
 _OTHER = "o"
 
 
@@ -51,10 +49,6 @@ class Summarizer:
             "summarizer.choose": self.choose,
             "focus.edit": self.ask_focus,
         }
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def choose(self) -> None:
         """Asks who writes the summary."""

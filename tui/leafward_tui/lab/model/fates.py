@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["LostFact", "fate_lines", "invented_words", "kept_by_kind", "lost_facts", "unseen_facts"]
-
 _CLOSE = {
     FactKind.COMMAND: ("commands", "cmds"),
     FactKind.IDENTIFIER: ("identifiers", "idents"),

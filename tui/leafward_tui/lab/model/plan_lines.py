@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.ledger import Column, Ledger
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["PlanView", "plan_lines", "track_cells"]
-
 _LABEL = 13
 _VALUE = 9
 _WIDE = 44

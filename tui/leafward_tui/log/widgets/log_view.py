@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.operation_text import OperationText
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["EmptyLog", "LogDetails", "LogList"]
-
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
 _VERB = 10
@@ -94,7 +92,7 @@ class LogList(LineList):
         if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def render_line(self, y: int) -> Strip:
         """One operation."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["ResultList"]
-
 _LABEL = 22
 """Cells of who says it; fewer where it is narrow."""
 _LABEL_NARROW = 11
@@ -39,11 +37,8 @@ class ResultList(LineScroll):
 
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 
-    @dataclass
     class CursorMoved(Message):
         """The cursor stands on another line now."""
-
-        row: int
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place matters."""
@@ -78,7 +73,7 @@ class ResultList(LineScroll):
         self.scroll_to(y=0, animate=False, force=True)
         self.reveal()
         self.refresh()
-        self.post_message(self.CursorMoved(self.cursor))
+        self.post_message(self.CursorMoved())
 
     def grew(self, before: int) -> None:
         """More lines stand at the end; `before` is how many there were."""
@@ -94,7 +89,7 @@ class ResultList(LineScroll):
         self._cache.clear()
         set_extent(self, len(self.finds.lines))
         self.refresh()
-        self.post_message(self.CursorMoved(self.cursor))
+        self.post_message(self.CursorMoved())
 
     def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
         """What stands where there are no lines: name of a style and text, one a row."""
@@ -133,7 +128,7 @@ class ResultList(LineScroll):
         self.repaint(old)
         self.repaint(target)
         self.reveal()
-        self.post_message(self.CursorMoved(target))
+        self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
         """Scrolls so far that the cursor is on the screen; the session of a first hit stays above it."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.xray.ports import AboutPane
 
-__all__ = ["DifferencePane", "PairPort", "PairState", "SummaryPair"]
-
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet that offers other summaries; j, k and q are the sheet's own."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["AboutLine", "LedgerBar"]
-
 _NAME = 10
 _TOTAL = 11
 _LEAST_BAR = 12

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.xray.model.captions import Teller
 
-__all__ = ["XRayView"]
-
 
 class XRayView(LineList):
     """The lines of an X-ray; only what is on the screen is ever worded and drawn."""
@@ -147,7 +145,7 @@ class XRayView(LineList):
         else:
             self.move_to(shown[y])
         if event.chain == 2:
-            self.post_message(self.Chosen(self))
+            self.post_message(self.Chosen())
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
