@@ -74,6 +74,8 @@ class Fork:
     remarks: tuple[Remark, ...]
     obstacle: str | None
     """Why it cannot be written as things stand; None where nothing is in the way."""
+    injected: str = ""
+    """The text that stands behind what is copied."""
 
 
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
@@ -127,7 +129,7 @@ def fork(
             own = False
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
     remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
-    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
+    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle(), terms.injected)
 
 
 def is_copy(session: Session, cut: ForkPoint) -> bool:

@@ -232,7 +232,13 @@ class XRayBuilder:
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
         band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)
         for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
-            was, now = (Cell(what, tokens) if tokens else None for tokens in pair)
+            # Behind a compaction nothing of an earlier conversation is left.
+            words = self.context.missing if what is What.REST else ""
+            texts = (words, words if of_edits else "")
+            was, now = (
+                Cell(what, tokens, text=text) if tokens else None
+                for tokens, text in zip(pair, texts, strict=True)
+            )
             band([XRayRow(was, now, link)] if was is not None or now is not None else [])
         return XRay(
             session=self.session,

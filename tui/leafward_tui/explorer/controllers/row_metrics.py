@@ -15,7 +15,8 @@ from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.cells import cell_len, count, counted, fit
+from leafward_tui.ui.cells import cell_len, counted, fit
+from leafward_tui.ui.size_change import SizeChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -289,12 +290,7 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     from leafward.files.working_set import changed_files
 
     if session.columns.kind[head] == Kind.COMPACTION:
-        before, after = Basis.of(session).change(head)
-        size = f"{after.sign}{count(after.total, zero=glyphs.zero)}"
-        if not before.total:
-            return size
-        larger = ", larger than before" if after.total > before.total else ""
-        return f"{before.sign}{count(before.total)} {glyphs.arrow} {size}{larger}"
+        return SizeChange.of(Basis.of(session), head).text(glyphs)
     spans = list(entries)
     changes = changed_files(session, [index for span in spans for index in span])
     names = [change.path.rpartition("/")[2] for change in changes]

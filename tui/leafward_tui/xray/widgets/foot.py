@@ -78,7 +78,12 @@ class LedgerBar(Widget):
         segments.append(Segment(fit("after" if after else "before", name - 1, pad=True), ground.faint))
         for share, (_, cells) in zip(shares, columns, strict=True):
             amount = share.after if after else share.before
-            segments.append(_amount(amount, cells, glyphs, ground))
+            unknown = after and share.link is Link.REST and xray.lacks_rest
+            segments.append(
+                Segment(right("unknown", cells, ellipsis=glyphs.ellipsis), ground.faint)
+                if unknown
+                else _amount(amount, cells, glyphs, ground)
+            )
         total = xray.after if after else xray.before
         segments.append(Segment(" " * spare, ground.blank))
         segments += _bar(total, max(xray.before, xray.after), bar, glyphs, ground, after=after)
