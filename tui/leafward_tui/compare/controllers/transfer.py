@@ -225,7 +225,8 @@ class Transfer:
         ]
         if len(shown) > 1:
             choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
-        caption = f"{len(shown):,} of {counted(len(facts), 'fact')} that one branch has and the other lacks"
+        some = f"{len(shown):,} of " if len(shown) < len(facts) else ""
+        caption = f"{some}{counted(len(facts), 'fact')} that one branch has and the other lacks"
 
         def done(key: str | None) -> None:
             if key is not None:

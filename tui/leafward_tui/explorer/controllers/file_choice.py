@@ -50,7 +50,7 @@ class FileChoice:
         if not self._view.on_top:
             return
         if not paths:
-            self._view.tell("this row touches no file", "warn")
+            self._view.tell("this row touches no file: choose one on the tab Files", "warn")
             return
         if len(paths) == 1:
             then(paths[0])
