@@ -153,7 +153,14 @@ def test_what_is_not_known_of_a_side_is_said_below_the_head(tmp_path: Path) -> N
     file.said("nothing to do")
     found = compared(file.path)
     laid = content(found, "src/a.py")
-    assert content_head("src/a.py", laid, 100, UNICODE).text.split() == ["src/a.py", "A", "1", "line", "B", "unknown"]
+    assert content_head("src/a.py", laid, 100, UNICODE).text.split() == [
+        "src/a.py",
+        "A",
+        "1",
+        "line",
+        "B",
+        "unknown",
+    ]
     known = [row.words for row in laid.rows if row.words.startswith(("A ", "B "))]
     assert known == ["A   rebuilt from 1 edit", "B   not known: never read as a whole"]
     found.sides.session.close()

@@ -131,6 +131,14 @@ class TestPlanLines:
             assert sorted(set(found)) == [-1, 0, 1, 2]
             assert found == sorted(found)
 
+    def test_where_nothing_is_to_be_compacted_the_reason_is_said_once(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 3)
+        with considered(tmp_path / "s.jsonl", strategy="pi") as (_, what_if):
+            view = what_if.view()
+            assert view.plan.nothing
+            text = " ".join(" ".join(line.text for line in plan_lines(view, 48, UNICODE)).split())
+            assert text.count("tokens of messages fit into the 20,000 to keep") == 1
+
     def test_a_section_that_is_off_keeps_its_line(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):

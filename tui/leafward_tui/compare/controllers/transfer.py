@@ -72,9 +72,7 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
         return []
     about = [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
     if (more := len(draft.misfits) - 3) > 0:
-        about.append(
-            SheetLine(f"and {more:,} more that {'does' if more == 1 else 'do'} not fit there", "warn")
-        )
+        about.append(SheetLine(f"and {more:,} more", "warn"))
     return about
 
 
