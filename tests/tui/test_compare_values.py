@@ -83,7 +83,7 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
 
 def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(both: Overall) -> None:
     head = next(line.text for line in context_page(both, None, 78, UNICODE) if "summary" in line.text)
-    titles = ["system", "summary", "kept", "after", "not in file", "est. error", "total"]
+    titles = ["system", "summary", "kept", "messages", "not in file", "est. error", "total"]
     assert re.split(r"  +", head.strip()) == titles
 
 
