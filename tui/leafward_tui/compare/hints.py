@@ -93,7 +93,7 @@ def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs)
         return facts
     ancestor = seen.sides.ancestor
     if ancestor >= 0:
-        facts.append(Fact(f"common ancestor #{ancestor:,}", short=f"from #{ancestor:,}", keep=5))
+        facts.append(Fact(f"common ancestor #{ancestor:,}", short=f"ancestor #{ancestor:,}", keep=5))
     if seen.plain:
         facts.append(Fact(seen.plain, keep=4, hue="warn"))
     elif width >= 120 and seen.ancestor:

@@ -75,7 +75,6 @@ def branch_words(branch: Branch) -> str:
     """What a summary is made from."""
     files = branch.files
     parts = [
-        counted(len(branch.entries), "entry", "entries"),
         f"{count(branch.tokens)} tokens",
         f"{counted(len(files.read), 'file')} read, {len(files.modified):,} modified",
     ]

@@ -30,6 +30,9 @@ _GAP = 3
 _COMMON = "On every screen"
 
 
+_NOTHING = "nothing here has these words"
+
+
 class _Line(NamedTuple):
     """One line of a column: a heading has no title, and what a title goes on with has no key."""
 
@@ -161,6 +164,8 @@ class HelpScreen(Modal):
             # The frame stays as it is while one types.
             self._columns, self._keys, self._cells = columns_of(found, keymap, width, height)
             number = sum(len(group) for _, group in found)
+            if not number:
+                self._columns, self._keys, self._cells = [[_Line("", _NOTHING)]], 0, width
             title, leaves = f"{title}: {number:,} with {self._words}", "all keys"
         foot = (("row.down", "scroll"), ("keys.find", "search"), ("mode.leave", leaves))
         self.frame(

@@ -258,7 +258,7 @@ def _outcome(step: Step) -> str:
         more = len(step.doubts) - 1
         files = f", and {counted(more, 'more file')}" if more > 0 else ""
         return f"cannot tell: {safe_line(ran.why, 200)}{files}"
-    return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
+    return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with exit {ran.code}"
 
 
 def _printed(ran: TrialRun) -> str:

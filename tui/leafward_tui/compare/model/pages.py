@@ -88,7 +88,8 @@ def context_page(
     a, b = contexts.ledgers
     unsent = ("unsent",) if a.unsent or b.unsent else ()
     names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
-    titles = [_WORDS.get(name, name) for name in names]
+    compacted = any(one.summary or one.kept for one in (a, b))
+    titles = ["messages" if name == "after" and not compacted else _WORDS.get(name, name) for name in names]
     # Two cells lie between columns; where that is too wide, a long title takes cells that short ones have to spare.
     cells = [min(13, max(9, cell_len(title) + 2)) for title in titles]
     if (spare := width - 3 - sum(cells)) > 0:

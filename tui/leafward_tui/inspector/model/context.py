@@ -340,7 +340,9 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     after = parts.get(Section.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
-    rows.append(_LedgerRow("after", name, ledger.after, (counted(size, "message"),)))
+    many = counted(size, "message")
+    since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
+    rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
         again = ("measured anew behind the compaction",) if context.measured_anew else ()
         rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, (context.missing, *again)))

@@ -97,12 +97,14 @@ class Acceptance:
     def _ask_for_unseen(self, draft: Draft, unseen: list[LostFact]) -> None:
         """Lists the rules and unfinished steps that the model would not see any more, and asks what is to become of them."""
         facts = counted(len(unseen), "rule or unfinished step", "rules and unfinished steps")
-        about = [SheetLine(fact.text, "warn", _SENTENCE) for fact in unseen[:_LISTED]]
+        sign = self._services.glyphs.error
+        about = [SheetLine(f"{sign} {fact.text}", "warn", _SENTENCE) for fact in unseen[:_LISTED]]
         if len(unseen) > _LISTED:
             about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
+        them, pin = ("it", "Pin it") if len(unseen) == 1 else ("them", "Pin all of them")
         choices = [
-            Choice("p", "Pin all of them", "the summary is made again with them", "writes nothing yet"),
-            Choice("a", "Go on without them", "the model will not see them", "asks before it appends"),
+            Choice("p", pin, f"the summary says {them} then, word for word", "writes nothing yet"),
+            Choice("a", f"Go on without {them}", f"the model will not see {them}", "asks before it appends"),
         ]
 
         def done(key: str | None) -> None:

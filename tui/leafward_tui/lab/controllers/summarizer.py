@@ -164,7 +164,7 @@ class Summarizer:
             self._view.tell(self._state.busy, "warn")
             return
         extractive = not what_if.choices.asks
-        note = "the extractive summariser prefers lines with these words" if extractive else ""
+        about = [SheetLine("the extractive summariser prefers lines with these words")] if extractive else []
 
         def done(text: str | None) -> None:
             if text is not None:
@@ -173,7 +173,7 @@ class Summarizer:
         sheet = TextSheet(
             "What the summary should emphasise",
             what_if.choices.focus,
-            note=note,
+            about,
             placeholder="empty for nothing in particular",
         )
         self._view.open_sheet(sheet, done)

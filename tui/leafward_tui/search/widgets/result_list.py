@@ -259,5 +259,8 @@ def windowed(
     begin = max(0, spans[0][0] - room // 3) if spans else 0
     if not begin or cell_len(text) <= room or cell_len(text[: spans[0][1]]) <= room - 6:
         return text, list(spans)
+    # A word that was cut says less than none.
+    space = text.find(" ", begin, spans[0][0])
+    begin = space + 1 if space >= 0 else begin
     moved = len(ellipsis) - begin
     return ellipsis + text[begin:], [(start + moved, stop + moved) for start, stop in spans]
