@@ -12,8 +12,8 @@ from leafward.cli import main
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Damage
+from leafward.session.session_title import title_of
 from leafward.session.source import UNCERTAIN_CONTEXT
-from leafward.session.title import title_of
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.foreign_sessions import problems, said
 from tests.sources import foreign

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward import agents
-from leafward.agents.fork import Draft, Import, last_said
+from leafward.agents.fork_draft import Draft, Import, last_said
 from leafward.base.errors import LeafwardError
 from leafward.base.regular_files import read_regular
 from leafward.branches.fork import left_imports
