@@ -13,7 +13,7 @@ from leafward.base.errors import Refused
 if TYPE_CHECKING:
     from textual.app import App
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
 
 __all__ = ["run_in_agent"]
 
