@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import OpenCode, trees
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.agent import OpenCode
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind

@@ -25,7 +25,7 @@ from leafward.session.messages import message_in, message_text, messages_of, wri
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.branches.fork import Fork
     from leafward.session.session import Session

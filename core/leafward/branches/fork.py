@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from leafward.agents import Agent, Resume
+    from leafward.agents import Agent
+    from leafward.agents.resume import Resume
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.compaction.injection import InjectionSettings
     from leafward.session.session import Session

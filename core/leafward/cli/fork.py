@@ -32,7 +32,8 @@ from leafward.summaries.summarizers.choice import CONFIGURED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents import Agent, Resume
+    from leafward.agents import Agent
+    from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.cli.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft

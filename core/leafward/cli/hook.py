@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -25,7 +24,7 @@ _WAIT = 8.0
 _LOG_LIMIT = 64 << 10
 
 
-def hook(name: str, prepare: str | None, size: int | None) -> int:
+def hook(name: str, prepare: str | None = None, size: int | None = None) -> int:
     """`leafward hook`: what the agent says is on stdin, what it is to take on stdout. Never fails."""
     try:
         _answer(name, prepare, size)
@@ -38,7 +37,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     from leafward import agents
     from leafward.agents.hooks import Moment
 
-    hooks = agents.agent_named(name).hooks
+    hooks = agents.hooks_of(name)
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room)
         return
@@ -50,6 +49,8 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     elif request.moment in (Moment.SUMMARY, Moment.BRANCH):
         text = _summary(request)
     elif request.moment is Moment.BEFORE:
+        import subprocess
+
         _kept(request.session).unlink(missing_ok=True)
         # It goes on when we have ended: the agent makes its summary meanwhile.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]

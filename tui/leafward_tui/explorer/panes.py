@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.timer import Timer
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.explorer.widgets.gauge import Gauge
     from leafward_tui.explorer.widgets.graph_view import GraphView

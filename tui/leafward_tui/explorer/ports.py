@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.ghost import Ghost

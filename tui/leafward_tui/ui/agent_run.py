@@ -13,7 +13,7 @@ from leafward.base.errors import Refused
 if TYPE_CHECKING:
     from textual.app import App
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
 
 
 def run_in_agent(app: App[Any], resume: Resume) -> str | None:

@@ -10,7 +10,7 @@ from leafward.base.errors import LeafwardError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
