@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward.branches.fork import Fork
     from leafward.session.session import Session
 
-__all__ = ["mark_of", "unused_fork", "waiting_import"]
-
 
 def unused_fork(session: Session, made: Fork, config: Config, env: Mapping[str, str]) -> Draft | None:
     """The session that an earlier try of a fork wrote and nobody went on with, the latest first; None where there is none.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from leafward.context.basis import Basis, Count
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["SizeChange"]
-
 
 class SizeChange(NamedTuple):
     """The context before and after a compaction."""
