@@ -6,11 +6,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import OpenCode, trees
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.agent import OpenCode
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from tests.opencode_store import (
     START,
     Conversation,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.fork import Terms
-from leafward.agents.opencode import OpenCode
+from leafward.agents.fork_draft import Terms
+from leafward.agents.opencode.agent import OpenCode
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking

@@ -10,8 +10,8 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft, edited, span_of
 from leafward.compaction.injection import inject
-from leafward.compaction.run import draft, edited, span_of
 from leafward.compaction.stored_summary import (
     KEPT_HEADING,
     cut_middle,

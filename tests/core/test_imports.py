@@ -122,12 +122,22 @@ def imports_of(tree: ast.Module, package: str) -> Iterator[str]:
         waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
 
 
-@pytest.mark.parametrize("name", ["claude", "codex"])
-def test_a_hook_loads_its_own_agent_only(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded, _ = run_and_list(tmp_path, monkeypatch, COMMAND.format(arguments=["hook", name]))
-    others = {f"leafward.agents.{other}" for other in ("claude", "codex", "opencode") if other != name}
-    assert f"leafward.agents.{name}" in loaded
-    assert not loaded & others
+ASKED = """
+import io, sys
+sys.stdin = io.TextIOWrapper(io.BytesIO({payload!r}))
+"""
+
+
+@pytest.mark.parametrize("name", ["pi", "claude", "codex", "opencode"])
+def test_a_hook_that_has_nothing_to_do_loads_no_verb_no_session_and_no_agent(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ASKED.format(payload=json.dumps({"hook_event_name": "PreCompact"}).encode())
+    loaded, _ = run_and_list(tmp_path, monkeypatch, asked + COMMAND.format(arguments=["hook", name]))
+    ours = {module for module in loaded if module.startswith("leafward.")}
+    assert f"leafward.agents.{name}.hooks" in ours
+    assert not [module for module in ours if module.endswith(".agent") or ".session" in module]
+    assert not loaded & {"click", "leafward.cli.verbs", "orjson", "sqlite3"}
 
 
 def test_litellm_is_imported_in_one_function() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named, agent_of
+from leafward.agents import agent_of, hooks_of
 from leafward.base.errors import LeafwardError
 from leafward.base.paths import is_draft, state_dir
 from leafward.catalog.trash import bring_back, thrown_away
@@ -107,7 +107,7 @@ def _installation_holds(run: Run) -> None:
     name = run.scene.installs_in
     file, mine = _installed_file(name), SETTINGS[name]
     own = next((data for path, data in mine.items() if str(file).endswith(path)), None)
-    hooks = agent_named(name).hooks
+    hooks = hooks_of(name)
     full = hooks.installed(own.decode() if own is not None else None, runner_of(name), False).encode()
     wanted, other = (full, own) if run.scene.name.startswith("install") else (own, full)
     now = _content(file)
@@ -122,7 +122,7 @@ def _installation_holds(run: Run) -> None:
 
 
 def _installed_file(name: str) -> Path:
-    return agent_named(name).hooks.file(os.environ)
+    return hooks_of(name).file(os.environ)
 
 
 def _content(file: Path) -> bytes | None:

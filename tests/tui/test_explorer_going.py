@@ -193,6 +193,6 @@ class TestGoing:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("g")
             await pilot.pause()
-            before = screen.panes.tree.rendered
+            before = screen.panes.tree.painted.shown
             await pilot.press("j")
-            assert screen.panes.tree.rendered - before <= 2
+            assert screen.panes.tree.painted.shown - before <= 2

@@ -77,8 +77,9 @@ class TestEnding:
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
             text = "\n".join(rows(pilot.app))
             assert "2 rules and unfinished steps would be lost" in text
-            assert RULE in text
-            assert STEP in text
+            assert f"× {RULE}" in text
+            assert f"× {STEP}" in text
+            assert "Pin all of them" in text
             await pilot.press("p")
             await until(pilot, lambda: screen.state.draft is not None and RULE in screen.state.draft.text)
             await until(pilot, lambda: settled(screen) and not screen.state.drafts.amending)

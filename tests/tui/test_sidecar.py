@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.codex import Codex
+from leafward.agents.codex.agent import Codex
 from leafward.base.config import Config
 from leafward.context.model_context import context_at
 from leafward_tui.explorer import ExplorerScreen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from difflib import get_close_matches
 from functools import cache
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,16 +21,14 @@ from leafward.agents.base import (
     Text,
     Trouble,
 )
-from leafward.agents.pi import Pi
-from leafward.agents.resume import Resume
 from leafward.base.errors import NotFound
 from leafward.base.regular_files import open_buffered
-from leafward.session.foreign import ForeignFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from leafward.agents.opencode import OpenCode
+    from leafward.agents.hooks import Hooks
+    from leafward.agents.opencode.agent import OpenCode
     from leafward.base.config import Config
     from leafward.session.session import Session
 
@@ -39,38 +38,45 @@ HEAD_SIZE = 4096
 _DEEPEST = 8
 """Folders above a session file among which that of its store is."""
 
-_NATIVE = Pi()
 _DATABASE = b"SQLite format 3\0"
 
 
 @cache
+def native() -> Agent:
+    """The agent whose format is ours: what opens a file that nobody recognises."""
+    from leafward.agents.pi.agent import Pi
+
+    return Pi()
+
+
+@cache
 def _codex() -> Agent:
-    from leafward.agents.codex import Codex
+    from leafward.agents.codex.agent import Codex
 
     return Codex()
 
 
 @cache
 def _claude() -> Agent:
-    from leafward.agents.claude import Claude
+    from leafward.agents.claude.agent import Claude
 
     return Claude()
 
 
 @cache
 def _opencode() -> OpenCode:
-    from leafward.agents.opencode import OpenCode
+    from leafward.agents.opencode.agent import OpenCode
 
     return OpenCode()
 
 
 _LOADERS: Mapping[str, Callable[[], Agent]] = {
-    Pi.name: lambda: _NATIVE,
+    "pi": native,
     "codex": _codex,
     "claude": _claude,
     "opencode": _opencode,
 }
-"""By name. Who asks for one needs none of the others: a hook that an agent waits for is done in half the time."""
+"""By name. Who asks for one needs none of the others."""
 
 
 @cache
@@ -84,27 +90,31 @@ def _enclosing() -> tuple[Enclosing, ...]:
     return (_opencode(),)
 
 
-def native() -> Agent:
-    """The agent whose format is ours: what opens a file that nobody recognises."""
-    return _NATIVE
-
-
 def agent_named(name: str) -> Agent:
     """An agent by name. Raises NotFound with the nearest name."""
-    load = _LOADERS.get(name)
-    if load is None:
+    return _LOADERS[_known(name)]()
+
+
+def hooks_of(name: str) -> Hooks:
+    """What an agent runs around a compaction. It waits for that, so nothing else of it is loaded. Raises NotFound as above."""
+    hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
+    return hooks
+
+
+def _known(name: str) -> str:
+    if name not in _LOADERS:
         close = get_close_matches(name, _LOADERS, 1, 0.4)
         raise NotFound(
             f"no agent {name!r}; known: {', '.join(_LOADERS)}"
             + (f" (did you mean {close[0]}?)" if close else "")
         )
-    return load()
+    return name
 
 
 def recognised(head: bytes) -> Agent | None:
     """The agent that a file beginning with these bytes belongs to; None where no agent knows it."""
-    if _NATIVE.recognises(head):
-        return _NATIVE
+    if native().recognises(head):
+        return native()
     return next((agent for agent in all_agents() if agent.recognises(head)), None)
 
 
@@ -129,6 +139,8 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
 
 def agent_behind(session: Session) -> Agent:
     """The agent of a session that is open: it is known, so nothing is looked for."""
+    from leafward.session.foreign import ForeignFiles
+
     source = session.source
     load = _LOADERS.get(source.agent_name) if isinstance(source, ForeignFiles) else None
     return load() if load is not None else native()
@@ -220,7 +232,6 @@ __all__ = [
     "Excerpt",
     "FirstLook",
     "Listing",
-    "Resume",
     "Stamp",
     "Text",
     "Trouble",
@@ -229,6 +240,7 @@ __all__ = [
     "agent_of",
     "all_agents",
     "excerpt",
+    "hooks_of",
     "is_there",
     "names_one",
     "native",

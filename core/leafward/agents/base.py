@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork import Draft, ForkPoint, Terms
-    from leafward.agents.hooks import Hooks
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
@@ -110,11 +109,6 @@ class Agent(Protocol):
     """As people write it."""
     tool_table: ToolTable
     """How its tools name files."""
-
-    @property
-    def hooks(self) -> Hooks:
-        """What it runs around a compaction."""
-        ...
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The folders that hold its sessions; they need not exist."""

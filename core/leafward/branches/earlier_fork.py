@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward import agents
-from leafward.agents.fork import Draft, Import, last_said
+from leafward.agents.fork_draft import Draft, Import, last_said
 from leafward.base.errors import LeafwardError
 from leafward.base.regular_files import read_regular
 from leafward.branches.fork import left_imports
@@ -25,7 +25,7 @@ from leafward.session.messages import message_in, message_text, messages_of, wri
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.branches.fork import Fork
     from leafward.session.session import Session

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from leafward import agents
 from leafward.agents.base import expanded
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import Draft, ForkPoint, Remark, Terms, cut_at
+from leafward.agents.fork_draft import Draft, ForkPoint, Remark, Terms, cut_at
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from leafward.agents import Agent, Resume
+    from leafward.agents import Agent
+    from leafward.agents.resume import Resume
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.compaction.injection import InjectionSettings
     from leafward.session.session import Session

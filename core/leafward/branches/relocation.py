@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward import agents
-from leafward.agents.fork import Draft, Remark, Terms, last_said
+from leafward.agents.fork_draft import Draft, Remark, Terms, last_said
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import mark_of
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-
-__all__ = ["Move", "Outcome", "Relocation", "moves", "relocate"]
 
 
 class Outcome(StrEnum):

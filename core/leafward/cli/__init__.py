@@ -47,6 +47,11 @@ def main(
             from leafward.cli.application import open_paths
 
             return open_paths(open_app, arguments)
+        if arguments[:1] == ["hook"] and len(arguments) == 2:
+            # As an agent runs it, and waits: there is nothing to parse, and declaring all other verbs takes longer than it.
+            from leafward.cli.hook import hook
+
+            return hook(arguments[1])
         result = _verb(argv, Application(open_app, check_app))
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -20,11 +20,11 @@ from leafward.cli.output import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.context.context_messages import ContextMessage, message_body
+from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, context_window, uncertainties
 from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import agents
-from leafward.agents.fork import cut_at
+from leafward.agents.fork_draft import cut_at
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
@@ -25,14 +25,15 @@ from leafward.cli.settings import configured
 from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.journal import utc_now
 from leafward.summaries.summarizers.choice import CONFIGURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents import Agent, Resume
+    from leafward.agents import Agent
+    from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.cli.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft
@@ -145,7 +146,7 @@ def _summarised(
             )
         tell_outgoing(summarizer, going)
         with progress() as show:
-            made = summarize_branch(session, branch, summarizer, progress=show, stop=stop)
+            made = summarize_branch(branch, summarizer, progress=show, stop=stop)
         refuse_cancelled(stop)
     return made, tuple(Remark("summary", text) for text in made.remarks)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -19,15 +18,13 @@ if TYPE_CHECKING:
 
     from leafward.agents.hooks import HookRequest
 
-__all__ = ["failures", "hook"]
-
 _TOLD_LIMIT = 1 << 20
 _WAIT = 8.0
 """Seconds that an agent waits at most for a text that is being made."""
 _LOG_LIMIT = 64 << 10
 
 
-def hook(name: str, prepare: str | None, size: int | None) -> int:
+def hook(name: str, prepare: str | None = None, size: int | None = None) -> int:
     """`leafward hook`: what the agent says is on stdin, what it is to take on stdout. Never fails."""
     try:
         _answer(name, prepare, size)
@@ -40,7 +37,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     from leafward import agents
     from leafward.agents.hooks import Moment
 
-    hooks = agents.agent_named(name).hooks
+    hooks = agents.hooks_of(name)
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room)
         return
@@ -52,6 +49,8 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     elif request.moment in (Moment.SUMMARY, Moment.BRANCH):
         text = _summary(request)
     elif request.moment is Moment.BEFORE:
+        import subprocess
+
         _kept(request.session).unlink(missing_ok=True)
         # It goes on when we have ended: the agent makes its summary meanwhile.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
@@ -97,9 +96,9 @@ def _summary(request: HookRequest) -> str:
     from leafward.base.strategies import Strategy
     from leafward.cli.selection import opened
     from leafward.compaction.branch_summary import left_branch, summarize_branch
+    from leafward.compaction.draft_assembly import draft
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan as plan_of
-    from leafward.compaction.run import draft
     from leafward.compaction.settings import PlanSettings
     from leafward.summaries.summarizers.extractive import Extractive
 
@@ -112,7 +111,7 @@ def _summary(request: HookRequest) -> str:
             branch = left_branch(found, node, to)
             if branch is None:
                 return ""
-            summary = summarize_branch(found, branch, Extractive(), focus=request.focus)
+            summary = summarize_branch(branch, Extractive(), focus=request.focus)
             return json.dumps({"summary": summary.text, "details": summary.details()})
         plan = plan_of(measure(found, node), PlanSettings(strategy=Strategy.PI, cut=to))
         made = draft(found, plan, Extractive(), focus=request.focus)

@@ -17,7 +17,7 @@ from leafward.cli.selection import agent_behind, opened
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
 
 
 def resume(selector: str, only_print: bool, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, X
 from leafward.compaction.origins import Origins
 from leafward.compaction.stored_summary import CUT_MARK
 from leafward.compaction.summary_lines import USER_MESSAGE, Part
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
 from leafward.session.tokens import message_tokens, replayed_system
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.compaction.summary_lines import StoredLine
-    from leafward.context.context_messages import ContextMessage
+    from leafward.context.message_columns import ContextMessage
     from leafward.context.model_context import Context
     from leafward.session.session import Session
 

@@ -14,7 +14,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.basis import Basis, spoken_sizes
-from leafward.context.context_messages import ROLE_OF_KIND, EditInForce, Messages
+from leafward.context.message_columns import ROLE_OF_KIND, EditInForce, Messages
 from leafward.context.projection import ahead_of_summary, as_sent, begins_midway, latest, selected
 from leafward.context.sizes import ContextSize, broken_off_in, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind

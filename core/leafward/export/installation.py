@@ -26,8 +26,6 @@ from leafward.session.journal.durable import replace_file, sync_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Change", "apply", "installation", "installation_problems", "is_installed", "removal"]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -62,7 +60,7 @@ class Change:
 
 def installation(name: str, summary: bool = False) -> Change:
     """What `leafward install` would write; with `summary` Leafward makes the agent's summaries as well. Raises Refused."""
-    hooks = agents.agent_named(name).hooks
+    hooks = agents.hooks_of(name)
     file = hooks.file(os.environ)
     before = _text(file)
     known = _known(name, file)
@@ -75,7 +73,7 @@ def installation(name: str, summary: bool = False) -> Change:
 
 def removal(name: str) -> Change:
     """What `leafward uninstall` would write. Raises Refused."""
-    hooks = agents.agent_named(name).hooks
+    hooks = agents.hooks_of(name)
     file = hooks.file(os.environ)
     before = _text(file)
     known = _known(name, file)
@@ -115,7 +113,7 @@ def runner_of(name: str) -> Runner:
 
 def is_installed(name: str) -> bool:
     """Whether Leafward's part is in an agent's file now."""
-    hooks = agents.agent_named(name).hooks
+    hooks = agents.hooks_of(name)
     try:
         text = _text(hooks.file(os.environ))
     except (OSError, Refused):
@@ -136,7 +134,7 @@ def installation_problems() -> Iterator[Problem]:
         except (OSError, Refused) as error:
             yield Problem("hook", f"{file}: {error}")
             continue
-        if text is None or not agent.hooks.is_in(text):
+        if text is None or not agents.hooks_of(agent.name).is_in(text):
             yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
         elif sys.executable not in known["after"] and sys.executable not in text:
             yield Problem("hook", f"{file}: it runs another Leafward than this one; {again}")

@@ -16,7 +16,7 @@ from leafward_tui.ui.two_panes import Panes, has_two_panes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.catalogue.model.session_preview import SessionPreview
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen import BaseScreen
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.title_bar import Progress
-
-__all__ = ["CatalogueDisplay", "empty_words"]
 
 
 class CatalogueDisplay:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.catalogue.model.session_preview import SessionPreview
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.title_bar import Progress
     from leafward_tui.ui.two_panes import Panes
-
-__all__ = ["CatalogueView"]
 
 
 class CatalogueView(Protocol):

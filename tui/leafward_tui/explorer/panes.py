@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.explorer.summary_run import progress_words
+from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.price_line import KeyHint
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.timer import Timer
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.explorer.widgets.gauge import Gauge
     from leafward_tui.explorer.widgets.graph_view import GraphView
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import PriceLine
     from leafward_tui.ui.screen import BaseScreen
     from leafward_tui.ui.tab_head import TabHead
-
-__all__ = ["TABS", "ExplorerPanes"]
 
 Answer = TypeVar("Answer")
 

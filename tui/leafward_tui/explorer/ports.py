@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.ghost import Ghost
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import Facts, KeyHint
     from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.title_bar import Fact, Progress
-
-__all__ = [
-    "ExplorerView",
-    "GaugePort",
-    "PeekPort",
-    "PricePort",
-    "StripPort",
-    "Timer",
-    "TitlePort",
-    "TreePort",
-]
 
 Answer = TypeVar("Answer")
 

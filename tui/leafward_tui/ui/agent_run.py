@@ -13,9 +13,7 @@ from leafward.base.errors import Refused
 if TYPE_CHECKING:
     from textual.app import App
 
-    from leafward.agents import Resume
-
-__all__ = ["run_in_agent"]
+    from leafward.agents.resume import Resume
 
 
 def run_in_agent(app: App[Any], resume: Resume) -> str | None:

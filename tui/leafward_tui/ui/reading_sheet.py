@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 
-from leafward_tui.ui.cells import cell_len, fit, right
+from leafward_tui.ui.cells import cell_len, fit, right, wrap
 from leafward_tui.ui.intents import intent, intent_bindings
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.page import Span
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["ReadingSheet"]
 
 _SHARE = 0.5
 """The part of the screen's height that the text takes."""
@@ -67,7 +64,7 @@ class _Text(LineScroll, can_focus=False):
             self._lines = rendered(self._text, width, services_of(self).glyphs)
         else:
             self._lines = wrapped_text(shown(self._text), width, "sub")
-        self.virtual_size = Size(0, len(self._lines))
+        set_extent(self, len(self._lines))
 
     def on_resize(self) -> None:
         """Lines fit the new width."""
@@ -121,6 +118,7 @@ class ReadingSheet(Sheet):
         self.text = text
         self.body = _Text(markdown=markdown)
         self.state = OneLine(self._state_line)
+        self.rest = OneLine(self._rest_line)
         self.running = running
         self._cancel = cancel
         self._save = save
@@ -137,7 +135,7 @@ class ReadingSheet(Sheet):
     def compose_body(self) -> ComposeResult:
         """What is going on, then the text."""
         yield self.state
-        yield OneLine(lambda _width, _ground: [])
+        yield self.rest
         yield self.body
 
     def mounted(self) -> None:
@@ -157,7 +155,7 @@ class ReadingSheet(Sheet):
         self._state = (state, "")
         if self.is_mounted:
             self.body.show(text, to_end=True)
-            self.state.refresh()
+            self._refresh_state()
 
     def ended(
         self,
@@ -184,23 +182,41 @@ class ReadingSheet(Sheet):
             self.body.show(text, to_end=False)
             self.body.scroll_to(y=0, animate=False, force=True)
             self.refresh(layout=True)
-            self.state.refresh()
+            self._refresh_state()
             self.foot.refresh()
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
+    def _refresh_state(self) -> None:
+        self.state.refresh()
+        self.rest.refresh()
+
     def _state_line(self, width: int, ground: Ground) -> list[Segment]:
-        text, tone = self._state
-        figures = fit(self._figures, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)
-        sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(tone, "")
-        lead = f"{getattr(services_of(self).glyphs, sign)} " if sign else ""
-        room = max(0, width - 2 - cell_len(lead) - cell_len(figures) - 2)
+        tone = self._state[1]
+        lead, first, _, figures = self._state_parts(width)
         return [
             Segment(" ", ground.blank),
             Segment(lead, getattr(ground, tone) if tone else ground.sub),
-            Segment(fit(text, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis), ground.sub),
-            Segment(right(figures, cell_len(figures) + 2), ground.sub),
+            Segment(first, ground.sub),
+            Segment(right(figures, width - 2 - cell_len(lead) - cell_len(first)), ground.sub),
         ]
+
+    def _rest_line(self, width: int, ground: Ground) -> list[Segment]:
+        """What did not fit beside the figures; empty where all of it did."""
+        lead, _, rest, _ = self._state_parts(width)
+        return [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(rest, ground.sub)]
+
+    def _state_parts(self, width: int) -> tuple[str, str, str, str]:
+        """The sign, what stands beside the figures, what goes on below it, and the figures."""
+        text, tone = self._state
+        ellipsis = services_of(self).glyphs.ellipsis
+        figures = fit(self._figures, max(0, width // 2), ellipsis=ellipsis)
+        sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(tone, "")
+        lead = f"{getattr(services_of(self).glyphs, sign)} " if sign else ""
+        whole = max(1, width - 2 - cell_len(lead))
+        room = whole - cell_len(figures) - 2 if figures else whole
+        first, *rest = wrap(text, max(1, room), ellipsis=ellipsis) or [""]
+        return lead, first, fit(" ".join(rest), whole, ellipsis=ellipsis), figures
 
     def offered(self) -> list[tuple[str, str]]:
         """Intents that work now, with their words, the one that commits first."""
@@ -213,7 +229,7 @@ class ReadingSheet(Sheet):
             offered.append(("draft.save", intent("draft.save").hint))
         if self._again:
             offered.append(("draft.again", self._again))
-        return [*offered, ("mode.leave", "cancel")]
+        return [*offered, ("mode.leave", "cancel" if self._move or self._again else "close")]
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What works now."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
 from leafward.agents.hook_file import HookFile
-from leafward.agents.opencode.places import usual_root
+from leafward.agents.opencode.data_root import usual_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

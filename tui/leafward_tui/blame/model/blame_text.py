@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward.branches.reason import Reason
     from leafward.query.blame import Author, Blame, BlameLine
 
-__all__ = ["BlameText", "LineFact"]
-
 _LABEL = 28
 """Cells of the widest name of a turn."""
 _LONG = 2_000

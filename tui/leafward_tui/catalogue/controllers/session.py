@@ -12,15 +12,13 @@ from leafward.base.safe_text import pasted_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward.catalog import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = ["SessionExits"]
 
 
 class SessionExits:

@@ -12,7 +12,7 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.files.working_set import FileChange, changed_files
 from leafward.session.entries import PROMPTS, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.ui.size_change import SizeChange
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward.context.basis import Basis
     from leafward.session.session import Session
     from leafward.session.tree import Run
-
-__all__ = ["SessionPreview", "Sign", "TreeRow", "read_preview"]
 
 ROWS = 9
 """Most rows of the small tree."""

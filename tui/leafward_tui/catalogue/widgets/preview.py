@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["Preview", "problem_words"]
-
 _LABEL = 5
 _FILES = 6
 _LEAST_PATH = 12

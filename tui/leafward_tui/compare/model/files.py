@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.file_sets import FileDifference, FileSets, Use
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["FOLD", "HUES", "Column", "FileItem", "FileLines", "arranged", "column_head", "listed"]
-
 HUES = {"A": "ghost", "B": "leaf"}
 """The hue of each side; its letter always stands beside it."""
 FOLD = "fold:same"

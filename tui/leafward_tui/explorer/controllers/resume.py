@@ -10,7 +10,7 @@ from leafward.base.errors import LeafwardError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents import Resume
+    from leafward.agents.resume import Resume
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
@@ -28,10 +28,6 @@ class AgentResume:
         self._services = services
         self._loader = loader
         self.actions: dict[str, Callable[[], object]] = {"agent.resume": self._resume}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there is a session to resume."""
-        return self._state.exploration is not None
 
     def _resume(self) -> None:
         """Runs the agent's own command on this session, and comes back when it ends."""

@@ -59,10 +59,6 @@ class RowFilter:
             "file.timeline": self._ask_timeline,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _choose(self) -> None:
         """Asks which rows to show."""
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet

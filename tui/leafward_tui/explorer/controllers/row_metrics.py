@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward.session.entries import Kind, text_of
-from leafward.session.headline import call_of, headline
+from leafward.session.entry_headline import call_of, headline
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
+_HEADING = re.compile(r"(?m)^#{1,6} +")
+_TOLD = 400
+"""Characters of a summary that two lines may need."""
 PUBLISH_EVERY = 0.25
 """Seconds between two reports while something is read or counted."""
 REST = 0.04
@@ -359,6 +364,11 @@ def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) ->
     if reply:
         return TurnDigest("ai", reply, tuple(changes))
     first = headline(session, head)
+    if session.columns.kind[head] in (Kind.BRANCH_SUMMARY, Kind.COMPACTION):
+        # The row says what it is; these lines what it tells.
+        told = (session.body(head) or {}).get("summary")
+        if isinstance(told, str) and told.strip():
+            return TurnDigest(first.word, safe_line(_HEADING.sub("", told[:_TOLD]), _TOLD), tuple(changes))
     return TurnDigest(first.word, first.text, tuple(changes))
 
 

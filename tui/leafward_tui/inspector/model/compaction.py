@@ -71,7 +71,7 @@ def compaction_page(
     own = kind == Kind.COMPACTION
     index = selection.head if own else latest(session, selection.at, frozenset({Kind.COMPACTION}))
     if index < 0:
-        sheet.facts([[Span("Compaction", "strong")], where(selection)], gap=2)
+        sheet.facts([[Span("Compaction", "strong")]])
         sheet.blank()
         sheet.note("No compaction on the path to here.")
         return sheet.page()

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from leafward.context.context_messages import Section, message_body
+from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.session.entries import NO_ENTRY
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
@@ -340,7 +340,9 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     after = parts.get(Section.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
-    rows.append(_LedgerRow("after", name, ledger.after, (counted(size, "message"),)))
+    many = counted(size, "message")
+    since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
+    rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
         again = ("measured anew behind the compaction",) if context.measured_anew else ()
         rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, (context.missing, *again)))

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["SummaryRequest"]
-
 _SECOND = 1.0
 
 
@@ -60,10 +58,6 @@ class SummaryRequest:
         self._prompt = prompt
         self._drafts = drafts
         self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def run(self) -> None:
         """Writes the summary: at once where nobody is asked, else after showing what would be sent."""

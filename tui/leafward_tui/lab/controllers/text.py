@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["TextPane"]
-
 
 class TextPane:
     """Owns `state.text`."""

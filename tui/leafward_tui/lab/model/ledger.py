@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Injection
 
-__all__ = ["Column", "Ledger", "Part", "column_of", "ledger_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

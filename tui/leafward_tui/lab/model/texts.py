@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import Summary
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["injected_lines", "note_lines", "prompt_lines", "request_words", "summary_lines"]
-
 _INJECTED = "Injected context: files, rules and last actions that go with the summary, so that the model still has them word for word."
 _MOST = 400
 """Lines of one text that are shown."""

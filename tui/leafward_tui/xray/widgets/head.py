@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.compaction.xray import XRay
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["XRayHead"]
-
 _ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what the model sees now"}
 _PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
 
@@ -36,13 +34,7 @@ class XRayHead(Widget):
     class SideWanted(Message):
         """A head was clicked."""
 
-        head: XRayHead
         side: Side
-
-        @property
-        def control(self) -> XRayHead:
-            """The head it came from."""
-            return self.head
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,5 +137,5 @@ class XRayHead(Widget):
         """A click on a head goes to that side."""
         for start, stop, side in self._spans:
             if start <= event.x <= stop:
-                self.post_message(self.SideWanted(self, side))
+                self.post_message(self.SideWanted(side))
                 return

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Trouble, expanded, is_file
+from leafward.agents.base import Listing, Trouble, is_file
 from leafward.agents.databases import is_damage
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened, stamps_of
@@ -21,7 +21,6 @@ from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.records import Info
@@ -238,12 +237,6 @@ def is_store(folder: str, names: set[str]) -> bool:
     if {"session", "message"} <= names:
         return True
     return os.path.basename(folder) == "session" and {trees.INFO_FOLDER, "message"} <= names
-
-
-def usual_root(env: Mapping[str, str]) -> Path:
-    """The data root that opencode itself uses."""
-    data = env.get("XDG_DATA_HOME")
-    return expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
 
 
 def root_of(path: str) -> str:

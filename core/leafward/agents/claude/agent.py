@@ -1,0 +1,195 @@
+"""Claude Code: where it keeps sessions, how it resumes one. Rules are those of Claude Code 1.0 to 2.1."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, refuse_copy
+from leafward.agents.claude.lineage import SourceFinder
+from leafward.agents.claude.preview import glimpse
+from leafward.agents.claude.records import TYPES
+from leafward.agents.claude.retention import belongings, cleanup_days
+from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
+from leafward.agents.claude.subagents import Spawners
+from leafward.agents.claude.tools import CLAUDE_TOOLS
+from leafward.agents.claude.transcript import ClaudeReader
+from leafward.agents.lines import unmarked
+from leafward.agents.resume import Resume, folder_of, id_of
+from leafward.agents.sidecar_texts import kept_texts
+from leafward.base.errors import Refused
+from leafward.session.foreign import ForeignFiles
+from leafward.session.line_decoding import decode_line
+from leafward.session.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.agents.base import Candidate
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+
+_TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
+_OWN_FIELD = re.compile(
+    rb'"(?:parentUuid|sessionId|isSidechain|leafUuid|userType|messageId|isMeta|session_id)"\s*:'
+)
+_KNOWN = frozenset(name.encode() for name in TYPES)
+_STORE = frozenset(
+    {
+        "history.jsonl",
+        "file-history",
+        "todos",
+        "settings.json",
+        ".credentials.json",
+        "statsig",
+        "tasks",
+        "plans",
+    }
+)
+"""What lies beside the projects in a configuration folder."""
+_LOOKED_AT = 4
+_DAY = 86_400_000
+
+
+class Claude:
+    """Anthropic's Claude Code."""
+
+    name = "claude"
+    title = "Claude Code"
+    tool_table = CLAUDE_TOOLS
+
+    def __init__(self) -> None:
+        self._kin = SourceFinder()
+        self._spawners = Spawners()
+        self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(expanded(root, env) for root in configured)
+        folders = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
+        if folders:
+            return tuple(expanded(root, env) for root in folders)
+        base = env.get("XDG_CONFIG_HOME") or "~/.config"
+        return expanded("~/.claude", env), expanded(os.path.join(base, "claude"), env)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder with these entries is a configuration folder of Claude Code."""
+        present = set(names)
+        return PROJECTS in present and (os.path.basename(folder) == ".claude" or bool(present & _STORE))
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every transcript, those of sub-agents among them; empty files are none."""
+        seen: set[str] = set()
+        for root in roots:
+            for folder, files, empty in walk(str(root), stop, trouble):
+                if folder not in seen:
+                    seen.add(folder)
+                    yield Listing(folder, files, self.name, empty)
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Takes away the empty files that Claude Code leaves where a session was begun and nothing was said."""
+        for folder, listing in listings.items():
+            if listing.agent not in ("", self.name) or is_enclosed(folder) is None:
+                continue
+            for name, stamp in list(listing.files.items()):
+                if not stamp[0] and name.endswith(SUFFIX) and is_uuid(stem(name)):
+                    del listing.files[name]
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether one of the first lines is a row of Claude Code."""
+        for line in unmarked(head).lstrip().split(b"\n")[:_LOOKED_AT]:
+            if not line.startswith(b"{"):
+                continue
+            types = set(_TYPE.findall(line))
+            if types & _KNOWN and _OWN_FIELD.search(line) is not None:
+                return b'"payload"' not in line[:200]
+            body = decode_line(line)
+            message = body.get("message") if body is not None else None
+            if body is None or not isinstance(message, dict) or not message.keys() & {"content", "usage"}:
+                continue
+            if body.get("type") in ("user", "assistant") or (
+                "sessionId" in body and isinstance(message.get("usage"), dict)
+            ):
+                return True
+        return False
+
+    def peek(self, candidate: Candidate) -> FirstLook | None:
+        """What the two ends of a transcript say. Raises OSError."""
+        return glimpse(candidate)
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a transcript. Raises NotASession."""
+        files = ForeignFiles(
+            path,
+            self.name,
+            CLAUDE_TOOLS,
+            lambda: ClaudeReader(path, self._kin.origin, self._spawners.spawner),
+        )
+        return Session.of(files, stop)
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Its file, and what is kept beside it."""
+        files = list(paths)
+        yield from map(Text, files, files)
+        yield from kept_texts(self.name, ((path, place_of(path).id) for path in files))
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""
+        return belongings(os.path.abspath(path))
+
+    def remote(self, path: str) -> str | None:
+        """Claude Code records none."""
+        del path
+        return None
+
+    def lifetime(self, path: str) -> int | None:
+        """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where nothing is said (2.1)."""
+        home = is_enclosed(os.path.dirname(os.path.abspath(path)))
+        if home is None:
+            return None
+        settings = os.path.join(home, "settings.json")
+        try:
+            now = os.stat(settings)
+            stamp: tuple[int, int] | None = (now.st_size, now.st_mtime_ns)
+        except OSError:
+            stamp = None
+        known = self._periods.get(home)
+        if known is None or known[0] != stamp:
+            known = self._periods[home] = stamp, cleanup_days(settings) * _DAY
+        return known[1]
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""
+        if place_of(str(session.path)).helper:
+            raise Refused(f"{session.path.name} is a sub-agent's; resume the session that started it")
+        folder = folder_of(session, self.title)
+        refuse_copy(session, self.title)
+        from leafward.agents.claude.fork import resume_of
+
+        return resume_of(session.path, id_of(session, self.title), folder, env)
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Why a session of Claude Code may not end at an entry; None where it may."""
+        from leafward.agents.claude import fork as forking
+
+        return forking.may_end(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+        """A transcript beside the source, with the rows of the path. Raises Refused."""
+        from leafward.agents.claude import fork as forking
+
+        return forking.fork(session, cut, terms, self.roots(terms.config, terms.env)[0])
+
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+        """A transcript of what another agent's session said. Raises Refused."""
+        from leafward.agents.claude import conversion as adopting
+
+        return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])

@@ -1,0 +1,365 @@
+"""Codex: where it keeps threads, which files make one, how it resumes one. Rules are those of Codex 0.47 to 0.169."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, is_file, refuse_copy
+from leafward.agents.codex.chain import Thread, meta_of
+from leafward.agents.codex.description import TWIN
+from leafward.agents.codex.preview import glimpse
+from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
+from leafward.agents.codex.store import (
+    COLD,
+    Segment,
+    Shelf,
+    called_in,
+    home_of,
+    is_rollout,
+    named,
+    names_in,
+    remembered,
+    segment_of,
+    walk,
+)
+from leafward.agents.codex.tools import CODEX_TOOLS
+from leafward.agents.codex.transcript import CodexReader
+from leafward.agents.lines import unmarked
+from leafward.agents.resume import Resume, folder_of, id_of, own_variables
+from leafward.agents.sidecar_texts import kept_texts
+from leafward.base.errors import NotASession, Refused
+from leafward.base.paths import is_kept
+from leafward.session.foreign import ForeignFiles, reader_of
+from leafward.session.session import Session
+from leafward.session.source import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from leafward.agents.base import Candidate, Stamp
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+
+_HEAD = re.compile(
+    rb'\{(?:"timestamp":[^,]{1,60},(?:"ordinal":\d+,)?)?\s*"type"\s*:\s*"'
+    rb'(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
+)
+_LATER = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"\s*\}\s*\Z')
+_BARE = re.compile(rb'\{"id":"[0-9a-fA-F-]{36}","timestamp":"[^"]{1,40}"(?:,"(?:instructions|git)":|\}\s*\Z)')
+"""The description ahead of rollouts of before September 2025."""
+_META_FIRST = re.compile(rb'\{\s*"payload"\s*:\s*\{')
+_FRESH = 2.0
+"""Seconds that the list of files of a store is believed."""
+_HEAD_SIZE = 4096
+
+
+class Codex:
+    """OpenAI's Codex CLI."""
+
+    name = "codex"
+    title = "Codex"
+    tool_table = CODEX_TOOLS
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._shelves: dict[str, tuple[float, Shelf]] = {}
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else `$CODEX_HOME`, else `~/.codex`."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(expanded(root, env) for root in configured)
+        return (expanded(env.get("CODEX_HOME") or "~/.codex", env),)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder with these entries is a store of Codex."""
+        present = set(names)
+        if "archived_sessions" in present or "session_index.jsonl" in present:
+            return True
+        marked = os.path.basename(folder) == ".codex" or any(
+            re.match(r"state_\d+\.sqlite\Z", name) for name in present
+        )
+        return marked and "sessions" in present
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every thread, by its first file; the stamp is that of all its files, and of the name it was given."""
+        seen: set[str] = set()
+        for root in roots:
+            if stop() or str(root) in seen:
+                continue
+            seen.add(str(root))
+            shelf = Shelf.of(walk(str(root), trouble))
+            with self._lock:
+                self._shelves[str(root)] = self._clock(), shelf
+            yield from _listings(shelf, names_in(str(root)), self.name)
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Takes later segments away from files found by name: they are part of the session that their first file stands for."""
+        found = [
+            segment_of(os.path.join(listing.folder, name), stamp)
+            for listing in listings.values()
+            if listing.agent in ("", self.name)
+            for name, stamp in listing.files.items()
+            if named(name) is not None
+        ]
+        for pieces in Shelf.of(found).threads.values():
+            first, *later = pieces
+            for one in later:
+                folder, name = os.path.split(one.path)
+                listings[folder].files.pop(name, None)
+            if later:
+                folder, name = os.path.split(first.path)
+                listings[folder].files[name] = _joined(pieces)
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first line is a record of Codex."""
+        if is_packed(head):
+            head = unpacked_head(head, _HEAD_SIZE)
+        line = unmarked(head).lstrip().partition(b"\n")[0]
+        if _HEAD.match(line) or _BARE.match(line):
+            return True
+        return _META_FIRST.match(line) is not None and _LATER.search(line) is not None
+
+    def peek(self, candidate: Candidate) -> FirstLook | None:
+        """What the beginning of a thread's first file says. Raises OSError."""
+        home = home_of(candidate.path)
+        return glimpse(candidate, names_in(home) if home is not None else {})
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
+        files = ForeignFiles(path, self.name, CODEX_TOOLS, lambda: CodexReader(lambda: self._thread(path)))
+        return Session.of(files, stop)
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """The segments of each thread, what it is called, and what is kept beside it; what is compressed is unpacked piece by piece."""
+        shelves: dict[str, Shelf] = {}
+        called: dict[str, dict[str, str]] = {}
+        ids: list[tuple[str, str]] = []
+        for path in paths:
+            alone = segment_of(path, [0, 0])
+            home = home_of(path)
+            ids.append((path, alone.thread))
+            if home is not None:
+                if home not in called:
+                    called[home] = called_in(home)
+                if title := called[home].get(alone.thread):
+                    yield Text(path, data=title.encode("utf-8", "surrogatepass"))
+            place = home if home is not None else os.path.dirname(path)
+            if place not in shelves:
+                try:
+                    shelves[place] = self._shelf(home) if home is not None else Shelf.of(_beside(path))
+                except OSError:
+                    shelves[place] = Shelf()
+            found = shelves[place].threads.get(alone.thread) if alone.thread else None
+            for piece in dict.fromkeys((*(one.path for one in found or ()), path)):
+                if not piece.endswith(COLD):
+                    yield Text(path, piece)
+                    continue
+                for data in unpacked_lines(piece):
+                    yield Text(path, data=data)
+        yield from kept_texts(self.name, ids)
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """Every file that the thread is made of: its segments and what they are based on."""
+        session = self.open(Path(path))
+        try:
+            source = session.source
+            files = source.transcript.files if isinstance(source, ForeignFiles) else ()
+            paths = [os.path.abspath(path), *map(os.path.abspath, files)]
+        finally:
+            session.close()
+        home = home_of(os.path.abspath(path)) or os.path.dirname(os.path.abspath(path))
+        return [
+            (one, os.path.relpath(one, home) if home_of(one) == home else os.path.basename(one))
+            for one in dict.fromkeys(paths)
+        ]
+
+    def remote(self, path: str) -> str | None:
+        """What its first record says of the repository."""
+        from leafward.agents.codex.preview import remote_of
+
+        return remote_of(path)
+
+    def lifetime(self, path: str) -> int | None:
+        """Codex deletes nothing by itself."""
+        del path
+        return None
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
+        folder = folder_of(session, self.title)
+        refuse_copy(session, self.title)
+        if session.header.get("relation") == TWIN:
+            raise Refused(
+                f"Codex knows this thread by {session.header.get('parentSession')}: fork this copy to go on from it"
+            )
+        store = self._variables(home_of(os.path.abspath(session.path)), env)
+        return Resume(
+            ("codex", "resume", "-C", folder, id_of(session, self.title)), folder, own_variables(env), store
+        )
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        from leafward.agents.fork_draft import after_results
+
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+        """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
+        from leafward.agents.codex.fork import forked
+
+        path = os.path.abspath(session.path)
+        own = None if is_kept(path) else home_of(path)
+        home = own or str(self.roots(terms.config, terms.env)[0])
+        reader = cast("CodexReader", reader_of(session))
+        return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
+
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+        """A rollout in the user's own store."""
+        from leafward.agents.codex.conversion import adopted
+
+        home = str(self.roots(terms.config, terms.env)[0])
+        return adopted(past, terms, home, self._variables(home, terms.env))
+
+    def _variables(self, home: str | None, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """What Codex has to be told to find a thread: nothing where its store is the usual one."""
+        usual = expanded(env.get("CODEX_HOME") or "~/.codex", env)
+        if home is None or os.path.realpath(home) == os.path.realpath(usual):
+            return ()
+        return (("CODEX_HOME", home),)
+
+    # --- a thread and what surrounds it ---
+
+    def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
+        """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
+        now = self._clock()
+        with self._lock:
+            known = self._shelves.get(home)
+        if known is not None and not anew and now - known[0] < _FRESH:
+            pieces = known[1].threads.get(session, ())
+            if not session or (pieces and all(os.path.exists(one.path) for one in pieces)):
+                return known[1]
+        shelf = Shelf.of(walk(home, []))
+        with self._lock:
+            self._shelves[home] = now, shelf
+        return shelf
+
+    def _thread(self, path: Path) -> Thread:
+        """The thread that a file belongs to, as its store stands now. Raises NotASession."""
+        absolute = os.path.abspath(path)
+        try:
+            now = os.stat(absolute)
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        if os.path.isdir(absolute):
+            raise NotASession(f"{path} is a folder, not a session file")
+        alone = segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
+        home = home_of(absolute)
+        if home is None:
+            shelf = Shelf.of(_beside(absolute)) if alone.thread else Shelf()
+        else:
+            shelf = self._shelf(home, alone.thread)
+        segments = shelf.threads.get(alone.thread) if alone.thread else None
+        if segments is None or all(one.path != absolute and one.id != alone.id for one in segments):
+            segments = [*(segments or ()), alone]
+        thread = alone.thread or _given_id(absolute)
+        notes: list[Note] = []
+        copy = next((one for one in shelf.copies if one.path == absolute), None)
+        original = shelf.segments[copy.id] if copy is not None else None
+        if copy is not None and original is not None:
+            segments = [copy]
+            text = f"a copy that went on by itself: Codex knows the thread by {original.path}"
+            notes.append(Note("diverged-copy", text, path=Path(absolute)))
+        names = names_in(home) if home is not None else {}
+        known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
+        if why is not None:
+            notes.append(Note("database", f"{why}; names and live segments are taken from the files"))
+
+        def find(name: str) -> Segment | None:
+            found = shelf.segments.get(name)
+            if found is not None and home is not None and not os.path.exists(found.path):
+                # It was moved or compressed since the store was listed.
+                found = self._shelf(home, anew=True).segments.get(name)
+            return found
+
+        row = known.get(thread)
+        live = segments[-1]
+        if row is not None:
+            live = next(
+                (one for one in segments if os.path.basename(one.path).removesuffix(".zst") == row.rollout),
+                live,
+            )
+        return Thread(
+            thread,
+            segments,
+            live,
+            find,
+            lambda name: next(iter(shelf.threads.get(name, ())), None),
+            names.get(thread) or (row.name if row is not None else None),
+            row.title if row is not None else None,
+            row.parent if row is not None else None,
+            notes,
+            original,
+        )
+
+
+def _given_id(path: str) -> str:
+    """The id that a file without Codex's name says it has."""
+    try:
+        line = first_line(lambda offset, size: head_of(path, offset + size)[offset:])
+    except OSError:
+        return ""
+    thread = meta_of(line).get("id")
+    return thread if isinstance(thread, str) else ""
+
+
+def _beside(path: str) -> Iterator[Segment]:
+    """The rollouts in the folder of a file that lies in no store."""
+    folder = os.path.dirname(path)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if is_rollout(entry.name) and is_file(entry):
+                now = entry.stat()
+                yield segment_of(entry.path, [now.st_size, now.st_mtime_ns, now.st_ino])
+
+
+def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
+    """Threads by the folder that the first file of each lies in."""
+    folders: dict[str, dict[str, Stamp]] = {}
+    for thread, pieces in shelf.threads.items():
+        folder, _, name = pieces[0].path.rpartition(os.sep)
+        stamp = pieces[0].stamp if len(pieces) == 1 else _joined(pieces)
+        thread_name = names.get(thread)
+        folders.setdefault(folder, {})[name] = (
+            [*stamp, _number(thread_name)] if thread_name is not None else stamp
+        )
+    for one in (*shelf.loose, *shelf.copies):
+        folder, name = os.path.split(one.path)
+        folders.setdefault(folder, {})[name] = one.stamp
+    for folder, files in folders.items():
+        yield Listing(folder, files, agent)
+
+
+def _joined(pieces: list[Segment]) -> Stamp:
+    """One stamp for several files: their sizes together, when one of them was last written, and which they are."""
+    return [
+        sum(max(0, one.stamp[0]) for one in pieces),
+        max(one.stamp[1] for one in pieces),
+        *(number for one in pieces for number in one.stamp[2:3]),
+    ]
+
+
+def _number(text: str) -> int:
+    from zlib import crc32
+
+    return crc32(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,283 @@
+"""opencode: where it keeps sessions, how one is read, how it resumes one. Rules are those of opencode 0.5 to 1.18.
+
+A session inside a database has a path of its own: that of the database, and behind it the session's id.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Listing, Text, Trouble, expanded, refuse_copy
+from leafward.agents.lines import unmarked
+from leafward.agents.opencode import trees
+from leafward.agents.opencode.data_root import usual_root
+from leafward.agents.opencode.database import is_database, opened
+from leafward.agents.opencode.preview import glimpse
+from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.store import (
+    USUAL,
+    Shelves,
+    databases_in,
+    is_store,
+    root_of,
+    store_variables,
+)
+from leafward.agents.opencode.surroundings import setting_of
+from leafward.agents.opencode.tools import OPENCODE_TOOLS
+from leafward.agents.opencode.transcript import TORN, OpenCodeReader
+from leafward.agents.resume import Resume, folder_of, id_of, own_variables
+from leafward.agents.sidecar_texts import kept_texts
+from leafward.base.errors import NotASession, Refused
+from leafward.base.paths import is_kept
+from leafward.session.foreign import ForeignFiles
+from leafward.session.line_decoding import decode_line
+from leafward.session.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from leafward.agents.base import Candidate, FirstLook
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.opencode.excerpts import Excerpt
+    from leafward.agents.opencode.store import Store
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+
+_LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
+
+
+class OpenCode:
+    """opencode."""
+
+    name = "opencode"
+    title = "opencode"
+    tool_table = OPENCODE_TOOLS
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._shelves = Shelves(self.name, clock)
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.
+
+        A database that `$OPENCODE_DB` names elsewhere is one more.
+        """
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(expanded(root, env) for root in configured)
+        root = usual_root(env)
+        database = env.get("OPENCODE_DB")
+        if not database or database == ":memory:":
+            return (root,)
+        extra = Path(os.path.join(root, database))
+        return (root,) if str(extra) in databases_in(str(root), []) else (root, extra)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:
+        """Whether a folder with these entries is a store of opencode, or the part of one that holds sessions."""
+        return is_store(folder, set(names))
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Every session: of a database and of files. One that lies in both is the database's, unless that has no message of it."""
+        seen: set[str] = set()
+        folders: set[str] = set()
+        for root in roots:
+            if stop() or str(root) in seen:
+                continue
+            seen.add(str(root))
+            for listing in self._shelves.listings(str(root), stop, trouble):
+                if listing.folder not in folders:
+                    folders.add(listing.folder)
+                    yield listing
+
+    def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
+        """The sessions in a database that is named, or the one that a path leading into it names; None for any other path."""
+        return self._shelves.within(path, trouble)
+
+    def strays(self, path: str) -> dict[str, int]:
+        """Messages in a database whose session is not there, by the session they name."""
+        return self._shelves.strays(path)
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Nothing: no file is a piece of another."""
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether it is the file that describes a session."""
+        start = unmarked(head).lstrip()
+        if not start.startswith(b"{"):
+            return False
+        body = decode_line(start)
+        if body is None:
+            return _LONG_HEAD.match(start) is not None and b'"title"' in start
+        return (
+            bool(text_in(body, "id"))
+            and number_in(object_at(body, "time"), "created") is not None
+            and "title" in body
+            and bool({"version", "directory"} & body.keys())
+            and not {"role", "sessionID", "type"} & body.keys()
+        )
+
+    def peek(self, candidate: Candidate) -> FirstLook | None:
+        """What its own description says, and its first prompt where it has no title. Raises OSError."""
+        return glimpse(self._shelves, candidate.path)
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
+        absolute = os.path.abspath(path)
+        files = ForeignFiles(
+            path,
+            self.name,
+            OPENCODE_TOOLS,
+            lambda: OpenCodeReader(lambda: setting_of(self._shelves, absolute)),
+        )
+        return Session.of(files, stop)
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """The rows of each session in its database, or its files, and what is kept beside it; each database is opened once."""
+        waiting = list(paths)
+        ids = [(path, os.path.basename(path).removesuffix(".json")) for path in waiting]
+        while waiting:
+            base = os.path.dirname(waiting[0])
+            if not os.path.isfile(base):
+                path = waiting.pop(0)
+                if os.path.isdir(path) or is_database(path):
+                    yield Text(path)
+                    continue
+                yield from (Text(path, file) for file in trees.files_of(trees.tree_of(path)))
+                continue
+            here = [path for path in waiting if os.path.dirname(path) == base]
+            waiting = [path for path in waiting if os.path.dirname(path) != base]
+            try:
+                with opened(base) as database:
+                    for path in here:
+                        yield from (Text(path, data=data) for data in database.texts(os.path.basename(path)))
+            except (sqlite3.Error, OSError, NotASession):
+                # Whatever was missed, opening them finds.
+                yield from map(Text, here)
+        yield from kept_texts(self.name, ids)
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""
+        absolute = os.path.abspath(path)
+        return (
+            []
+            if os.path.isdir(absolute) or not absolute.endswith(trees.SUFFIX)
+            else trees.belongings(absolute)
+        )
+
+    def excerpt(self, path: str) -> Excerpt | None:
+        """A session in a database with its sub-agents; None for any other. Raises OSError, NotASession."""
+        base, session = os.path.split(os.path.abspath(path))
+        if not os.path.isfile(base) or not is_database(base):
+            return None
+        from leafward.agents.opencode.excerpts import Excerpt
+
+        return Excerpt(base, session)
+
+    def remote(self, path: str) -> str | None:
+        """Opencode records none."""
+        del path
+        return None
+
+    def lifetime(self, path: str) -> int | None:
+        """Opencode deletes nothing by itself."""
+        del path
+        return None
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`opencode -s ID` in the session's folder.
+
+        Raises Refused where it names no folder, where it is left in the files of a version that the present one has replaced,
+        where the newer engine made it, which no command opens, and for our own copy of one: opencode has it no more.
+        """
+        folder = folder_of(session, self.title)
+        path = os.path.abspath(session.path)
+        refuse_copy(session, self.title)
+        if os.path.isfile(path):
+            root = root_of(path)
+            if databases_in(root, []):
+                raise Refused(
+                    f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
+                    " opencode cannot open it"
+                )
+        if _is_torn(session):
+            raise Refused(
+                f"the row of {session.id} in {os.path.dirname(path)} cannot be read, and {self.title} needs it:"
+                " begin a new session from it"
+            )
+        if _in_newer_engine(session):
+            raise Refused(
+                f"{session.id} was made by opencode's newer engine, and `opencode -s` would not see what was said:"
+                " begin a new session from it"
+            )
+        base = os.path.dirname(path)
+        removed, added = self._store(base, env) if os.path.isfile(base) else ((), ())
+        name = id_of(session, self.title)
+        return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        from leafward.agents.fork_draft import after_results
+
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+        """A document of the path's messages for opencode's own import. Raises Refused.
+
+        Of a session in the files of an older version, what was said is told in the present form.
+        """
+        from leafward.agents.conversation import Conversation
+        from leafward.agents.fork_draft import Remark
+        from leafward.agents.opencode import fork as forking
+
+        base = os.path.dirname(os.path.abspath(session.path))
+        remark = Remark(
+            "older-files",
+            "it lies in the files of an older opencode; the messages are converted to the current format",
+        )
+        if _is_torn(session):
+            remark = Remark("session-row", "its row cannot be read; the messages are converted")
+        if not os.path.isfile(base) or _is_torn(session):
+            draft = self.adopt(Conversation(session, cut), terms)
+            return replace(draft, remarks=(remark, *draft.remarks))
+        into = self._into(terms) if is_kept(base) else base
+        return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
+
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+        """A document of what another agent's session said, for opencode's own import. Raises Refused."""
+        from leafward.agents.opencode import conversion as adopting
+
+        base = self._into(terms)
+        return adopting.adopt(past, terms, base, self._store(base, terms.env))
+
+    def _into(self, terms: Terms) -> str:
+        """The database that opencode itself uses."""
+        found = self.roots(terms.config, terms.env)
+        extra = terms.env.get("OPENCODE_DB")
+        if extra and extra != ":memory:" and terms.config.roots.get(self.name) is None:
+            return os.path.join(found[0], extra)
+        return str(found[0] / USUAL)
+
+    def _store(self, database: str, env: Mapping[str, str]) -> Store:
+        return store_variables(database, str(usual_root(env)), env)
+
+
+def _is_torn(session: Session) -> bool:
+    """Whether a session's own row cannot be read."""
+    return any(note.code == TORN for note in session.source.notes)
+
+
+def _in_newer_engine(session: Session) -> bool:
+    """Whether the conversation where the session stands is one of the newer engine."""
+    files = session.source
+    if not isinstance(files, ForeignFiles) or not isinstance(files.reader, OpenCodeReader):
+        return False
+    leaf = files.transcript.leaf
+    return leaf >= 0 and files.reader.is_newer(leaf)

@@ -1,0 +1,159 @@
+"""pi: where it keeps sessions, how they look from outside, how it resumes one. Rules are pi 1.5.2's."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING
+
+from leafward.agents.base import Listing, Text, expanded
+from leafward.agents.folders import look
+from leafward.agents.resume import Resume, folder_of, own_variables
+from leafward.base.paths import is_kept
+from leafward.base.regular_files import read_regular
+from leafward.files.tool_calls import NATIVE_TOOLS
+from leafward.session.abridged_lines import BOM
+from leafward.session.line_decoding import decode_line
+from leafward.session.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from leafward.agents.base import Candidate, FirstLook, Trouble
+    from leafward.agents.conversation import Conversation
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.base.config import Config
+    from leafward.session.entries import EntryIndex
+
+SUFFIX = ".jsonl"
+
+_HEADER_START = re.compile(rb'\s*\{\s*"type"\s*:\s*"session"\s*,')
+
+
+class Pi:
+    """The agent whose files are our native format."""
+
+    name = "pi"
+    title = "pi"
+    tool_table = NATIVE_TOOLS
+
+    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The configured folders, else the one that pi itself would use."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(expanded(root, env) for root in configured)
+        session_dir = env.get("PI_CODING_AGENT_SESSION_DIR")
+        if session_dir:
+            return (expanded(session_dir, env),)
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        setting = _session_dir_setting(folder / "settings.json")
+        return (expanded(setting, env) if setting else folder / "sessions",)
+
+    def discover(
+        self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
+    ) -> Iterator[Listing]:
+        """Files in a root (a session folder set by the user is flat) and in its folders (one for each cwd)."""
+        seen: set[str] = set()
+        for root in roots:
+            folders = [str(root)]
+            while folders and not stop():
+                folder = folders.pop()
+                if folder in seen:
+                    continue
+                seen.add(folder)
+                files, below = look(folder, (SUFFIX,), trouble, into=folder == str(root), follow=True)
+                folders += [os.path.join(folder, name) for name in below]
+                yield Listing(folder, files, self.name)
+
+    def holds(self, folder: str, names: Iterable[str]) -> bool:  # noqa: ARG002  # as the protocol has it
+        """Never: pi's files are told by their content wherever they lie."""
+        return False
+
+    def gather(self, listings: Mapping[str, Listing]) -> None:
+        """Every file is a session of its own."""
+
+    def peek(self, candidate: Candidate) -> FirstLook | None:  # noqa: ARG002  # as the protocol has it
+        """The native format is looked at by the catalogue itself."""
+        return None
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether the first line that is not blank is a session header with an id."""
+        head = head.removeprefix(BOM).lstrip()
+        line, newline, _ = head.partition(b"\n")
+        if not newline and _HEADER_START.match(line) and not line.rstrip().endswith(b"}"):
+            return True
+        body = decode_line(line) if line.startswith(b"{") else None
+        return body is not None and body.get("type") == "session" and isinstance(body.get("id"), str)
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a session file. Raises NotASession."""
+        return Session.open(path, stop)
+
+    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+        """Its file."""
+        named = list(paths)
+        return map(Text, named, named)
+
+    def belongings(self, path: str) -> list[tuple[str, str]]:
+        """The file, under the name of its folder."""
+        folder, name = os.path.split(path)
+        return [(path, os.path.join(os.path.basename(folder), name))]
+
+    def remote(self, path: str) -> str | None:
+        """Pi records none."""
+        del path
+        return None
+
+    def lifetime(self, path: str) -> int | None:
+        """Pi deletes nothing by itself."""
+        del path
+        return None
+
+    def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
+        """`pi --session PATH` in the folder the header names: by its path pi opens it from anywhere without asking."""
+        folder = folder_of(session, self.title)
+        return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
+
+    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
+        """Behind a reply, or a complete set of results."""
+        from leafward.agents.fork_draft import after_results
+
+        return after_results(session, end, before_prompt)
+
+    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+        """The path to the cut in a new file beside the session's own; of one of our copies among pi's."""
+        from leafward.agents.pi.fork import forked
+
+        if not is_kept(os.path.abspath(session.path)):
+            return forked(session, cut, terms)
+        root, flat = self._own_store(terms)
+        return forked(session, cut, terms, root, flat=flat)
+
+    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+        """The path in pi's form, among pi's sessions of the same folder."""
+        from leafward.agents.pi.conversion import adopted
+
+        root, flat = self._own_store(terms)
+        return adopted(past, terms, root, flat=flat)
+
+    def _own_store(self, terms: Terms) -> tuple[Path, bool]:
+        """Where pi itself keeps sessions, and whether those of all folders lie together there."""
+        env = terms.env
+        configured = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
+        folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
+        chosen = bool(configured or _session_dir_setting(folder / "settings.json"))
+        root = self.roots(terms.config, env)[0]
+        # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
+        return root, chosen and not any(root.glob("--*--"))
+
+
+def _session_dir_setting(path: Path) -> str | None:
+    """`sessionDir` in pi's own settings; None where it is not set or the file cannot be used, as in pi."""
+    try:
+        settings = json.loads(read_regular(path))
+    except (OSError, ValueError, RecursionError):
+        return None
+    found = settings.get("sessionDir") if isinstance(settings, dict) else None
+    return found if isinstance(found, str) and found else None
