@@ -1,6 +1,6 @@
 """A store of sessions for the picture of the catalogue: the demo, and a few weeks of invented ones around it.
 
-They are written by the recorder that also writes the demo, so that times, usage and sizes are what pi would have stored.
+They are written by a recorder, so that times, usage and sizes are what pi would have stored; the prompt of the system is the demo's.
 """
 
 from __future__ import annotations
@@ -8,20 +8,18 @@ from __future__ import annotations
 import json
 import os
 import random
-import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from leafward.export.demo import store_folder
-from tests.data.demo_recorder import Recorder, bash, edit, read
-from tests.data.demo_system import SECTIONS, TOOLS
+from screenshots.recorder import Recorder, bash, edit, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+    from screenshots.recorder import Entry
 
 HOME = "/home/ada"
 
@@ -94,14 +92,15 @@ SESSIONS = (
 
 def make_store(root: Path, demo: bytes, now: datetime) -> Path:
     """Writes the sessions under `root` and returns the demo's file there."""
-    header = json.loads(demo.partition(b"\n")[0])
+    header, *entries = map(json.loads, demo.splitlines())
+    system = next(one["message"] for one in entries if one.get("message", {}).get("role") == "system")
     stamp = header["timestamp"].replace(":", "-").replace(".", "-")
     path = root / store_folder(header["cwd"]) / f"{stamp}_{header['id']}.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(demo)
     touch(path, now - timedelta(minutes=2))
     for number, session in enumerate(SESSIONS):
-        _write(root, session, now, 10 * number)
+        _write(root, session, system, now, 10 * number)
     return path
 
 
@@ -110,8 +109,10 @@ def touch(path: Path, moment: datetime) -> None:
     os.utime(path, (moment.timestamp(), moment.timestamp()))
 
 
-def _write(root: Path, session: Invented, now: datetime, seed: int, parent: Path | None = None) -> None:
-    recorder = _played(session, now, seed)
+def _write(
+    root: Path, session: Invented, system: Entry, now: datetime, seed: int, parent: Path | None = None
+) -> None:
+    recorder = _played(session, system, now, seed)
     path = (
         root
         / store_folder(recorder.cwd)
@@ -124,23 +125,23 @@ def _write(root: Path, session: Invented, now: datetime, seed: int, parent: Path
     path.write_text(f"{header}\n{rest}", encoding="utf-8", newline="\n")
     touch(path, now - session.ago)
     for number, fork in enumerate(session.forks, 1):
-        _write(root, fork, now, seed + number, path)
+        _write(root, fork, system, now, seed + number, path)
 
 
-def _played(session: Invented, now: datetime, seed: int) -> Recorder:
+def _played(session: Invented, system: Entry, now: datetime, seed: int) -> Recorder:
     """The session, begun so early that it ends when it should."""
     end = now - session.ago
-    once = _play(session, end, seed)
-    return _play(session, end - (datetime.fromtimestamp(once.now / 1000, UTC) - end), seed)
+    once = _play(session, system, end, seed)
+    return _play(session, system, end - (datetime.fromtimestamp(once.now / 1000, UTC) - end), seed)
 
 
-def _play(session: Invented, begun: datetime, seed: int) -> Recorder:
+def _play(session: Invented, system: Entry, begun: datetime, seed: int) -> Recorder:
     rng = random.Random(seed)
     line = "    total += row.amount if row.kind in KINDS else 0  # {}\n"
     text = "".join(line.format(number) for number in range(session.kilobytes * 1024 // len(line)))
     recorder = Recorder(seed=seed, start=begun, cwd=f"{HOME}/{session.folder}", files={session.file: text})
     recorder.model_change(rng.choice(("claude-sonnet-4-5", "claude-opus-4-5")))
-    recorder.system(SECTIONS, TOOLS)
+    recorder.system(system["sections"], system["toolsAdded"])
     if session.name:
         recorder.name(session.name)
     lines = text.count("\n")

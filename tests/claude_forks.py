@@ -15,7 +15,7 @@ from tests.forks import at_home
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.fork import Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.session.session import Session
 
 

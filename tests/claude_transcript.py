@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by
@@ -17,7 +17,7 @@ from tests.foreign_sessions import opened_by
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.context.context_messages import ContextMessage
+    from leafward.context.message_columns import ContextMessage
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

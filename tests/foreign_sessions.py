@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.messages import message_text

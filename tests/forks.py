@@ -13,7 +13,7 @@ from leafward import agents
 from leafward.agents.conversation import Conversation
 from leafward.base.config import Config
 from leafward.branches import fork as forking
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, blocks_of
 from leafward.session.messages import message_text

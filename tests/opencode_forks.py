@@ -16,7 +16,7 @@ from tests.opencode_store import FOLDER, OPENCODE, Conversation, Database, call,
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.fork import Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.session.session import Session
 
 ID = re.compile(r"(ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Row = tuple[str, list[str]]
 
 MOST = 4
+FURTHER = {"`operation.undo`": 5, "a model's exam": 5}
+"""Rows that need more, for the reason that stands above the list."""
 DOCUMENT = ROOT / "AGENTS.md"
 WRITERS = frozenset(
     {
@@ -70,7 +72,7 @@ def wrong_rows(code: Code, rows: list[Row], sources: dict[str, str]) -> Iterator
     firsts = {files[0] for _, files in rows}
     for title, files in rows:
         modules = [module_of(one) for one in files]
-        if len(files) > MOST:
+        if len(files) > FURTHER.get(title, MOST):
             yield f"{title}: {len(files)} files"
         if missing := [file for file, module in zip(files, modules, strict=True) if not module]:
             yield f"{title}: no file {missing[0]}"

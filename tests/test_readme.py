@@ -24,6 +24,9 @@ ABSOLUTE = re.compile(r"(?<![\w~.])/(?:home|root|tmp|usr|opt|work|Users|private|
 
 KEY_SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "page up", "pagedown": "page down"}
 
+HELP_WIDTH = 100
+"""Columns the help is laid out in."""
+
 
 # --- what is generated ------------------------------------------------------------------------------------------------
 
@@ -49,10 +52,19 @@ def keys_table() -> str:
 
 
 def help_block() -> str:
-    """The help of the command and of each verb."""
-    from leafward.cli.reference import reference
+    """The help of the command and of each verb, each in a fence under its name."""
+    import click
 
-    return reference().strip()
+    from leafward.cli.verbs import leafward
+
+    settings = {**leafward.context_settings, "terminal_width": HELP_WIDTH}
+    top = click.Context(leafward, info_name="leafward", **settings)
+    blocks = [f"```text\n{leafward.get_help(top).strip()}\n```"]
+    for name in leafward.list_commands(top):
+        command = leafward.commands[name]
+        context = click.Context(command, info_name=name, parent=top, terminal_width=HELP_WIDTH)
+        blocks.append(f"### `leafward {name}`\n\n```text\n{command.get_help(context).strip()}\n```")
+    return "\n\n".join(blocks)
 
 
 def need_table() -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_of
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed

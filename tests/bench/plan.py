@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.bench.references import decode_lines

@@ -11,7 +11,7 @@ import pytest
 
 from leafward import agents
 from leafward.branches.healing import BEGINNING, healing
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.messages import message_text
 from tests.acting import Acting, call

@@ -92,6 +92,17 @@ class TestUsage:
         assert outcome.err.count("\n") == 1
 
     @pytest.mark.parametrize(
+        ("word", "problem"),
+        [
+            ("zzzz", "no verb, file or session 'zzzz'"),
+            (os.path.join("nowhere", "s.jsonl"), f"no file or folder {os.path.join('nowhere', 's.jsonl')!r}"),
+        ],
+    )
+    def test_where_no_verb_is_near_none_is_named(self, word: str, problem: str, run: Run) -> None:
+        outcome = run(word)
+        assert (outcome.code, outcome.err) == (2, f"leafward: {problem} (see leafward --help)\n")
+
+    @pytest.mark.parametrize(
         "arguments",
         [
             ("--nope",),

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.compaction import PlanSettings, measure, plan
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.pi_file import PiFile
 

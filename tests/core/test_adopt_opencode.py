@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
-from leafward.agents.fork import Terms
+from leafward.agents.fork_draft import Terms
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind

@@ -15,9 +15,9 @@ from leafward.catalog import Catalogue
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import prompt_text
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from tests.claude_transcript import (
     CLAUDE,
     DATA,

@@ -9,7 +9,7 @@ import pytest
 from leafward.branches import fork as forking
 from leafward.cli.output import Page
 from leafward.cli.tree import tree_text
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.messages import message_text

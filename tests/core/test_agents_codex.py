@@ -17,7 +17,7 @@ from leafward.catalog import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_CODE, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import prompt_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
 from tests.core.catalogued import cards_in
@@ -93,8 +93,8 @@ def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: Path) -> None:
-    from leafward.catalog.places import listings
     from leafward.catalog.quick_card import peek
+    from leafward.catalog.roots import listings
 
     full = {card.path: card for card in cards_in(home, tmp_path / "i")}
     found = listings(Config(), [home], {}, lambda _: False, lambda: False, [])

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from tests.codex_rollout import CODEX, DATA, Rollout, opened
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from leafward.agents import agent_of, strays
 from leafward.agents.lines import MARK
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check, stray_messages
+from leafward.export.lanes import Lanes
 from leafward.session.entries import Kind
-from leafward.session.lanes import Lanes
 from tests.core.catalogued import cards_by_id
 from tests.foreign_sessions import read_whole
 from tests.opencode_store import (

@@ -11,7 +11,7 @@ from leafward.agents.opencode.agent import OpenCode
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from tests.opencode_store import (
     START,
     Conversation,

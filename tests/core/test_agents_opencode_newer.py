@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.fork import Terms
+from leafward.agents.fork_draft import Terms
 from leafward.agents.opencode.agent import OpenCode
 from leafward.base.config import Config
 from leafward.base.errors import Refused

@@ -23,7 +23,7 @@ from leafward.branches.transfer import (
     shortened,
 )
 from leafward.branches.transfer.summary_merge import merge
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import OperationKind, Writing, operations, redo, undo

@@ -23,7 +23,7 @@ from leafward.branches.transfer import (
     draft_merge,
 )
 from leafward.branches.transfer.context_edits import EDITABLE
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export import doctor
 from leafward.session.entries import EntryIndex, Kind

@@ -230,6 +230,8 @@ def test_what_is_deleted_can_be_brought_back(store: Path) -> None:
     found.refresh()
     assert [one.id for one in found.cards()] == ["aaaa0002"]
     assert find_thrown("aaaa").path == path
+    with pytest.raises(NotFound, match=r"no session 'bbbb' in the trash, which holds aaaa0001 \(hello\)$"):
+        find_thrown("bbbb")
     path.write_text("something else")
     with pytest.raises(Refused, match="there again"):
         bring_back(thrown)

@@ -17,7 +17,7 @@ from leafward.compaction.branch_summary import (
     summarize_branch,
 )
 from leafward.compaction.draft import accept
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.context.model_context import context_at
 from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
 from leafward.session.messages import message_text
@@ -115,7 +115,7 @@ class TestBudget:
         assert 0 < part.summarised_tokens <= 20
         assert part.left_out == len(whole.messages) - len(part.messages) > 0
         assert (part.entries, part.files, part.tokens) == (whole.entries, whole.files, whole.tokens)
-        made = summarize_branch(session, part, Extractive())
+        made = summarize_branch(part, Extractive())
         assert any(f"oldest {part.left_out} messages" in remark for remark in made.remarks)
 
     def test_the_last_message_is_told_whatever_its_size(self, file: Acting) -> None:
@@ -135,7 +135,7 @@ class TestBudget:
             assert "old.txt" in whole.files.read
             part = left(session, 1, window=30, reserve=0)
             assert (part.previous, part.previous_entry) == ("## Goal\n- the earlier half", 12)
-            assert "- the earlier half" in summarize_branch(session, part, Extractive()).text
+            assert "- the earlier half" in summarize_branch(part, Extractive()).text
 
     def test_nested_summaries_are_told_and_their_files_carried(self, file: Acting) -> None:
         details = {"readFiles": ["a.txt"], "modifiedFiles": ["b.txt"]}
@@ -154,18 +154,18 @@ class TestBudget:
 
     @pytest.mark.parametrize("limit", [60, 120, 400])
     def test_a_limit_bounds_the_whole_text(self, session: Session, limit: int) -> None:
-        made = summarize_branch(session, left(session, 1), Extractive(), max_tokens=limit)
+        made = summarize_branch(left(session, 1), Extractive(), max_tokens=limit)
         assert made.tokens == tokens_of(made.text) <= limit
 
     def test_a_limit_without_room_is_refused(self, session: Session) -> None:
         with pytest.raises(Refused, match=r"^5 tokens leave no room for a summary; allow more$"):
-            summarize_branch(session, left(session, 1), Extractive(), max_tokens=5)
+            summarize_branch(left(session, 1), Extractive(), max_tokens=5)
 
 
 class TestMove:
     def test_one_line_that_pi_reads(self, session: Session) -> None:
         before, leaf = session.path.read_bytes(), session.columns.id(session.leaf)
-        made = summarize_branch(session, left(session, 1), Extractive(), focus="the rules")
+        made = summarize_branch(left(session, 1), Extractive(), focus="the rules")
         assert session.path.read_bytes() == before
         written = move_with_summary(session, 1, made)
         line = session.body(session.leaf) or {}
@@ -198,7 +198,7 @@ class TestMove:
 
     def test_undone_and_redone(self, session: Session) -> None:
         place, size, labels = session.place, context_at(session).size, session.labels
-        written = move_with_summary(session, 1, summarize_branch(session, left(session, 1), Extractive()))
+        written = move_with_summary(session, 1, summarize_branch(left(session, 1), Extractive()))
         log = operations(session)[-1]
         assert (log.op, log.kind, log.target, log.after) == (
             written.op,
@@ -214,24 +214,24 @@ class TestMove:
     def test_before_everything(self, session: Session) -> None:
         branch = left(session, -1)
         assert (branch.ancestor, branch.entries[0]) == (-1, 0)
-        move_with_summary(session, -1, summarize_branch(session, branch, Extractive()))
+        move_with_summary(session, -1, summarize_branch(branch, Extractive()))
         line = session.body(session.leaf) or {}
         assert line["parentId"] is None
         assert [message.role for message in context_at(session).messages] == ["branchSummary"]
 
     def test_refused_where_the_conversation_went_on(self, session: Session) -> None:
-        made = summarize_branch(session, left(session, 1), Extractive())
+        made = summarize_branch(left(session, 1), Extractive())
         move(session, 5)
         with pytest.raises(Refused, match="went on since this summary was made"):
             move_with_summary(session, 1, made)
 
     def test_a_label_in_between_does_no_harm(self, session: Session) -> None:
-        made = summarize_branch(session, left(session, 1), Extractive())
+        made = summarize_branch(left(session, 1), Extractive())
         label(session, 3, "x")
         assert move_with_summary(session, 1, made).changed
 
     def test_refused_while_a_summary_runs(self, session: Session) -> None:
-        made = summarize_branch(session, left(session, 1), Extractive())
+        made = summarize_branch(left(session, 1), Extractive())
         with busy(session.path) as claim:
             with pytest.raises(Refused, match="still running"):
                 move(session, 1)
@@ -241,7 +241,7 @@ class TestMove:
 
     def test_a_dry_run_writes_nothing(self, session: Session) -> None:
         before = session.path.read_bytes()
-        made = summarize_branch(session, left(session, 1), Extractive())
+        made = summarize_branch(left(session, 1), Extractive())
         assert move_with_summary(session, 1, made, Writing(dry_run=True)).entries == ()
         assert session.path.read_bytes() == before
 
@@ -250,11 +250,11 @@ class TestMove:
         with pytest.raises(Cancelled):
             left_branch(session, session.leaf, 1, stop=lambda: True)
         with pytest.raises(Cancelled):
-            summarize_branch(session, left(session, 1), Extractive(), stop=lambda: True)
+            summarize_branch(left(session, 1), Extractive(), stop=lambda: True)
         assert session.path.read_bytes() == before
 
     def test_a_compaction_goes_on_over_it(self, session: Session) -> None:
-        move_with_summary(session, 1, summarize_branch(session, left(session, 1), Extractive()))
+        move_with_summary(session, 1, summarize_branch(left(session, 1), Extractive()))
         made = draft(session, plan(measure(session), PlanSettings(keep_recent=1)), Extractive())
         accept(session, made)
         assert context_at(session).size.total == made.tokens_after
@@ -268,7 +268,7 @@ def test_an_empty_summary_is_refused(session: Session) -> None:
             return Summary(" ", 1, self.name)
 
     with pytest.raises(Refused, match="came out empty"):
-        summarize_branch(session, left(session, 1), Silent())
+        summarize_branch(left(session, 1), Silent())
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -284,7 +284,7 @@ def test_any_two_places_of_any_session(seed: int, tmp_path: Path) -> None:
             assert set(branch.entries) <= set(session.tree.path(session.leaf)) - set(session.tree.path(to))
             was = [(one.entry, one.tokens) for one in context_at(session).messages]
             there = sum(one.tokens for one in context_at(session, to).messages)
-            made = summarize_branch(session, branch, Extractive())
+            made = summarize_branch(branch, Extractive())
             before = path.read_bytes()
             try:
                 move_with_summary(session, to, made)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.repair import repair
-from leafward.compaction.run import draft, edited
 from leafward.compaction.settings import PlanSettings
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive

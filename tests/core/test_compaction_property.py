@@ -14,7 +14,7 @@ from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.branch_summary import left_branch, move_with_summary, summarize_branch
 from leafward.compaction.draft import accept
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.journal import label, move, operations, redo, undo
@@ -86,7 +86,7 @@ def apply(session: Session, step: tuple[object, ...]) -> bool:
             branch = left_branch(session, session.leaf, to)
             if branch is None:
                 return move(session, to).changed
-            return move_with_summary(session, to, summarize_branch(session, branch, Extractive())).changed
+            return move_with_summary(session, to, summarize_branch(branch, Extractive())).changed
         case ("move", int(to)):
             return move(session, to).changed
         case ("label", int(target), str(text)):

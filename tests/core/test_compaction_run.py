@@ -12,9 +12,9 @@ import pytest
 from leafward.base.errors import Cancelled, LeafwardError, Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.injection import inject
 from leafward.compaction.repair import repair
-from leafward.compaction.run import draft, edited
 from leafward.compaction.stored_summary import parts_of
 from leafward.context.model_context import context_at
 from leafward.session import line_decoding, native_file

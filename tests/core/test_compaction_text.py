@@ -10,11 +10,12 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.compaction import PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft, edited, span_of
 from leafward.compaction.injection import inject
-from leafward.compaction.run import draft, edited, span_of
 from leafward.compaction.stored_summary import (
     KEPT_HEADING,
     cut_middle,
+    file_section,
     fitted,
     parts_of,
     stored_text,
@@ -34,6 +35,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SMALL_ESTIMATORS = (PlanSettings(strategy=Strategy.CODEX).counting,)
+
+
+@pytest.mark.parametrize(
+    "path", ["~/.config/tool.json", "-draft.md", "=notes", "src/nai\u0308ve.py", "# plan.md", "1. first.md"]
+)
+def test_every_modified_file_is_listed_whatever_its_name(path: str) -> None:
+    assert file_section([], [path], "", "/work", 0) == f"<modified-files>\n{path}\n</modified-files>"
+
+
+@pytest.mark.parametrize("path", ["a\nb.py", "</modified-files>", "x<read-files>.py"])
+def test_a_name_that_would_break_the_list_is_left_out(path: str) -> None:
+    assert file_section([], ["a.py", path], "", "/work", 0) == "<modified-files>\na.py\n</modified-files>"
+
+
+@pytest.mark.parametrize(
+    "pin", ["--no-verify is forbidden", "~/.ssh stays as it is", "-x stops at the first"]
+)
+def test_a_pin_keeps_its_first_signs(demo: Session, pin: str) -> None:
+    made = drafted(demo, pins=[pin])
+    assert f"- {pin}" in made.text.split("\n")
 
 
 class TestLimit:

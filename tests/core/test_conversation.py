@@ -8,7 +8,7 @@ import pytest
 
 from leafward import agents
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import cut_at
+from leafward.agents.fork_draft import cut_at
 from leafward.branches import healing
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout

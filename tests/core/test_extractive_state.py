@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_of
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import FactKind, FactReader

@@ -112,6 +112,16 @@ def test_an_error_is_the_same_wherever_it_stands() -> None:
     assert len(keys(FactKind.ERROR, *messages)) == 1
 
 
+def test_what_is_an_error_by_its_name_is_no_identifier_as_well() -> None:
+    messages = [
+        user("load_config ends with a ConnectionResetError"),
+        reply("`ConnectionResetError` again, so ECONNREFUSED is no longer what load_config gets"),
+    ]
+    assert keys(FactKind.IDENTIFIER, *messages) == ["load_config"]
+    errors = [fact.text for fact in facts_of(*messages) if fact.kind is FactKind.ERROR]
+    assert errors == ["ConnectionResetError", "ECONNREFUSED"]
+
+
 def test_what_a_read_file_holds_is_no_fact() -> None:
     messages = [
         reply("", ("a", "read", {"path": "src/a.py"})),

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.pasting import divided

@@ -12,7 +12,7 @@ import pytest
 
 from leafward import agents
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import cut_at
+from leafward.agents.fork_draft import cut_at
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
 from leafward.session import journal

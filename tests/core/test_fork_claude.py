@@ -22,7 +22,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.fork import ForkPoint
+    from leafward.agents.fork_draft import ForkPoint
     from leafward.session.session import Session
 
 

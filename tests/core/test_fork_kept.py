@@ -9,12 +9,12 @@ import pytest
 
 from leafward import agents
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import cut_at
+from leafward.agents.fork_draft import cut_at
 from leafward.branches import fork as forking
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
-from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session import journal

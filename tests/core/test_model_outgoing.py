@@ -18,8 +18,8 @@ from leafward.summaries.summarizers import Purpose, Span, SpanMessage
 from leafward.summaries.summarizers import choice as choosing
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.failures import SummaryFailed
+from leafward.summaries.summarizers.model_requests import outgoing, work_for
 from leafward.summaries.summarizers.outline import Section
-from leafward.summaries.summarizers.requests import outgoing, work_for
 from leafward.summaries.summarizers.settings import ModelSettings, facts_of, window_of
 from leafward.summaries.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
 from tests.planted import planted

@@ -143,6 +143,15 @@ class TestMoves:
         assert found.ancestor_id == fork
         assert (found.cached, found.sent_again, found.after.total) == (900, 4100, 5000)
 
+    def test_another_model_finds_nothing_cached(self, file: Acting) -> None:
+        file.user("go")
+        file.said("one", tokens=usage(900), model="a")
+        file.user("more")
+        file.said("two", tokens=usage(1_000), model="b")
+        found = price(file, 1)
+        assert found.cached == 0
+        assert dict(found.surprises)["model"] == "the model here, a, has nothing cached"
+
     def test_before_everything(self, file: Acting) -> None:
         file.user("go")
         file.said("done", tokens=usage(900))

@@ -8,7 +8,7 @@ import pytest
 
 from leafward.catalog.card import NO_MESSAGES
 from leafward.catalog.quick_card import peek, read_on
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.core.catalogued import cards_in

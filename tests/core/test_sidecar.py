@@ -13,9 +13,9 @@ from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
 from leafward.catalog import Catalogue
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
-from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
 from leafward.context.estimators import Estimator

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from leafward.base.errors import NotASession, Refused
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
-from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at

@@ -317,3 +317,21 @@ def test_each_of_several_calls_has_its_share_of_the_reply(tmp_path: Path, backwa
         assert shares[0] > 5 * shares[1]
         assert abs(shares[1] - shares[2]) <= 1
         assert at(lone) not in tallies.shares, "a lone call has the whole reply"
+
+
+def test_rows_between_the_results_take_no_share_away(tmp_path: Path) -> None:
+    """Claude Code writes a row of a hook's progress in front of each result."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    reply = file.said(call("bash", "one", command="ls -l"), call("bash", "two", command="pwd"))
+    results = []
+    for name in ("one", "two"):
+        file.entry("custom", customType="claude.progress")
+        results.append(file.answered(name, "bash"))
+    with reading(file.path) as session:
+        tallies = EntryMetrics(session)
+        tallies.fill(session, range(len(session)))
+        at = session.columns.index
+        shares = [tallies.shares[at(one)] for one in results]
+        assert min(shares) > 0
+        assert sum(shares) == tallies.tokens[at(reply)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import ForkPoint
+from leafward.agents.fork_draft import ForkPoint
 from leafward.cli.context import context_json, context_text
 from leafward.cli.output import Page
 from leafward.context.model_context import context_at

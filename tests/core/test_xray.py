@@ -10,8 +10,8 @@ from leafward.base.errors import Refused
 from leafward.branches.transfer import ContextEdit, apply_edits, draft_edits
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.injection import InjectionSettings, inject
-from leafward.compaction.run import draft
 from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
 from leafward.context.basis import Basis
 from leafward.context.model_context import context_at

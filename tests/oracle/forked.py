@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import ForkPoint, Terms
+from leafward.agents.fork_draft import ForkPoint, Terms
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
-from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session.entries import NO_ENTRY, Kind

@@ -15,7 +15,7 @@ import pytest
 from leafward import agents
 from leafward.agents.conversation import Conversation
 from leafward.branches import fork as forking
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind, blocks_of
 from tests.codex_rollout import bare

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named
-from leafward.agents.fork import Terms
+from leafward.agents.fork_draft import Terms
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from leafward.agents.fork import Draft
+    from leafward.agents.fork_draft import Draft
 
 REPAIRED = frozenset(SHAPES) - {
     *("wide_image", "wide_jpeg", "many_images", "broken_image", "mistyped_image", "unknown_image"),

@@ -15,7 +15,7 @@ import pytest
 
 from leafward.agents.opencode.parts import REQUEST_TEXT
 from leafward.base.errors import Refused
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.messages import message_text

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward import agents
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import NEVER_SENT
 from leafward.session.session import Session
 from tests.oracle import sweep_agents, sweep_codex

@@ -56,11 +56,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     opened = threading.Event()
     made = branches.summarize_branch
 
-    def held(session: Session, branch: branches.Branch, summarizer: Any, **how: Any) -> branches.BranchDraft:
+    def held(branch: branches.Branch, summarizer: Any, **how: Any) -> branches.BranchDraft:
         how["progress"]("## Goal\n- half of it")
         while not opened.wait(0.01) and not how["stop"]():
             pass
-        return made(session, branch, summarizer, **how)
+        return made(branch, summarizer, **how)
 
     monkeypatch.setattr("leafward.compaction.branch_summary.summarize_branch", held)
     yield opened

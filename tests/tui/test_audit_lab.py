@@ -10,8 +10,8 @@ import pytest
 from textual.containers import Vertical
 
 from leafward.base.config import Config
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.injection import InjectionSettings, inject
-from leafward.compaction.run import draft
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import SURVIVED, Status
 from leafward_tui.explorer import ExplorerScreen

@@ -177,11 +177,12 @@ def test_what_was_done_is_taken_back_once_and_a_refusal_is_said(
     assert not parts.curation.enabled("session.undo")
     parts.curation.actions["session.archive"]()
     parts.jobs.run("curation")
-    assert parts.services.said == ["archived"]
+    title = next(line.card.title for line in listing.lines if line is parts.screen.line and line.card)
+    assert parts.services.said == [f"archived: {title}"]
     assert parts.curation.enabled("session.undo")
     parts.curation.actions["session.undo"]()
     parts.jobs.run("curation")
-    assert parts.services.said == ["archived", "restored"]
+    assert parts.services.said == [f"archived: {title}", f"restored: {title}"]
     assert not parts.curation.enabled("session.undo")
     file.unlink()
     parts.curation.actions["session.archive"]()

@@ -12,6 +12,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.catalog import About, totals
 from leafward.catalog.backups import kept_root
+from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     ALONE,
     FAMILIES,
@@ -21,7 +22,7 @@ from leafward_tui.catalogue.model.listing import (
     View,
     list_sessions,
 )
-from leafward_tui.catalogue.model.totals_table import totals_rows
+from leafward_tui.catalogue.model.totals_table import AftermathReading, aftermath_rows, totals_rows
 from leafward_tui.catalogue.totals import TotalsScreen
 from leafward_tui.catalogue.widgets.session_row import day_words
 from leafward_tui.ui.choice_sheet import ChoiceSheet
@@ -172,7 +173,12 @@ async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
         await previewed(pilot, screen)
         assert any("Y  keeps a copy" in row for row in rows(app))
         await pilot.press("Y")
-        await until(pilot, lambda: any("kept" in one.message for one in app._notifications))
+        await until(
+            pilot,
+            lambda: any(
+                "kept a copy of 1 file: Count the pears" in one.message for one in app._notifications
+            ),
+        )
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
         await pilot.press("delete")
         await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
@@ -196,6 +202,8 @@ async def test_a_session_is_thrown_away_and_brought_back(store: Path) -> None:
         await until(pilot, lambda: not Path(card.path).exists())
         await shows(pilot, screen, lambda listing: card.path not in listing.at)
         await until(pilot, lambda: screen.enabled("session.undo"))
+        title = "Port the selectors to the theme system"
+        await until(pilot, lambda: f"in the trash: {title}" in [one.message for one in app._notifications])
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: card.path in listing.at)
         assert not screen.enabled("session.undo")
@@ -260,11 +268,23 @@ async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[i
         await until(pilot, lambda: totals.followed is not None)
         await pilot.press("G")
         await pilot.pause()
-        line = next(row for row in rows(app) if "agent's own" in row)
-        assert "pi, scripted-1, agent's own" in line
-        assert line.split("own")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
+        head, line = (
+            next(row for row in rows(app) if words in row) for words in ("Repeated after", "pi, scripted-1")
+        )
+        assert head.split("compactions")[1].split()[:4] == ["compacted", "repeats", "tokens", "cost"]
+        assert line.split("scripted-1")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
         assert "reading session" not in "\n".join(rows(app))
         await pilot.press("q")
+
+
+def test_who_compacted_is_said_where_it_was_leafward() -> None:
+    sums = {
+        Maker("pi", "anthropic/a", OWN): AftermathSum(compactions=2),
+        Maker("pi", "anthropic/a", "codex"): AftermathSum(compactions=1),
+    }
+    table = aftermath_rows(AftermathReading(sums, 3, 3, 0))
+    assert [row.name for row in table[2:]] == ["pi, a", "pi, a, by Leafward with codex rules"]
+    assert {row.figures[1:] for row in table[2:]} == {("·", "·", "·")}
 
 
 async def test_all_excluded_says_so(store: Path) -> None:

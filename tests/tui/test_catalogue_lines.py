@@ -11,13 +11,15 @@ from leafward.base.config import Config
 from leafward.catalog import Catalogue, Namesake, Sort
 from leafward_tui.catalogue.display import empty_words
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.catalogue.model.session_preview import read_preview
+from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
+from leafward_tui.explorer.controllers.row_metrics import note_of
 from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.theme import Styles, built_in_theme
+from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
@@ -225,3 +227,28 @@ def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> N
     shown = read_preview(card, catalogue.details(card.path), lambda: False)
     assert shown is not None
     assert shown.window == 121_600
+
+
+@pytest.mark.parametrize(("summary", "grows"), [("short", False), ("words " * 9_000, True)])
+def test_the_preview_has_the_sizes_of_a_compaction_that_its_row_in_the_tree_has(
+    tmp_path: Path, summary: str, grows: bool
+) -> None:
+    made = Acting(tmp_path / "s.jsonl")
+    made.user("go on " * 4_000)
+    made.said("done", tokens=usage(12_000))
+    kept = made.user("on")
+    made.said("done", tokens=usage(12_020))
+    compaction = made.compacted(kept, summary=summary)
+    made.user("and now")
+    catalogue = Catalogue(Config(), [tmp_path])
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    shown = read_preview(card, catalogue.details(card.path), lambda: False)
+    assert shown is not None
+    (row,) = (row for row in shown.tree if row.sign is Sign.COMPACTION)
+    assert row.change is not None
+    text = row.change.text(UNICODE)
+    assert ("larger than before" in text) is grows
+    with reading(made.path) as session:
+        at = session.columns.index(compaction)
+        assert text == note_of(session, [range(at, at + 1)], at, UNICODE)

@@ -49,7 +49,7 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
         await reached(pilot, ChoiceSheet)
         text = shown(pilot)
         assert "Begin 2 sessions in ~/now/orchard" in text
-        assert "1 healed: a call there has no result" in text
+        assert "1 healed: a call in it has no result" in text
         before = sorted(store.rglob("*.jsonl"))
         await pilot.press("b")
         await until(pilot, lambda: len(list(store.rglob("*.jsonl"))) == len(before) + 2)

@@ -24,7 +24,9 @@ from leafward_tui.ui.cells import (
     split_path,
     wrap,
 )
+from leafward_tui.ui.code import fitted
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
+from leafward_tui.ui.page import Span
 
 FAMILY = "👨‍👩‍👧‍👦"
 PIECES = (
@@ -339,3 +341,18 @@ def test_the_set_follows_locale_and_terminal(
     assert choose_glyphs(env, encoding) is (ASCII if ascii_only else UNICODE)
     assert choose_glyphs(env, encoding, force_ascii=True) is ASCII
     assert choose_glyphs(env, encoding, force_ascii=False) is UNICODE
+
+
+def test_a_line_of_code_is_broken_before_a_word_in_another_ink() -> None:
+    line = [
+        Span("when a worker is killed, its job stays ", "text"),
+        Span("`running`", "leaf"),
+        Span(" now", "text"),
+    ]
+    assert ["".join(span.text for span in row) for row in fitted(line, 45)] == [
+        "when a worker is killed, its job stays ",
+        "  `running` now",
+    ]
+    # A word that no line has room for fills the one where it begins.
+    long = [Span("see ", "text"), Span("x" * 60, "leaf")]
+    assert next("".join(span.text for span in row) for row in fitted(long, 30)) == "see " + "x" * 26

@@ -74,7 +74,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         assert sheet.is_current
         await pilot.press("space")
         await until(pilot, lambda: sheet.choice.ready is not None)
-        assert "src/store.py: these turns relied on another version of it" in shown(pilot)
+        assert "src/store.py: the grafted turns relied on another version of it" in shown(pilot)
         await pilot.press("k", "space", "j", "space")
         await until(pilot, lambda: sheet.choice.chosen == {1} and sheet.choice.ready is not None)
         assert "everything fits there" in shown(pilot)
@@ -157,9 +157,7 @@ def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Pa
     with reading(file.path) as session:
         drafts = edit_drafts(session, [0, 1], 200, SimpleNamespace())
         assert drafts.omitted == drafts.short
-        assert str(drafts.omitted).startswith(
-            "the model no longer reads this row: a compaction stands for it"
-        )
+        assert str(drafts.omitted).startswith("the model does not read this row: it was summarised")
         assert first not in str(drafts.omitted)
         assert not isinstance(edit_drafts(session, [2], 200, SimpleNamespace()).omitted, str)
 

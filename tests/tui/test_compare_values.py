@@ -83,7 +83,7 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
 
 def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(both: Overall) -> None:
     head = next(line.text for line in context_page(both, None, 78, UNICODE) if "summary" in line.text)
-    titles = ["system", "summary", "kept", "after", "not in file", "est. error", "total"]
+    titles = ["system", "summary", "kept", "messages", "not in file", "est. error", "total"]
     assert re.split(r"  +", head.strip()) == titles
 
 
@@ -139,6 +139,49 @@ def test_three_ways_each_region_has_the_letter_of_who_changed_it(both: Overall) 
     from_ancestor = content(both, "src/store.py", Show.FROM_ANCESTOR)
     assert len(from_ancestor.changes) == 1
     assert "ancestor 40 lines" in content_head("src/store.py", from_ancestor, 120, UNICODE).text
+
+
+def test_files_that_neither_side_touched_are_more_only_beside_others(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "idle.jsonl")
+    file.user("go")
+    for name in ("a", "b"):
+        file.said(call("write", name, path=f"src/{name}.py", content="one\n"))
+        file.answered(name, "write", "ok")
+    fork = file.said("ok")
+    for name in ("a", "b"):
+        file.user(f"{name} prompt", fork)
+        file.said("nothing to do")
+    found = compared(file.path)
+    lines = FileLines(listed(found.sets, unfolded=False), 78, UNICODE, None)
+    assert [line.text.strip() for line in lines if "not touched" in line.text] == [
+        "= 2, not touched by either"
+    ]
+    found.sides.session.close()
+
+
+def test_what_is_not_known_of_a_side_is_said_below_the_head(tmp_path: Path) -> None:
+    """The head would say it of no side in particular."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    fork = file.said("ok")
+    file.user("a prompt", fork)
+    file.said(call("write", "a", path="src/a.py", content="one\n"))
+    file.answered("a", "write", "ok")
+    file.user("b prompt", fork)
+    file.said("nothing to do")
+    found = compared(file.path)
+    laid = content(found, "src/a.py")
+    assert content_head("src/a.py", laid, 100, UNICODE).text.split() == [
+        "src/a.py",
+        "A",
+        "1",
+        "line",
+        "B",
+        "unknown",
+    ]
+    known = [row.words for row in laid.rows if row.words.startswith(("A ", "B "))]
+    assert known == ["A   rebuilt from 1 edit", "B   not known: never read as a whole"]
+    found.sides.session.close()
 
 
 def test_what_is_not_known_is_named(both: Overall) -> None:

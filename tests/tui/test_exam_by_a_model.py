@@ -139,7 +139,7 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
         assert "given: no answer" in done.text
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is explorer)
-        told = "openai/x answered 1 of 2 questions right, price not known; kept with the compaction"
+        told = "openai/x: 1 of 2 right, price not known; kept with the compaction"
         await until(pilot, lambda: told in "\n".join(rows(pilot.app)))
         await on_line(pilot, explorer, "exam")
         await pilot.press("enter")

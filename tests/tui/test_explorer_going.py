@@ -148,6 +148,20 @@ class TestGoing:
             assert screen.state.exploration.layout.density is Density.ENTRIES
             assert any("make b" in row for row in tree(screen))
 
+    async def test_each_of_several_calls_has_its_own_tokens(self, tmp_path: Path) -> None:
+        made = Acting(tmp_path / "s.jsonl")
+        made.user("go")
+        made.said(call("bash", "one", command="ls"), call("bash", "two", command="grep " + "x" * 8_000))
+        made.answered("one", "bash", "a")
+        made.entry("custom", customType="progress")
+        made.answered("two", "bash", "b")
+        made.said("done")
+        async with exploring(made.path, config=Config(density="entries")) as (_, screen):
+            shown = tree(screen)
+        tokens = {word: next(row for row in shown if word in row).split() for word in ("ls", "grep")}
+        assert "2.0k" in tokens["grep"]
+        assert "2.0k" not in tokens["ls"], "the first of them does not carry the whole reply"
+
     async def test_rows_of_entries_say_something(self, tmp_path: Path) -> None:
         made = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": "/work/p"})
         made.user("go")
@@ -179,6 +193,6 @@ class TestGoing:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("g")
             await pilot.pause()
-            before = screen.panes.tree.rendered
+            before = screen.panes.tree.painted.shown
             await pilot.press("j")
-            assert screen.panes.tree.rendered - before <= 2
+            assert screen.panes.tree.painted.shown - before <= 2

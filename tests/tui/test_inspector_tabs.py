@@ -8,7 +8,7 @@ import pytest
 
 from leafward.agents import agent_named
 from leafward.context.model_context import context_at
-from leafward.session.headline import place_words
+from leafward.session.entry_headline import place_words
 from leafward_tui.inspector.model.context import ContextLines
 from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.ui.cells import cell_len
@@ -88,6 +88,7 @@ def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: in
     assert not [text for text in above if "…" in text]
     assert width_of(shown.lines[1].spans) <= width
     assert ("of compaction #3" in shown.text) == (width >= 44)
+    assert ("messages since then" in shown.text) == (width == 70)
 
 
 def amounts(text: str) -> tuple[list[int], int]:
@@ -264,6 +265,7 @@ def test_raw_of_very_many_records_ends(tmp_path: Path) -> None:
     reply = next(index for index in range(len(session)) if len(session.records(index)) > 300)
     shown = page(single(session, reply), Tab.RAW)
     assert "more records" in shown.text
+    assert " records, " in shown.text
     assert len(shown.lines) < 2_200
     session.close()
 

@@ -97,6 +97,9 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         text = "\n".join(rows(pilot.app))
         assert "Fold or unfold here" in text
         assert "Go to the parent entry" not in text
+        await pilot.press(*" zzz")
+        await pilot.pause()
+        assert "nothing here has these words" in "\n".join(rows(pilot.app))
         await pilot.press("enter", "escape")
         await pilot.pause()
         assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"

@@ -57,18 +57,18 @@ class TestPlan:
             what_if = screen.state.what_if
             assert what_if is not None
             await pilot.press("right")
-            assert what_if.choices.settings().budget == 1_600
+            await until(pilot, lambda: what_if.choices.settings().budget == 1_600)
             kept = what_if.plan.tokens.kept
             await pilot.press("right", "right", "right")
-            assert what_if.plan.tokens.kept > kept
+            await until(pilot, lambda: what_if.plan.tokens.kept > kept)
             await pilot.press("shift+left")
-            assert what_if.choices.settings().budget == 2_180
-            assert "2,180" in shown(screen)
+            await until(pilot, lambda: what_if.choices.settings().budget == 2_180)
+            await until(pilot, lambda: "2,180" in shown(screen))
             await pilot.press("tab", "j", "right")
-            assert what_if.choices.settings().reserved == 17_408
+            await until(pilot, lambda: what_if.choices.settings().reserved == 17_408)
             await pilot.press("j", "left")
-            assert what_if.choices.window == 190_000
-            assert "190k" in shown(screen)
+            await until(pilot, lambda: what_if.choices.window == 190_000)
+            await until(pilot, lambda: "190k" in shown(screen))
 
     async def test_the_cut_goes_from_one_legal_place_to_the_next(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):

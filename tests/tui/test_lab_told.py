@@ -10,21 +10,21 @@ import pytest
 
 from leafward.compaction import PlanSettings, Strategy, plan
 from leafward.compaction.alignment import Link
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.exam import Exam, Graded, Place, Question, Topic
 from leafward.compaction.exam.questions import Answer
 from leafward.compaction.injection import InjectionSettings, inject
-from leafward.compaction.run import draft
 from leafward.compaction.xray import xray_planned
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import SURVIVED
+from leafward.summaries.survival import SURVIVED, Status
 from leafward_tui.lab.controllers.drafts import run_of
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
 from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_difference, run_lines
-from leafward_tui.lab.model.texts import injected_lines, request_words, summary_lines
+from leafward_tui.lab.model.texts import injected_lines, prompt_lines, request_words, summary_lines
 from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.tui.considered import considered, working
@@ -131,6 +131,14 @@ class TestPlanLines:
             assert sorted(set(found)) == [-1, 0, 1, 2]
             assert found == sorted(found)
 
+    def test_where_nothing_is_to_be_compacted_the_reason_is_said_once(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 3)
+        with considered(tmp_path / "s.jsonl", strategy="pi") as (_, what_if):
+            view = what_if.view()
+            assert view.plan.nothing
+            text = " ".join(" ".join(line.text for line in plan_lines(view, 48, UNICODE)).split())
+            assert text.count("tokens of messages fit into the 20,000 to keep") == 1
+
     def test_a_section_that_is_off_keeps_its_line(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
@@ -163,6 +171,25 @@ class TestFates:
                 block = fate_lines(survival, [], width, height, UNICODE)
                 assert max(cell_len(line.text) for line in block) <= width
                 assert sum(line.key.startswith("lost:") for line in block) == len(lost)
+
+    def test_keys_that_pin_stand_apart_from_what_is_lost(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 20)
+        with considered(tmp_path / "s.jsonl", keep_recent=1_000) as (session, what_if):
+            survival = draft(session, what_if.plan, Extractive()).survival
+            lost = [number for number, fate in enumerate(survival.fates) if fate.status is Status.LOST]
+            wrong = replace(survival.fates[lost[0]], status=Status.CONTRADICTED)
+            fates = (*survival.fates[: lost[0]], wrong, *survival.fates[lost[0] + 1 :])
+            survival = replace(survival, fates=fates)
+            shown = set()
+            for width in range(24, 60):
+                text = next(
+                    line.text for line in fate_lines(survival, [], width, 12, UNICODE) if "Lost" in line.text
+                )
+                said, keys = text[: text.index("contradicted") + 12], text[text.index("contradicted") + 12 :]
+                assert said.split()[-2:] == ["1", "contradicted"]
+                assert keys.startswith("  ") or not keys.strip()
+                shown.add(keys.strip())
+            assert shown == {"", "p P", "p P pin", "p pin   P pin all"}
 
     def test_a_pinned_fact_stays_in_its_place(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
@@ -200,6 +227,15 @@ class TestTexts:
         assert "\x1b" not in block[0].text
         assert "\u202e" not in block[0].text
         assert "[/nope]" in block[0].text
+
+    @pytest.mark.parametrize("width", [24, 33, 34, 78])
+    def test_price_and_size_of_a_request_stand_apart(self, width: int) -> None:
+        requests = [("update", "You write.", "All of it.", 887)]
+        block = prompt_lines(requests, 887, None, {}, (), width, UNICODE)
+        head = [line.text for line in block[:2]]
+        assert all(cell_len(text) <= width for text in head)
+        assert " ".join(head[0].split()).startswith("1 request 887 tok")
+        assert "tok  " in head[0] or head[1] == "price not known"
 
     def test_requests_are_named_in_words(self) -> None:
         assert request_words("turn prefix") == "beginning of the split turn"

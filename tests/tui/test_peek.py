@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from leafward.files.working_set import FileChange
+from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.row_metrics import glance_at
 from leafward_tui.explorer.widgets.peek import TurnDigest
+from tests.acting import Acting, reading
+from tests.tui.without_screen import Silent
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LONG = "The log agrees with the theory: 61 job ids appear twice in 4118 lines, always 1 to 4 ms apart, always two workers"
 
@@ -19,3 +28,16 @@ def test_who_spoke_is_a_whole_word_with_a_gap_behind_it() -> None:
     assert TurnDigest("extension", LONG, ()).label == "ext"
     assert TurnDigest("ai", LONG, ()).label == "ai"
     assert TurnDigest("multi_edit", LONG, ()).label == "multi\u2026"
+
+
+def test_of_a_summary_the_lines_say_what_it_tells(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("one")
+    file.said("ok")
+    file.entry("branch_summary", fork, fromId=fork, summary="## Goal\n- Ship it.\n\n## Next Steps\n- A test.")
+    file.compacted(file.user("go on"), "  \n")
+    job: Any = Silent()
+    with reading(file.path) as session:
+        glances = [glance_at(session, [range(at, at + 1)], EntryIndex(at), job) for at in (2, 4)]
+    assert glances[0][:2] == ("sum", "Goal - Ship it. Next Steps - A test.")
+    assert glances[1].text.startswith("compaction"), "without text the row says all there is"

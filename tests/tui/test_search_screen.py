@@ -265,6 +265,12 @@ def test_a_window_shows_the_first_place() -> None:
     shown, spans = windowed(text, [(100, 106)], 40, "…")
     assert [shown[start:stop] for start, stop in spans] == ["needle"]
     assert spans[0][1] < 40
+    # A window begins with a whole word where there is one before the place.
+    sentence = "Current branch: main Status: M src/calc.py Recent commits: one of them, then another"
+    at = sentence.index("calc.py")
+    shown, spans = windowed(sentence, [(at, at + 7)], 40, "…")
+    assert shown.startswith("…M src/calc.py")
+    assert [shown[start:stop] for start, stop in spans] == ["calc.py"]
     assert windowed("a needle", [(2, 8)], 40, "…") == ("a needle", [(2, 8)])
     # Nothing is left out where all of it has room, or where nothing stands before it that could be.
     ends = "x" * 30 + " needle"

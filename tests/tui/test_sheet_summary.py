@@ -14,7 +14,7 @@ from leafward.context.model_context import context_at
 from leafward.session.journal import busy, move
 from leafward.session.journal.lock import refuse_if_busy
 from leafward.session.session import Session
-from leafward_tui.explorer.summary_run import Growth, SummaryRequest, SummaryRun, progress_words
+from leafward_tui.explorer.model.summary_request import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet

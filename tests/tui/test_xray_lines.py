@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.compaction.alignment import Share
 from leafward.compaction.xray import Link, What, XRay, xray_of
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
@@ -15,6 +16,7 @@ from leafward.summaries.survival import survival_of
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 from leafward_tui.xray.model.captions import Fates, Teller
+from leafward_tui.xray.widgets.foot import ledger_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,3 +105,18 @@ def test_every_line_has_words(demo: XRay, glyphs: Any) -> None:
 def demo() -> Iterator[XRay]:
     with demo_session() as path, closing(Session.open(path)) as session:
         yield xray_of(session, session.columns.kind.index(Kind.COMPACTION))
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_sums_have_all_their_digits_and_heads_stand_apart(width: int) -> None:
+    amounts = {Link.KEPT: (95, 142), Link.REPLACED: (154_363, 1_518), Link.REST: (4_234, 4_234)}
+    amounts |= {Link.SYSTEM: (5_365, 5_365), Link.INJECTED: (0, 372), Link.ERROR: (55_754, -2_580)}
+    if width > 80:
+        amounts |= {Link.PREFIX: (0, 0), Link.CUT: (0, 0)}
+    shares = [Share(link, *both) for link, both in amounts.items()]
+    for glyphs in (UNICODE, ASCII):
+        _, columns = ledger_columns(shares, width, glyphs)
+        for share, (head, cells) in zip(shares, columns, strict=True):
+            assert (
+                cells - max(len(head), *(len(f"{amount:,}") for amount in (share.before, share.after))) >= 2
+            )

@@ -168,6 +168,6 @@ class Explorer:
 
     def press(self, intent_id: str) -> None:
         """Runs what a key does, if it does something now."""
-        routes = Routes(*self.its.routed)
+        routes = Routes(*self.its.routed, condition=lambda _: self.state.exploration is not None)
         if routes.enabled(intent_id):
             routes.run(intent_id)

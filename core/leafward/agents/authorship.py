@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.fork import Remark
+from leafward.agents.fork_draft import Remark
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.fork import ForkPoint
+    from leafward.agents.fork_draft import ForkPoint
     from leafward.session.columns import Columns
     from leafward.session.session import Session
 

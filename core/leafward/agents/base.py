@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.fork import Remark
-from leafward.context.context_messages import ContextMessage, message_body
+from leafward.agents.fork_draft import Remark
+from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.foreign import DOCUMENT, OF_AGENT
@@ -16,10 +16,8 @@ from leafward.session.messages import BROKEN_OFF, call_text, message_text, promp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.fork import ForkPoint
+    from leafward.agents.fork_draft import ForkPoint
     from leafward.session.session import Session
-
-__all__ = ["Conversation", "ConversationMessage", "counted", "documents_left", "is_own", "portable_blocks"]
 
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Ids of calls that every provider takes."""

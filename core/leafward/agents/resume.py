@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-__all__ = ["OWN_PREFIX", "Resume", "folder_of", "id_of", "own_variables"]
-
 OWN_PREFIX = "LEAFWARD_"
 _TOKENIZERS = "TIKTOKEN_CACHE_DIR"
 """Set by litellm, to a folder of its own, once a model was asked; what we set for it ourselves is taken back at once."""

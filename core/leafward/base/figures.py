@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "percent", "short"]
-
 
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: `1 turn`, `6 turns`, `2 entries` from `counted(2, "entry", "entries")`."""

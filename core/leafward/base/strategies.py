@@ -9,8 +9,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-__all__ = ["OWN_STRATEGY", "STRATEGY_CHOICES", "Strategy", "strategy_of"]
-
 OWN_STRATEGY = "own"
 """The rules of the agent that a session belongs to."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from leafward import agents
 from leafward.agents.base import expanded
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork import Draft, ForkPoint, Remark, Terms, cut_at
+from leafward.agents.fork_draft import Draft, ForkPoint, Remark, Terms, cut_at
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
@@ -75,6 +75,8 @@ class Fork:
     remarks: tuple[Remark, ...]
     obstacle: str | None
     """Why it cannot be written as things stand; None where nothing is in the way."""
+    injected: str = ""
+    """The text that stands behind what is copied."""
 
 
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
@@ -128,7 +130,7 @@ def fork(
             own = False
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
     remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
-    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle())
+    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle(), terms.injected)
 
 
 def is_copy(session: Session, cut: ForkPoint) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import Conversation, counted
-from leafward.agents.fork import ForkPoint, last_said
+from leafward.agents.fork_draft import ForkPoint, last_said
 from leafward.branches.refused_blocks import Change
 from leafward.context.model_context import context_at, context_window
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import ConversationMessage
     from leafward.base.config import Config
     from leafward.session.session import Session
-
-__all__ = ["before_gaps"]
 
 
 def before_gaps(

@@ -21,7 +21,7 @@ from leafward.agents.conversation import (
     counted,
     documents_left,
 )
-from leafward.agents.fork import ForkPoint, Remark, last_said
+from leafward.agents.fork_draft import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.branches.gaps import before_gaps
@@ -36,13 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents import Agent
-    from leafward.agents.fork import Draft, Terms
+    from leafward.agents.fork_draft import Draft, Terms
     from leafward.base.config import Config
     from leafward.branches.refusals import Refusal
     from leafward.session.entries import Body
     from leafward.session.session import Session
-
-__all__ = ["BEGINNING", "Healing", "healed", "healing", "new_session"]
 
 BEGINNING = "The beginning of this conversation is missing."
 """What stands first where the first message left is no prompt: no provider takes a conversation that begins with a reply."""

@@ -8,7 +8,7 @@ from leafward.agents.conversation import ConversationMessage
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.model_windows import Window, WindowSource
 from leafward.compaction import PlanSettings, measure, plan
-from leafward.compaction.run import draft
+from leafward.compaction.draft_assembly import draft
 from leafward.context.model_context import context_at, context_window
 from leafward.summaries.summarizers.extractive import Extractive
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.branches.refusals import Excess
     from leafward.session.session import Session
-
-__all__ = ["WindowMessages", "fitted"]
 
 _SUMMARY = "Summary of how this conversation went on before:"
 

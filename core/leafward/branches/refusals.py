@@ -15,8 +15,6 @@ from leafward.session.messages import BROKEN_OFF, message_in, message_text
 if TYPE_CHECKING:
     from leafward.session.session import Session
 
-__all__ = ["Refusal", "last_refusal"]
-
 _REFUSED = re.compile(r"invalid_request|\b400\b|prompt is too long", re.IGNORECASE)
 _THINKING = re.compile(
     r"thinking\b[^\n]*(?:cannot be modified|signature)|signature[^\n]*thinking", re.IGNORECASE

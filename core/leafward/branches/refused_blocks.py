@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.conversation import ConversationMessage
 
-__all__ = ["Change", "accepted", "accepted_images", "call_id", "without_images"]
-
 _IMAGE_LIMIT = 5 << 20
 """Bytes of an image as base64 (Anthropic's limit, the lowest)."""
 _WIDEST = 8000

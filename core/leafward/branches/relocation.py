@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward import agents
-from leafward.agents.fork import Draft, Remark, Terms, last_said
+from leafward.agents.fork_draft import Draft, Remark, Terms, last_said
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
+from leafward.branches.earlier_fork import mark_of
 from leafward.branches.healing import healing, new_session
 from leafward.catalog import parents
 from leafward.catalog.card import SUBAGENT
-from leafward.session.entries import EntryIndex, Kind, blocks_of
 from leafward.session.journal import utc_now
-from leafward.session.messages import message_in, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,9 +30,8 @@ if TYPE_CHECKING:
     from leafward.agents import Agent
     from leafward.base.config import Config
     from leafward.catalog import Card
+    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-
-__all__ = ["Move", "Outcome", "Relocation", "moves", "relocate"]
 
 
 class Outcome(StrEnum):
@@ -199,7 +197,7 @@ def _holding(move: Move, session: Session, end: EntryIndex) -> str:
     """The path of a fork that holds the session up to its end; empty where none does."""
     if not move.forks:
         return ""
-    mark = _mark(session, end)
+    mark = mark_of(session, end)
     agent = agents.agent_named(move.card.agent)
     for fork in move.forks:
         if fork.problem is not None or fork.agent != move.card.agent:
@@ -207,14 +205,6 @@ def _holding(move: Move, session: Session, end: EntryIndex) -> str:
         with closing(agent.open(Path(fork.path))) as other:
             kinds = other.columns.kind
             same = (index for index in range(len(other)) if kinds[index] == session.columns.kind[end])
-            if any(_mark(other, index) == mark for index in same):
+            if any(mark_of(other, index) == mark for index in same):
                 return fork.path
     return ""
-
-
-def _mark(session: Session, index: int) -> tuple[object, ...]:
-    """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents, thinking is not healed."""
-    body = session.body(index) or {}
-    message = message_in(body)
-    texts = [block.get("text") for block in blocks_of(message.get("content")) if block.get("type") == "text"]
-    return (session.columns.kind[index] == Kind.ASSISTANT, written_at(body), texts or body.get("summary"))

@@ -8,8 +8,8 @@ from leafward.catalog.lineage import Group, Sort, arrange, families, parents, wi
 from leafward.catalog.listing import Catalogue, Update
 from leafward.catalog.lookup import find_session, sighted
 from leafward.catalog.namesakes import Namesake, short_ids, told_apart
-from leafward.catalog.places import listings, stores
 from leafward.catalog.retention import leaves_in
+from leafward.catalog.roots import listings, stores
 from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, totals
 
 __all__ = [

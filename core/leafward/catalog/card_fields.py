@@ -10,9 +10,9 @@ from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.entries import MESSAGE_ROLES
-from leafward.session.headline import spoken
+from leafward.session.entry_headline import spoken
 from leafward.session.messages import prompt_text
-from leafward.session.title import title_or_none
+from leafward.session.session_title import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

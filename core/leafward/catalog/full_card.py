@@ -43,14 +43,14 @@ from leafward.session.entries import (
     EntryIndex,
     Kind,
 )
+from leafward.session.entry_headline import shown_only
 from leafward.session.foreign import ForeignFiles
-from leafward.session.headline import shown_only
 from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.messages import is_bare_command, messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
 from leafward.session.scan import Scan
 from leafward.session.session import Session
-from leafward.session.title import typed_command
+from leafward.session.session_title import typed_command
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:

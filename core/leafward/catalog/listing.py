@@ -14,7 +14,7 @@ from leafward.catalog.backups import is_kept_in, kept_root, shown_once
 from leafward.catalog.card import Reading, concealed
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
-from leafward.catalog.places import listings, scope
+from leafward.catalog.roots import listings, scope
 from leafward.catalog.sidecars import changed_beside
 
 if TYPE_CHECKING:

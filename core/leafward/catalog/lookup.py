@@ -13,8 +13,8 @@ from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import shown_once
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
-from leafward.catalog.places import listings, stores
 from leafward.catalog.quick_card import peek
+from leafward.catalog.roots import listings, stores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card, Details
 
-__all__ = ["LEAST_PROMPT", "Namesake", "short_ids", "told_apart"]
-
 
 class Namesake(NamedTuple):
     """What a session has that others of its title have not; empty texts where they are alike in that."""

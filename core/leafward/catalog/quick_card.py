@@ -27,10 +27,10 @@ from leafward.catalog.card_fields import (
 from leafward.catalog.spending import Meter
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
-from leafward.session.headline import IMAGE, shown_only
+from leafward.session.entry_headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
-from leafward.session.title import title_or_none
+from leafward.session.session_title import title_or_none
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:

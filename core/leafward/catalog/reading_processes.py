@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward.agents import Candidate
     from leafward.catalog.card import Reading
 
-__all__ = ["ReadingProcesses", "in_process", "serve", "wanted"]
-
 _MOST = 8
 """Processes."""
 BATCH_BYTES, BATCH_FILES = 2 << 20, 32

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FOLDER = "trash"
 _NOTE = "note.json"
+_NAMED = 5
+"""Sessions in the trash that an error names."""
 _LATEST = 8_640_000_000_000_000
 """The last moment that JavaScript has a date for, in milliseconds."""
 
@@ -172,10 +174,18 @@ def find_thrown(selector: str) -> TrashedSession:
         one for one in held if selector and one.id.startswith(selector)
     ]
     if not fitting:
-        raise NotFound(f"no session {selector!r} in the trash")
+        raise NotFound(f"no session {selector!r} in the trash, which holds {_named(held)}")
     if len({one.id for one in fitting}) > 1:
-        raise NotFound(f"several sessions in the trash start with {selector!r}")
+        raise NotFound(f"several sessions in the trash start with {selector!r}: {_named(fitting)}")
     return fitting[0]
+
+
+def _named(sessions: Sequence[TrashedSession]) -> str:
+    """Ids and titles, so that one of them can be asked for."""
+    titles = {one.id: one.title for one in reversed(sessions)}
+    named = [f"{safe_line(one, 60)} ({title[:60]})" for one, title in reversed(titles.items())]
+    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+    return ", ".join(named[:_NAMED]) + more
 
 
 def refuse_taken(thrown: TrashedSession) -> None:

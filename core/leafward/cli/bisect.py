@@ -14,7 +14,7 @@ from leafward.cli.output import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.files.bisection import TrialCommand, base_of, bisect_session
 from leafward.session import journal
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

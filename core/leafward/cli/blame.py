@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents import agent_named
-from leafward.base import config as settings
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
@@ -17,6 +16,7 @@ from leafward.branches.reason import check_words, reason_of
 from leafward.catalog import short_ids, sighted
 from leafward.cli.ls import existing, when
 from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, say
+from leafward.cli.settings import configured
 from leafward.query.blame import NOBODY, UNCLAIMED, Author, Blame, blame
 from leafward.query.blame_sources import concerned
 from leafward.query.search.text_search import ripgrep
@@ -93,11 +93,8 @@ def _lines_of(place: str) -> _Lines:
 
 
 def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, list[Card]]:
-    config, problems = settings.load()
-    for problem in problems:
-        note(str(problem))
     trouble: list[Trouble] = []
-    cards = list(sighted(config, [existing(path) for path in paths], os.environ, trouble))
+    cards = list(sighted(configured(), [existing(path) for path in paths], os.environ, trouble))
     for one in trouble:
         note(f"{safe_line(str(one.path))}: {one.reason}")
     path = os.path.realpath(lines.path)

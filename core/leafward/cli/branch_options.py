@@ -86,7 +86,14 @@ class ForkOptions:
     run_import: bool = option(
         "--import", is_flag=True, help="Run the agent's own import, where it needs one."
     )
-    run: bool = option("--run", is_flag=True, help="Go on in the agent at once.")
+    run: bool = option(
+        "--run",
+        is_flag=True,
+        help="Go on in the agent at once. What an earlier try wrote is taken, where nothing was said in it since.",
+    )
+    another: bool = option(
+        "--another", is_flag=True, help="With --run or --import: write another session even then."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -62,7 +63,7 @@ class _Verb(click.Command):
 
 
 class _Leafward(click.Group):
-    """A group that takes a path or a session where a verb is missing, and names the nearest verb for anything else."""
+    """A group that takes a path or a session where a verb is missing, and names a verb that is near anything else."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -80,11 +81,12 @@ class _Leafward(click.Group):
 
         from leafward.base.safe_text import safe_line
 
-        (nearest,) = get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.0)
         safe_name = safe_line(name, 200)
-        raise click.UsageError(
-            f"no verb, file or session {safe_name!r}; the nearest verb is {nearest!r}", ctx
-        )
+        if os.sep in name:
+            raise click.UsageError(f"no file or folder {safe_name!r}", ctx)
+        nearest = get_close_matches(name, self.list_commands(ctx), n=1)
+        hint = f"; the nearest verb is {nearest[0]!r}" if nearest else ""
+        raise click.UsageError(f"no verb, file or session {safe_name!r}{hint}", ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """Verbs by what they do: reading, compactions and summaries, writing, the rest."""

@@ -36,13 +36,13 @@ from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import fate_json, survival_json
 from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.growth import planned_growth
 from leafward.compaction.pins import as_sentences
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import repair
-from leafward.compaction.run import draft, prepared, refuse_nothing
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable

@@ -20,11 +20,11 @@ from leafward.cli.output import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.context.context_messages import ContextMessage, message_body
+from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, context_window, uncertainties
 from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
                 "faint",
             )
     yield ""
-    yield from _ledger_lines(found.ledger, page, anew=found.measured_anew)
+    yield from _ledger_lines(found, page)
     yield page.style(_counted(found), "faint")
     for note in uncertainties(session, found):
         yield f"{page.style('!', 'warn')} {note.text}"
@@ -209,13 +209,14 @@ _ANEW = ", files put in again: measured anew behind the compaction"
 """Claude Code reads files again for the model behind a compaction, and stores nothing of them (2.1.7)."""
 
 
-def _ledger_lines(ledger: Ledger, page: Page, *, anew: bool) -> Iterator[str]:
+def _ledger_lines(found: Context, page: Page) -> Iterator[str]:
+    ledger = found.ledger
     words = {
         "system": "system prompt and tools in the file",
         "summary": "summary of the compaction",
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
-        "not_in_file": "not in file: system prompt, tools" + (_ANEW if anew else ""),
+        "not_in_file": f"not in file: {found.missing}" + (_ANEW if found.measured_anew else ""),
         "error": "estimation error",
         "unsent": "counted but not sent: replies aborted or failed, commands kept from the model",
     }

@@ -20,7 +20,7 @@ from leafward.cli.export import listed, written
 from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, say, write_text
 from leafward.cli.selection import opened
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export.comparison import comparison_of
 from leafward.export.comparison_document import document
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.cli.branch_options import DiffOptions
-    from leafward.context.context_messages import ContextMessage
+    from leafward.context.message_columns import ContextMessage
     from leafward.context.model_context import Ledger
     from leafward.files.file_replay import Bases, Rebuilt
     from leafward.session.session import Session

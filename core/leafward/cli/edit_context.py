@@ -14,7 +14,7 @@ from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, note, page, say
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.session import journal
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward import agents
-from leafward.agents.fork import cut_at
+from leafward.agents.fork_draft import cut_at
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
+from leafward.branches.earlier_fork import unused_fork, waiting_import
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output import emit_json, note, page, say
@@ -24,7 +25,7 @@ from leafward.cli.settings import configured
 from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.journal import utc_now
 from leafward.summaries.summarizers.choice import CONFIGURED
 
@@ -49,6 +50,8 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
     refuse_model_alone(options)
     if options.run and (as_json or dry_run):
         raise click.UsageError("--run hands the terminal over, so it goes with neither --json nor --dry-run")
+    if options.another and not (options.run or options.run_import):
+        raise click.UsageError("--another goes with --run or --import")
     settings = configured()
     folder = forking.folder_named(options.cwd, os.environ) if options.cwd is not None else ""
     with opened(selector) as session:
@@ -60,26 +63,39 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         injection = configured_settings(settings) if options.inject else None
         made = forking.fork(session, index, target, terms, source, injection=injection, summary=summary)
         made = replace(made, remarks=(*made.remarks, *remarks))
-        imported = False
+        imported, there = False, None
         if not dry_run:
             if made.obstacle is not None:
                 raise Refused(f"{made.obstacle}; {_ELSEWHERE}")
+            begins = options.run_import or options.run
             # Before anything is written: who tries again once the agent is there would have two.
-            if options.run_import or options.run:
+            if begins:
                 installed(made.draft.resume, target.title)
-            forking.store(session, made.draft)
-            if options.run_import or options.run:
+                there = None if options.another else _earlier(session, made, options, settings)
+            if there is None:
+                forking.store(session, made.draft)
+            else:
+                remark = Remark("earlier-try", "an earlier try wrote it; --another writes another one")
+                made = replace(made, draft=there, remarks=(*made.remarks, remark))
+            if begins:
                 _import(made.draft)
                 imported = made.draft.imported is not None
         if as_json:
             emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
             return 0
-        say(_text(session, made, target, imported=imported, dry_run=dry_run))
+        done = "would begin" if dry_run else "began" if there is None else "goes on with"
+        say(_text(session, made, target, done, imported=imported))
         for one in _remarks(made):
             note(one.text)
         if dry_run:
             note("nothing was written")
     return run_agent(made.draft.resume.ready(), target.title) if options.run else 0
+
+
+def _earlier(session: Session, made: Fork, options: ForkOptions, settings: Config) -> Draft | None:
+    """What an earlier try of the same fork wrote: a session that nobody went on with, or a document that was not imported."""
+    unused = unused_fork(session, made, settings, os.environ) if options.run else None
+    return unused or waiting_import(made.draft)
 
 
 def _import(draft: Draft) -> None:
@@ -130,7 +146,7 @@ def _summarised(
             )
         tell_outgoing(summarizer, going)
         with progress() as show:
-            made = summarize_branch(session, branch, summarizer, progress=show, stop=stop)
+            made = summarize_branch(branch, summarizer, progress=show, stop=stop)
         refuse_cancelled(stop)
     return made, tuple(Remark("summary", text) for text in made.remarks)
 
@@ -170,11 +186,10 @@ def _command_json(command: Resume) -> dict[str, Any]:
     return {"argv": list(command.argv), "cwd": command.cwd, "env": dict(command.env_set)}
 
 
-def _text(session: Session, made: Fork, target: Agent, *, imported: bool, dry_run: bool) -> Iterator[str]:
+def _text(session: Session, made: Fork, target: Agent, done: str, *, imported: bool) -> Iterator[str]:
     draft, cut, paper = made.draft, made.cut, page()
     where = "before" if cut.prompt >= 0 else "after"
     at = f"{safe_line(session.columns.id_at(cut.entry) or '', 40)}  {safe_line(headline(session, cut.entry).text, 60)}"
-    done = "would begin" if dry_run else "began"
     yield f"{paper.style(done, 'ghost')} a session of {target.title}, {where} {at}"
 
     def row(word: str, text: str) -> str:

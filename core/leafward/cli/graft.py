@@ -13,7 +13,7 @@ from leafward.cli.selection import named_or_chosen, opened
 from leafward.cli.settings import configured
 from leafward.context.model_context import context_at, context_window
 from leafward.session import journal
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

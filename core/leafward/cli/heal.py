@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward import agents
-from leafward.agents.fork import Terms
+from leafward.agents.fork_draft import Terms
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
@@ -19,7 +19,7 @@ from leafward.session.journal import utc_now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.fork import Draft, Remark
+    from leafward.agents.fork_draft import Draft, Remark
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
 

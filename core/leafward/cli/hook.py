@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.hooks import HookRequest
 
-__all__ = ["failures", "hook"]
-
 _TOLD_LIMIT = 1 << 20
 _WAIT = 8.0
 """Seconds that an agent waits at most for a text that is being made."""
@@ -98,9 +96,9 @@ def _summary(request: HookRequest) -> str:
     from leafward.base.strategies import Strategy
     from leafward.cli.selection import opened
     from leafward.compaction.branch_summary import left_branch, summarize_branch
+    from leafward.compaction.draft_assembly import draft
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan as plan_of
-    from leafward.compaction.run import draft
     from leafward.compaction.settings import PlanSettings
     from leafward.summaries.summarizers.extractive import Extractive
 
@@ -113,7 +111,7 @@ def _summary(request: HookRequest) -> str:
             branch = left_branch(found, node, to)
             if branch is None:
                 return ""
-            summary = summarize_branch(found, branch, Extractive(), focus=request.focus)
+            summary = summarize_branch(branch, Extractive(), focus=request.focus)
             return json.dumps({"summary": summary.text, "details": summary.details()})
         plan = plan_of(measure(found, node), PlanSettings(strategy=Strategy.PI, cut=to))
         made = draft(found, plan, Extractive(), focus=request.focus)

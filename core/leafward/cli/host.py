@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leafward.base.config import Config
 
-__all__ = ["Application", "CheckApp", "OpenApp", "ReaderGone"]
-
 OpenApp = Callable[[Sequence[Path]], "int | None"]
 """Opens the full-screen application on session files or folders; no path means the catalogue. Returns its exit code."""
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base import config
 from leafward.cli.output import emit_json, note, write_text
 from leafward.cli.selection import opened
+from leafward.cli.settings import configured
 from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
 from leafward.compaction.injection.configured import configured_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from leafward.base.config import Config
     from leafward.cli.compaction_options import InjectOptions
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.session.session import Session
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
 
 def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
     """`leafward inject`."""
-    settings, problems = config.load()
-    for problem in problems:
-        note(str(problem))
+    config = configured()
     with opened(selector) as session:
         at = session.find(options.at) if options.at is not None else session.leaf
-        made = inject(session, at, injection_settings(settings, options))
+        made = inject(session, at, injection_settings(config, options))
         if as_json:
             emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
         else:
@@ -40,7 +39,7 @@ def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
     return 0
 
 
-def injection_settings(settings: config.Config, options: InjectOptions) -> InjectionSettings:
+def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:
     """What the command line says, else what is configured. Raises a usage error for what makes no sense."""
     off: set[str] = set()
     for name in options.off:
@@ -51,13 +50,13 @@ def injection_settings(settings: config.Config, options: InjectOptions) -> Injec
     now = utc_time(options.now) if options.now is not None else None
     if options.now is not None and now is None:
         raise click.UsageError(f"--now takes an ISO 8601 time, not {options.now!r}")
-    configured = configured_settings(settings, options.workspace)
+    settings = configured_settings(config, options.workspace)
     return replace(
-        configured,
-        budget=configured.budget if options.budget is None else options.budget,
-        order=options.order or configured.order,
+        settings,
+        budget=settings.budget if options.budget is None else options.budget,
+        order=options.order or settings.order,
         now=now,
-        off=configured.off | off,
+        off=settings.off | off,
         pins=options.pins,
     )
 

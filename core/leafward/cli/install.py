@@ -11,8 +11,6 @@ from leafward.export.installation import apply, installation, removal
 if TYPE_CHECKING:
     from leafward.export.installation import Change
 
-__all__ = ["install", "uninstall"]
-
 
 def install(name: str, summary: bool, dry_run: bool, as_json: bool) -> int:
     """`leafward install`."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import keep as keep_copy
-from leafward.cli.cards import chosen_card
 from leafward.cli.export import listed
 from leafward.cli.output import emit_json, note, say
+from leafward.cli.selection import chosen_card
 from leafward.export.clean_copy import sanitise
 
 if TYPE_CHECKING:

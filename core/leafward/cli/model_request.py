@@ -133,7 +133,7 @@ def prompt_text(going: Outgoing) -> str:
 
 def would_be_sent(span: Span, budget: int, window: int) -> Outgoing:
     """What some model of a context window would be sent, where none is asked."""
-    from leafward.summaries.summarizers.requests import outgoing
+    from leafward.summaries.summarizers.model_requests import outgoing
     from leafward.summaries.summarizers.settings import ModelSettings
 
     return outgoing(span, budget, ModelSettings("", window=window))

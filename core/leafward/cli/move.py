@@ -12,7 +12,7 @@ from leafward.cli.output import Page, emit_json, indented, money, note, page, sa
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.session.entries import DAMAGE_CODE, DAMAGED, TURN_STARTS, EntryIndex, Kind
-from leafward.session.headline import TASK, headline
+from leafward.session.entry_headline import TASK, headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -32,7 +32,7 @@ from leafward.compaction import (
 from leafward.compaction import plan as plan_of
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
 from leafward.context.model_context import context_window
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -241,7 +241,7 @@ def plan_extras(
 ) -> list[dict[str, Any]]:
     """What would be injected, and what would be sent to whom, for each plan."""
     from leafward.cli.inject import injection_json
-    from leafward.compaction.run import prepared
+    from leafward.compaction.draft_assembly import prepared
 
     injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
     extras = []

@@ -12,7 +12,7 @@ from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from leafward.session.entries import EntryIndex
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

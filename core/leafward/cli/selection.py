@@ -12,11 +12,13 @@ import click
 from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.output import cells
+from leafward.cli.settings import configured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.agents import Agent
+    from leafward.catalog import Card
     from leafward.query.grammar import Expression, QueryError
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -59,6 +61,29 @@ def configured_stores() -> list[tuple[Agent, Path]]:
     from leafward.catalog import stores
 
     return stores(config.load()[0], os.environ)
+
+
+def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
+    """The session a user means, among all that the catalogue knows, and all of them. Raises NotFound, Refused."""
+    from leafward.agents import agent_of
+    from leafward.catalog import Catalogue
+
+    file = session_path(selector)
+    path = str(file.absolute())
+    catalogue = Catalogue(configured())
+    catalogue.refresh()
+    cards = catalogue.cards()
+    found = next((card for card in cards if card.path == path), None)
+    if found is None:
+        # It lies in no agent's store.
+        alone = Catalogue(catalogue.config, [file])
+        alone.refresh()
+        found = alone.card(path)
+    if found is None:
+        raise NotFound(f"no session {safe_line(selector)!r} for {agent_of(file, configured_stores).title}")
+    if found.problem is not None:
+        raise Refused(f"{safe_line(path)} cannot be read as a session: {found.problem}")
+    return found, cards
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
                 return 0
             request = branch.span(focus), branch.budget(limit)
             going = sent_by(summarizer, *request)
-            made = _summarised(session, branch, summarizer, going, focus, limit, stop)
+            made = _summarised(branch, summarizer, going, focus, limit, stop)
             refuse_cancelled(stop)
         if as_json:
             emit_json(
@@ -130,7 +130,6 @@ def _named(session: Session, index: int) -> str:
 
 
 def _summarised(
-    session: Session,
     branch: Branch,
     summarizer: Summarizer,
     going: Outgoing | None,
@@ -140,9 +139,7 @@ def _summarised(
 ) -> BranchDraft:
     tell_outgoing(summarizer, going)
     with progress() as show:
-        return summarize_branch(
-            session, branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop
-        )
+        return summarize_branch(branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop)
 
 
 def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
@@ -236,7 +233,7 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
             tell_outgoing(summarizer, going, would=True)
             note("nothing was sent")
             return Carried(journal.move(session, index, writing), None, going)
-        made = _summarised(session, branch, summarizer, going, focus, None, stop)
+        made = _summarised(branch, summarizer, going, focus, None, stop)
         refuse_cancelled(stop)
         return Carried(move_with_summary(session, index, made, writing), made, going)
 

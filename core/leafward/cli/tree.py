@@ -25,11 +25,11 @@ from leafward.cli.output import (
 from leafward.cli.selection import agent_behind, chosen_entries, opened
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
-from leafward.session.headline import place_words
+from leafward.session.entry_headline import place_words
 from leafward.session.journal import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
+from leafward.session.session_title import title_of
 from leafward.session.source import UNCERTAIN_CONTEXT
-from leafward.session.title import title_of
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:

@@ -142,6 +142,13 @@ class XRay:
     of_edits: bool = False
     """Whether it is of context edits: `compaction` is the last of them, what is cut is left out by them, no summary."""
 
+    @property
+    def lacks_rest(self) -> bool:
+        """Whether nothing tells what is not in the file behind it: the size after is that of the contents alone."""
+        rest = next((share for share in self.ledger if share.link is Link.REST), None)
+        sent = rest is not None and rest.before > 0 >= rest.after
+        return sent and not self.recorded and not self.session.is_native
+
     def source(self, row: int) -> Source | None:
         """Where the line of the summary on a row comes from; None for every other row, and where nothing was found."""
         found = self.sources(row)

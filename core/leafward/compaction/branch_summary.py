@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
+from leafward.compaction.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
 from leafward.compaction.provenance import provenance
 from leafward.compaction.replacement import previous_summary
-from leafward.compaction.run import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
 from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, parts_of, stored_text
 from leafward.context.sizes import entries_below
@@ -271,7 +271,6 @@ class _Reading:
 
 
 def summarize_branch(
-    session: Session,  # noqa: ARG001  # the drafts of a session are made from it, whatever they need of it
     branch: Branch,
     summarizer: Summarizer,
     *,

@@ -17,8 +17,6 @@ from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator, image
 if TYPE_CHECKING:
     from leafward.compaction.strategy_rules import Terms
 
-__all__ = ["RULES"]
-
 _RESERVE_PERCENT = 5
 """Codex works within 95 % of a model's window."""
 _NEWEST, _BEFORE = "0.169", "0.125"

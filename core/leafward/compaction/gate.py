@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward.compaction.draft_assembly import edited
 from leafward.compaction.pins import clean_pins
-from leafward.compaction.run import edited
 from leafward.summaries.facts import FactKind, Voice
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.survival import Status

@@ -9,8 +9,6 @@ from leafward.compaction.division import Diagnostic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SIZE_CODES", "growth_words", "planned_growth", "size_remarks"]
-
 _GROWS, _TOO_LARGE, _NO_GAIN = "grows", "still-too-large", "no-gain"
 SIZE_CODES = frozenset({_GROWS, _TOO_LARGE, _NO_GAIN})
 """The codes of what is said of sizes: of a plan an estimate, which no longer counts once there is a summary."""

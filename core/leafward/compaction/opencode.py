@@ -17,8 +17,6 @@ from leafward.context.estimators import Estimator, text_tokens
 if TYPE_CHECKING:
     from leafward.compaction.strategy_rules import Terms
 
-__all__ = ["RULES"]
-
 _NEWEST, _BEFORE = "1.18", "1.3"
 _RESERVE = 20_000
 """opencode reserves at most this for the reply."""

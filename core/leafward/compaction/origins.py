@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_lines import Part, StoredLine, bare
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind, FactReader, Voice
@@ -18,10 +18,8 @@ from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from leafward.context.context_messages import Messages
+    from leafward.context.message_columns import Messages
     from leafward.session.session import Session
-
-__all__ = ["Origins", "Source"]
 
 _SPACE = re.compile(r"\s+")
 _MOST_UNITS = 60_000

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafward.compaction.measure import Counts
     from leafward.compaction.strategy_rules import Terms
 
-__all__ = ["RULES"]
-
 _TAIL_LIMIT = 1.25
 """A tail larger than this many budgets is a fault, unless its first entry alone makes it so."""
 
@@ -97,11 +95,11 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
 
 
 def _all_tokens(total: int) -> str:
-    """`All 1,204 tokens fit`."""
+    """`All 1,204 tokens of messages fit`."""
     return (
         "The only token fits"
         if total == 1
-        else f"All {total:,} tokens fit"
+        else f"All {total:,} tokens of messages fit"
         if total
         else "Nothing counts: it fits"
     )

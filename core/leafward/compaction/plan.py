@@ -23,6 +23,7 @@ from leafward.compaction.measure import PathSizes, summary_size
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.trigger import Trigger, trigger_of
 from leafward.context.estimators import Estimator
+from leafward.context.model_context import BEGINS_MIDWAY
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
@@ -257,6 +258,12 @@ def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLi
     )
 
 
+_MIDWAY = (
+    "the file begins in the middle of a conversation: system prompt and tools are not among the tokens afterwards, "
+    "as nothing tells how large they are"
+)
+
+
 def _size_remarks(made: Plan) -> list[Diagnostic]:
     """What the sizes of a plan give reason to say."""
     remarks = []
@@ -270,5 +277,7 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         )
     if made.nothing:
         return remarks
+    if made.sizes.context.begins_midway:
+        remarks.append(Diagnostic(BEGINS_MIDWAY, _MIDWAY))
     remarks += size_remarks(tokens.counted_before, tokens.counted_after, trigger.threshold, "about ")
     return remarks

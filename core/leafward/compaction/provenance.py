@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers import Summary
 
-__all__ = ["cost_of", "provenance"]
-
 
 def cost_of(summary: Summary) -> float | None:
     """What a summary cost in US dollars: nothing where no model was asked; None where it is not known."""

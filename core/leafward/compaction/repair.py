@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
+from leafward.compaction.draft_assembly import draft
 from leafward.compaction.injection import Injection
 from leafward.compaction.measure import measure
 from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
-from leafward.compaction.run import draft
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.stored_summary import parts_of
 from leafward.compaction.strategies import rules_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe
 from leafward.compaction.stored_summary import Stored, cut_middle, parts_of
-from leafward.context.context_messages import message_body
 from leafward.context.estimators import text_tokens
+from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system

@@ -13,7 +13,7 @@ from leafward.base.safe_text import safe_line
 from leafward.files.file_names import locate
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import utf16_length
-from leafward.summaries.summarizers.outline import harmless
+from leafward.summaries.summarizers.outline import has_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -120,8 +120,7 @@ def file_section(
     for place, (tag, paths) in enumerate((("modified-files", modified), ("read-files", read))):
         heading = 2 * len(tag) + 8
         for path in paths:
-            line = safe_line(path)
-            if line != path or harmless(path, len(path)) != path:
+            if safe_line(path) != path or has_tag(path):
                 continue
             if place and (path in named or locate(path, cwd) in named):
                 continue

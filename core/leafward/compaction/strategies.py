@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward.compaction.strategy_rules import StrategyRules
     from leafward.context.estimators import Estimator
 
-__all__ = ["ALL_ESTIMATORS", "rules_of"]
-
 
 @cache
 def rules_of(strategy: Strategy) -> StrategyRules:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from leafward.context.estimators import Estimator
     from leafward.session.entries import EntryIndex
 
-__all__ = ["StrategyRules", "Terms"]
-
 
 class Terms(Protocol):
     """What rules read of the settings of a plan, with the strategy's defaults filled in (`PlanSettings` has it all)."""

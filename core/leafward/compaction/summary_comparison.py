@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.summaries.facts import Fact
 
-__all__ = [
-    "LISTS",
-    "Mark",
-    "PairedLine",
-    "SectionDiff",
-    "SummaryDiff",
-    "compare_summaries",
-    "paired",
-    "sections_of",
-    "summaries_near",
-    "summary_at",
-    "titled_lines",
-]
-
 LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
 """Titles of what a stored summary holds besides what it tells."""
 _PREFIX = "Split turn: "

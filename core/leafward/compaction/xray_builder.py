@@ -9,7 +9,7 @@ from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, X
 from leafward.compaction.origins import Origins
 from leafward.compaction.stored_summary import CUT_MARK
 from leafward.compaction.summary_lines import USER_MESSAGE, Part
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
 from leafward.session.tokens import message_tokens, replayed_system
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.compaction.summary_lines import StoredLine
-    from leafward.context.context_messages import ContextMessage
+    from leafward.context.message_columns import ContextMessage
     from leafward.context.model_context import Context
     from leafward.session.session import Session
 
@@ -232,7 +232,13 @@ class XRayBuilder:
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
         band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)
         for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
-            was, now = (Cell(what, tokens) if tokens else None for tokens in pair)
+            # Behind a compaction nothing of an earlier conversation is left.
+            words = self.context.missing if what is What.REST else ""
+            texts = (words, words if of_edits else "")
+            was, now = (
+                Cell(what, tokens, text=text) if tokens else None
+                for tokens, text in zip(pair, texts, strict=True)
+            )
             band([XRayRow(was, now, link)] if was is not None or now is not None else [])
         return XRay(
             session=self.session,

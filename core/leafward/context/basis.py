@@ -4,7 +4,9 @@ A provider counts more than a session file holds: its system prompt, its tools, 
 misses. pi's own sizes (`Sizes.size`) count that up to the last reply, and no more of it behind a compaction or an edit. Here
 both sides of a compaction are sized alike:
 
-- What is not in the file is the first request's count less the estimate of the contents it sent. It is carried along.
+- What is not in the file is the first request's count less the estimate of the contents it sent. It is carried along. Where
+  the file begins in the middle of a conversation it is also what was said before: nobody can tell how much of it a compaction
+  leaves, so nothing of it is carried.
 - The estimation error is what remains. It shrinks with the contents: what a compaction keeps takes what it took before, all
   else is scaled as the contents were in front of it.
 - A context that no reply measures yet is measured by the request that came next, where one is recorded.
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.context.projection import latest
+from leafward.context.projection import begins_midway, latest
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
@@ -312,7 +314,9 @@ class Basis:
             return self._carry(compaction).carry
         missing = self._not_in_file(compaction, last.reply)
         contents = self.sizes.contents(self.sizes.outline(last.reply))
-        return Carry(missing, max(0, last.usage.total - missing) / contents if contents else 1.0)
+        scale = max(0, last.usage.total - missing) / contents if contents else 1.0
+        unknown = compaction < 0 and begins_midway(self.sizes.session, index)
+        return Carry(0 if unknown else missing, scale)
 
     def _carry(self, compaction: EntryIndex) -> _Carried:
         """What a compaction takes over; those above it are worked out first, from the top down."""

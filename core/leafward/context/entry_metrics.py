@@ -17,7 +17,6 @@ from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
     MOST_TOKENS,
-    NO_ENTRY,
     Body,
     EntryIndex,
     Kind,
@@ -122,6 +121,8 @@ class EntryMetrics:
         """The share of each call in a reply that makes several, by reply and the call's id."""
         self._parallel: dict[int, list[tuple[int, str]]] = {}
         """Results whose reply did not come yet, by reply: entry and id of the call."""
+        self._called = (-1, -1)
+        """The result looked at last, and the reply that called it."""
         self.flags = bytearray()
         self._lock = Lock()
         self._sums: dict[int, tuple[int, ...]] = {}
@@ -206,8 +207,7 @@ class EntryMetrics:
                 else:
                     flags[index] = KNOWN
                 tokens[index] = -(-units // CHARS_PER_TOKEN)
-                if _beside_another(session, index):
-                    self._parallel_result(session, index, str(message.get("toolCallId", "")))
+                self._share(session, index, str(message.get("toolCallId", "")))
                 tool = message.get("toolName")
                 if message.get("isError"):
                     flags[index] |= FAILED | FILES if tool in tools else FAILED
@@ -271,9 +271,9 @@ class EntryMetrics:
                 self.shares[result] = self._call_shares[index].get(call, 0)
         return flags, tokens
 
-    def _parallel_result(self, session: Session, index: int, call: str) -> None:
-        """Takes the result of one of several calls of a reply."""
-        reply = int(_caller(session, index))
+    def _share(self, session: Session, index: int, call: str) -> None:
+        """Takes a result: of one of several calls of a reply it has a share of that."""
+        reply = self._caller(session, index)
         if reply in self._call_shares:
             self.shares[index] = self._call_shares[reply].get(call, 0)
         elif reply >= 0 and not self.flags[reply]:
@@ -321,7 +321,7 @@ class EntryMetrics:
                     self._count(index, 1, *delta_of(action, nested.arguments, self.table))
         if message.get("toolName") not in self._changing:
             return
-        call = (int(_caller(session, index)), str(message.get("toolCallId", "")))
+        call = (self._caller(session, index), str(message.get("toolCallId", "")))
         failed = bool(message.get("isError"))
         answer = _Answer(failed, delta_in(body))
         if call in self._open:
@@ -332,6 +332,21 @@ class EntryMetrics:
             self._count(call[0], -1 if failed else 0, now[0] - added, now[1] - removed)
         elif call[0] >= 0 and not self.flags[call[0]]:
             self._answers[call] = answer
+
+    def _caller(self, session: Session, result: int) -> int:
+        """The reply whose call a tool's result answers: the nearest above it with nothing of the conversation between; -1 for none.
+
+        Results of one reply may stand in a long chain: the last one looked at ends the walk.
+        """
+        parent, kinds = session.columns.parent, session.columns.kind
+        above = parent[result]
+        while above >= 0 and kinds[above] in _BETWEEN and above != self._called[0]:
+            above = parent[above]
+        reply = self._called[1] if above >= 0 and above == self._called[0] else above
+        if reply >= 0 and kinds[reply] != _ASSISTANT:
+            reply = -1
+        self._called = (result, reply)
+        return reply
 
     def _count(self, index: int, edits: int, added: int, removed: int) -> None:
         edits += self.edits[index]
@@ -387,15 +402,6 @@ class EntryMetrics:
         )
 
 
-def _beside_another(session: Session, result: int) -> bool:
-    """Whether another result stands right above or below one."""
-    parent, kinds = session.columns.parent, session.columns.kind
-    above, below = parent[result], result + 1
-    return (above >= 0 and kinds[above] == _TOOL_RESULT) or (
-        below < len(kinds) and kinds[below] == _TOOL_RESULT and parent[below] == result
-    )
-
-
 def _shares(tokens: int, lengths: dict[str, int]) -> dict[str, int]:
     """The tokens of a reply by call, each by its length; they add up."""
     whole, done, found = sum(lengths.values()), 0, {}
@@ -449,12 +455,3 @@ def _other(body: Body, kind: Kind) -> tuple[int, int]:
             if message.get("cancelled"):
                 flags |= ABORTED
     return flags, tokens
-
-
-def _caller(session: Session, result: int) -> EntryIndex:
-    """The reply whose call a tool's result answers: the nearest above it with nothing of the conversation between."""
-    parent, kinds = session.columns.parent, session.columns.kind
-    above = parent[result]
-    while above >= 0 and kinds[above] in _BETWEEN:
-        above = parent[above]
-    return EntryIndex(above) if above >= 0 and kinds[above] == Kind.ASSISTANT else NO_ENTRY

@@ -6,7 +6,7 @@ from array import array
 from typing import TYPE_CHECKING, Protocol
 
 from leafward.context.basis import spoken_sizes
-from leafward.context.context_messages import ROLE_OF_KIND, EditInForce, Messages
+from leafward.context.message_columns import ROLE_OF_KIND, EditInForce, Messages
 from leafward.context.sizes import broken_off_in
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.line_decoding import CURRENT_VERSION

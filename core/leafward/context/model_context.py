@@ -13,16 +13,16 @@ from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.context.basis import Basis
-from leafward.context.context_messages import ROLE_OF_KIND
 from leafward.context.message_builder import MessageBuilder
-from leafward.context.projection import ahead_of_summary, as_sent, latest, selected
+from leafward.context.message_columns import ROLE_OF_KIND
+from leafward.context.projection import ahead_of_summary, as_sent, begins_midway, latest, selected
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import (
     edit_targets,
     trusted_usage,
 )
-from leafward.session.source import UNCERTAIN_CONTEXT
+from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.base.model_windows import Window
     from leafward.context.basis import Count
-    from leafward.context.context_messages import Messages
     from leafward.context.message_builder import Listener
+    from leafward.context.message_columns import Messages
     from leafward.session.session import Session
-    from leafward.session.source import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +132,16 @@ class Context:
         """Whether a request behind a compaction told what is not in the file: the agent may have put files in again."""
         return self.compaction >= 0 and self.ledger.recorded
 
+    @cached_property
+    def begins_midway(self) -> bool:
+        """Whether what was said before its first message is not in the file, and was sent."""
+        return self.compaction < 0 and begins_midway(self.session, self.at)
+
+    @property
+    def missing(self) -> str:
+        """What it is that is not in the file, in words."""
+        return f"{'earlier conversation, ' if self.begins_midway else ''}system prompt, tools"
+
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""
         messages = self.messages
@@ -172,6 +181,12 @@ def lacks_prompt(session: Session, context: Context) -> bool:
     return not has_system and context.ledger.not_in_file <= 0
 
 
+BEGINS_MIDWAY = "begins-midway"
+"""The code of a remark: the file begins in the middle of a conversation."""
+_MIDWAY = "the file begins in the middle of a conversation: what was said before was sent and is not in file"
+
+_UNKNOWN = "system prompt and tools are not in the total: nothing tells yet how large they are"
+
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
@@ -188,7 +203,11 @@ def context_window(session: Session, context: Context, config: Config) -> Window
 
 
 def uncertainties(session: Session, context: Context) -> Iterator[Note]:
-    """What makes a context uncertain: what its agent did behind its last compaction that the file does not tell."""
+    """What makes a context uncertain: what was said before the file begins, what was done that it does not tell."""
+    if context.begins_midway:
+        yield Note(BEGINS_MIDWAY, _MIDWAY)
+    if len(context.messages) and lacks_prompt(session, context):
+        yield Note("prompt-unknown", _UNKNOWN)
     for note in session.source.notes:
         behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
         if behind and session.tree.is_ancestor(note.entry, context.at):

@@ -301,8 +301,8 @@ def _surprises(
             f"{counted(len(missing), 'call')} of the reply here {'has' if len(missing) == 1 else 'have'} no result: {names}",
         )
     if here.model is not None and there.model is not None and here.model != there.model:
-        named = safe_line("/".join(there.model), 60)
-        yield "model", f"the model here is {named}: the other model's cache does not apply"
+        named = safe_line(there.model[-1], 60)
+        yield "model", f"the model here, {named}, has nothing cached"
 
 
 def _sizes(basis: Basis, compaction: EntryIndex) -> str:

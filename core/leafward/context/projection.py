@@ -10,7 +10,7 @@ from array import array
 from functools import cache
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
 from leafward.session.messages import PROJECTION
 
 if TYPE_CHECKING:
@@ -32,6 +32,19 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
         if found:
             return EntryIndex(run.start + found - 1)
     return NO_ENTRY
+
+
+def begins_midway(session: Session, at: int) -> bool:
+    """Whether an agent sent more of a conversation than its file holds: the path to an entry begins below one that is missing.
+
+    Never of a native session: pi goes on without what stands before a gap.
+    """
+    if session.is_native or not session.columns.damage:
+        return False
+    first = NO_ENTRY
+    for run in session.tree.runs_upwards(at):
+        first = EntryIndex(run.start)
+    return session.columns.damage.get(first) is Damage.ORPHAN
 
 
 def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:

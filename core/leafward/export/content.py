@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import MARKER, Redactor
 from leafward.base.safe_text import safe, safe_line
+from leafward.export.lanes import Lane, Lanes
 from leafward.session.entries import (
     DAMAGED,
     NO_ENTRY,
@@ -19,8 +20,7 @@ from leafward.session.entries import (
     blocks_of,
     text_of,
 )
-from leafward.session.headline import headline
-from leafward.session.lanes import Lane, Lanes
+from leafward.session.entry_headline import headline
 from leafward.session.messages import image_text
 
 if TYPE_CHECKING:

@@ -26,8 +26,6 @@ from leafward.session.journal.durable import replace_file, sync_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Change", "apply", "installation", "installation_problems", "is_installed", "removal"]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

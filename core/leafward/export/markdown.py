@@ -12,8 +12,8 @@ from leafward.session.entries import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.export.lanes import Lane
     from leafward.session.entry_decoding import Entry
-    from leafward.session.lanes import Lane
 
 __all__ = ["escaped", "fenced", "harmless", "markdown"]
 

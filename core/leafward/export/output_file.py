@@ -28,8 +28,6 @@ from leafward.session.journal.durable import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["descriptor_of", "write_document", "write_new_document"]
-
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(self|thread-self|\d+)/(?:task/\d+/)?fd/(\d+)")
 _LINKS = 40

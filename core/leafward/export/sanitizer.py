@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["fenced", "harmless", "safe_target"]
-
 _LARGEST = 100_000
 """Characters of one text that are parsed; a larger one is shown in a fence."""
 _BRACKETS = 4_000

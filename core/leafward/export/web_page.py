@@ -12,13 +12,13 @@ from leafward import __version__
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind
-from leafward.session.headline import TASK
+from leafward.session.entry_headline import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.export.lanes import Lane
     from leafward.session.entry_decoding import Entry
-    from leafward.session.lanes import Lane
 
 _SPEAKERS = {
     Kind.USER: ("you", "you"),

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 
-__all__ = ["Part", "UntoldWork", "concerned", "names_of", "sessions_touching", "shown_before"]
-
 _ROUNDS = 8
 """How often sessions are looked for by the names that the file had before, at most."""
 

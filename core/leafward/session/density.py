@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Density"]
-
 
 class Density(StrEnum):
     """How much a row stands for."""

@@ -15,9 +15,9 @@ from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
 from leafward.session.scan import Pending, Scan
+from leafward.session.session_title import title_or_none
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import Growth, Note, Origin
-from leafward.session.title import title_or_none
 
 if TYPE_CHECKING:
     from array import array
@@ -309,8 +309,10 @@ class ForeignFiles:
 
     @property
     def task(self) -> int:
-        """The first prompt of a sub-agent; -1 in any other session."""
-        return self.columns.kind.find(Kind.USER) if self.header.get("relation") == "subagent" else NO_ENTRY
+        """The first prompt of a sub-agent behind what it took over; -1 in any other session."""
+        if self.header.get("relation") != "subagent":
+            return NO_ENTRY
+        return self.columns.kind.find(Kind.USER, self.inherited)
 
     @property
     def inherited(self) -> int:

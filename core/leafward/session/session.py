@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.session.scan import Scan
     from leafward.session.source import Growth, Origin, Source
 
-__all__ = ["Session"]
-
 
 class Session:
     """A session open for reading: the tree over the columns of its source. Bodies are read when asked for."""

@@ -55,8 +55,6 @@ if TYPE_CHECKING:
         return app
 
 
-__all__ = ["LeafwardApp", "run"]
-
 _PROBLEM_SECONDS = 12
 _SWITCH = 0.0001
 """Seconds after which a thread that wants the interpreter gets it. A key changes threads half a dozen times before work

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
 
-__all__ = ["check"]
-
 
 def check(config: Config, folder: Path | None = None) -> Iterator[tuple[str, str]]:
     """A code and a sentence for every fault; `folder` holds the user's themes, by default the one beside `config.toml`.

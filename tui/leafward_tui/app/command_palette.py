@@ -17,8 +17,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual.command import Hits
 
-__all__ = ["IntentCommands", "Palette", "working_intents"]
-
 
 def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
     """The intents of the screen that do something in its present state and make sense from the palette."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from textual.worker import Worker
 
-__all__ = ["InputPriority"]
-
 _FRAME = 0.025
 """Seconds from a key until its frame is painted, as a rule."""
 _LATE_FRAME = 0.1

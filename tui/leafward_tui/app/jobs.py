@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.app.input_priority import InputPriority
     from leafward_tui.ui.services import Job
 
-__all__ = ["ScreenJobs"]
-
 Result = TypeVar("Result")
 
 

@@ -7,8 +7,6 @@ from typing import Any
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
 
-__all__ = ["Memory"]
-
 FILE_NAME = "app.json"
 
 

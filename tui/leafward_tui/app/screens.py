@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
     from leafward_tui.ui.services import Job
 
-__all__ = ["FeatureScreens"]
-
 _BLAME = "leafward_tui.blame.screen"
 _LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.compare"
 _SOON = (

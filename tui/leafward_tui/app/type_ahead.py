@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.message_pump import MessagePump
 
-__all__ = ["TypeAheadApp"]
-
 _PATIENCE = 0.25
 """Seconds after which keys go on although whoever got the one before has not answered: it may be gone."""
 

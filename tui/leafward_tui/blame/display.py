@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.screen import BaseScreen
 
-__all__ = ["BlameDisplay"]
-
 
 class BlameDisplay:
     """A `BlameView`: what is shown of the lines."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["BlameView"]
-
 
 class BlameView(Protocol):
     """The screen of the blame."""

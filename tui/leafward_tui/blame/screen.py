@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.line_scroll import LineList
 
-__all__ = ["BlameScreen"]
-
 
 class BlameScreen(BaseScreen[None]):
     """The lines of a file with their turns."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward.branches.reason import Reason
     from leafward.catalog import Card
 
-__all__ = ["BlameState"]
-
 
 @dataclass(slots=True)
 class BlameState:

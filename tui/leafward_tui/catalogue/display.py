@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.title_bar import Progress
 
-__all__ = ["CatalogueDisplay", "empty_words"]
-
 
 class CatalogueDisplay:
     """A `CatalogueView`: what is shown of the state."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.title_bar import Progress
     from leafward_tui.ui.two_panes import Panes
 
-__all__ = ["CatalogueView"]
-
 
 class CatalogueView(Protocol):
     """The screen of the catalogue."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.widgets.session_list import SessionList
     from leafward_tui.ui.filter_bar import FilterBar
 
-__all__ = ["CatalogueScreen"]
-
 SETTLE = 0.08
 """Seconds the cursor rests before the preview follows."""
 

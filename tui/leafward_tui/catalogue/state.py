@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card, Catalogue
 
-__all__ = ["CatalogueState", "ListState", "StoreState"]
-
 
 @dataclass(slots=True)
 class StoreState:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["TotalsScreen"]
-
 _MISSING = "  folder not found"
 _FIGURE = 10
 _FIGURES = 3

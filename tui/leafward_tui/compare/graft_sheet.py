@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.graft import GraftTurn
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["GraftSheet", "turn_lines", "validation"]
-
 
 class GraftSheet(Sheet):
     """Chooses turns of one side. Ends with "graft" where `choice.ready` is to be appended, or with None."""

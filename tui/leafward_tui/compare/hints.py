@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState, ReadState
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["hints_of", "title_facts"]
-
 
 def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
     """What the key bar shows, the most important first; `on_fold` where the cursor is on folded lines."""
@@ -95,7 +93,7 @@ def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs)
         return facts
     ancestor = seen.sides.ancestor
     if ancestor >= 0:
-        facts.append(Fact(f"common ancestor #{ancestor:,}", short=f"from #{ancestor:,}", keep=5))
+        facts.append(Fact(f"common ancestor #{ancestor:,}", short=f"ancestor #{ancestor:,}", keep=5))
     if seen.plain:
         facts.append(Fact(seen.plain, keep=4, hue="warn"))
     elif width >= 120 and seen.ancestor:

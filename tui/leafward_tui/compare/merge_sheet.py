@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from leafward.branches.transfer import Conflict, MergeDraft
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["MergeSheet", "conflict_lines", "from_difference", "preview_lines"]
-
 _SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)
 """In the order of their keys."""
 _LONGEST = 2_000

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.sheet import Sheet
     from leafward_tui.ui.summary_differences import DiffLine
 
-__all__ = ["ComparePort", "HeadPane", "LinesPane", "RowsPane", "Stoppable", "SummaryPane", "TabsPane"]
-
 
 class LinesPane(Protocol):
     """Lines with a cursor."""

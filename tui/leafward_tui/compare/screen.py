@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.key_bar import Hint
 
-__all__ = ["CompareScreen"]
-
 
 class CompareScreen(BaseScreen[CompareResult | None]):
     """Two nodes compared. Ends with what is wanted of the explorer, or with None."""

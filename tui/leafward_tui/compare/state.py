@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.content import Shown
     from leafward_tui.compare.model.pages import MessageRow
 
-__all__ = ["CompareState", "ContentState", "FilesState", "Page", "PageState", "ReadState"]
-
 
 class Page(StrEnum):
     """A tab, named as it stands there."""

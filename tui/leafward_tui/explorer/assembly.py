@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
 
-__all__ = ["Controllers"]
-
 
 class Controllers:
     """All of them, those first that others need."""

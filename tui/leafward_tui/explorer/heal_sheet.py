@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.pane_lines import LabLine, Lines
 
-__all__ = ["HealSheet", "change_lines"]
-
 _FRAME = 12
 """Lines of the sheet that are no change, and those of the screen that stay in sight."""
 

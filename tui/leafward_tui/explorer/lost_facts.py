@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.services import Job
 
-__all__ = ["lost_at_leaf"]
-
 _NAP = 0.02
 """Seconds between two compactions whose lost facts are counted."""
 MOST_BYTES = 24 << 20
@@ -84,11 +82,11 @@ def lost_at_leaf(session: Session, config: Config, job: Job) -> int | None:
     """
     from leafward.agents import agent_behind
     from leafward.base.strategies import strategy_of
+    from leafward.compaction.draft_assembly import draft
     from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan
-    from leafward.compaction.run import draft
     from leafward.compaction.settings import PlanSettings
     from leafward.context.model_context import context_window
     from leafward.export.installation import is_installed

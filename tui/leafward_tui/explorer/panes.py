@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.explorer.summary_run import progress_words
+from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.price_line import KeyHint
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import PriceLine
     from leafward_tui.ui.screen import BaseScreen
     from leafward_tui.ui.tab_head import TabHead
-
-__all__ = ["TABS", "ExplorerPanes"]
 
 Answer = TypeVar("Answer")
 

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.title_bar import Fact, Progress
 
-__all__ = [
-    "ExplorerView",
-    "GaugePort",
-    "PeekPort",
-    "PricePort",
-    "StripPort",
-    "Timer",
-    "TitlePort",
-    "TreePort",
-]
-
 Answer = TypeVar("Answer")
 
 

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration import Action
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
-from leafward_tui.ui.cells import counted, expand_tabs, fit, fit_path, wrap
+from leafward_tui.ui.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.lines_view import LinesView
 from leafward_tui.ui.pane_lines import Block, LabLine, LazyLines, Span, blanks
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.pane_lines import Lines
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["RestoreSheet"]
 
 _FRAME = 9
 """Lines of the sheet that are neither list nor diff, and the title of the screen."""
@@ -215,6 +213,7 @@ def file_lines(
     """The files, each with whether it is chosen, what would be done and why it is safe or not."""
     room = width - 4 - _VERB - 1 - 2
     reasons = min(max((len(one.why) for one in changes), default=0), room // 2)
+    names = min(room - reasons, max((cell_len(safe_line(one.path, _LONGEST)) for one in changes), default=0))
     below = f"{counted(same, 'file is', 'files are')} as at that entry already" if same else ""
     if not changes and not same:
         below = "no recorded call touched a file"
@@ -222,7 +221,7 @@ def file_lines(
     def made(y: int) -> LabLine:
         if y == len(changes):
             return LabLine((Span(below, "nothing"),))
-        return _file_line(changes[y], changes[y].path in chosen, room - reasons, reasons, glyphs)
+        return _file_line(changes[y], changes[y].path in chosen, names, reasons, glyphs)
 
     places = {f"file:{one.path}": y for y, one in enumerate(changes)}
     return LazyLines(len(changes) + bool(below), made, places)

@@ -151,7 +151,7 @@ class ExplorerScreen(BaseScreen[None]):
             price_line=self._price_line,
         )
         self.controllers = Controllers(self.state, self.panes, self.shell, self.shell.jobs(self))
-        self.route(*self.controllers.routed)
+        self.route(*self.controllers.routed, condition=lambda _: self.state.exploration is not None)
         self.ready = True
         config, in_turn = self.shell.config, self._target is not None and self._target.in_turn
         self.controllers.navigation.begin(Density.ENTRIES if in_turn else Density(config.density))

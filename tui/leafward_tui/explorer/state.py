@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.summary_run import SummaryRun
+    from leafward_tui.explorer.model.summary_request import SummaryRun
 
 
 class Mode(Enum):

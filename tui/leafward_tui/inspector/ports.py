@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.inspector_tab import Tab
     from leafward_tui.ui.page import Page
 
-__all__ = ["InspectorView"]
-
 
 class InspectorView(Protocol):
     """The pane with its tabs and its page."""

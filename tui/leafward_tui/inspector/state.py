@@ -10,8 +10,6 @@ from leafward_tui.ui.inspector_tab import Tab
 if TYPE_CHECKING:
     from leafward_tui.ui.page import Gauge, Selection
 
-__all__ = ["Goal", "InspectorState"]
-
 
 class Goal(NamedTuple):
     """Words that are searched for, and a place of the selection that holds them."""

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
 
-__all__ = ["Controllers"]
-
 
 class Controllers:
     """One of each; every one is given those that it needs."""

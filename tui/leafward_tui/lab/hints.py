@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["hints_of", "title_facts"]
-
 
 def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
     """Where the compaction is planned, and what is to be known of the file."""

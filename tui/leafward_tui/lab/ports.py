@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-__all__ = ["LabPort", "LinesPane", "PanesPort", "StatePane", "Timer"]
-
 
 class LinesPane(Protocol):
     """A pane of lines with a cursor."""

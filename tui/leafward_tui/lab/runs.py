@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.lab.model.runs import Run
 
-__all__ = ["RunsScreen"]
-
 
 class RunsScreen(BaseScreen[Choices | None]):
     """The runs of a lab. Ends with the choices of the one to go on with, or with None."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.tab_head import TabHead
 
-__all__ = ["LabScreen"]
-
 
 class LabScreen(BaseScreen[LabResult | None]):
     """A compaction before it is one. Ends with what was written, or with None."""
@@ -86,7 +84,7 @@ class LabScreen(BaseScreen[LabResult | None]):
             lambda by: self.panes.pane(self.state.layout.area).move_by(by),
             lambda: self.panes.pane(self.state.layout.area).size.height,
         )
-        self.route(steps, *self.controllers.routed)
+        self.route(steps, *self.controllers.routed, condition=self.state.takes)
         yield self.panes
         yield self.note
 

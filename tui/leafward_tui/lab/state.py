@@ -15,29 +15,11 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection import Collected
     from leafward.session.entries import Body
-    from leafward.session.headline import Headline
+    from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.model.what_if import WhatIf
-
-__all__ = [
-    "AREAS",
-    "PAGES",
-    "Append",
-    "DraftExam",
-    "Drafts",
-    "Edit",
-    "File",
-    "LabState",
-    "Layout",
-    "MeasuredPath",
-    "Mode",
-    "Prompt",
-    "Stream",
-    "TextPage",
-    "Turns",
-]
 
 AREAS = ("cut", "plan", "text", "fates")
 """Where keys can go, in the order of `tab`."""

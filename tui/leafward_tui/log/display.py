@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.agents import agent_behind
 from leafward.base.safe_text import safe_line
 from leafward.session.journal import redoable
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.key_bar import Hint
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.operation_text import OperationText
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.screen import BaseScreen
-
-__all__ = ["LogDisplay"]
 
 
 class LogDisplay:

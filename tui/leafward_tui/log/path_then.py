@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.session.journal import Operation
     from leafward_tui.ui.operation_text import OperationText
 
-__all__ = ["PathRow", "PathThen"]
-
 Piece = tuple[str, str]
 """A text and the name of its ink."""
 

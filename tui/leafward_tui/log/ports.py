@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_line import KeyHint
     from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["LogView"]
-
 
 class LogView(Protocol):
     """The screen of the operation log."""

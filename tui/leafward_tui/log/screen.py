@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.line_scroll import LineList
 
-__all__ = ["LogScreen"]
-
 
 class LogScreen(BaseScreen["int | None"]):
     """The operation log. Ends with the entry to go to, or with None."""

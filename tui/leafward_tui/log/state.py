@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leafward.session.session import Session
 
-__all__ = ["LogState"]
-
 
 @dataclass(slots=True)
 class LogState:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen import BaseScreen
     from leafward_tui.ui.title_bar import Progress
 
-__all__ = ["SearchDisplay"]
-
 _PLACEHOLDER = 'words   "a phrase"   /pattern/   file:   tool:   in:summary   error:   since:'
 _PAUSE = 0.3
 """Seconds without a key after which what is typed is searched for."""

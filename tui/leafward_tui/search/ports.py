@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.title_bar import Progress
     from leafward_tui.ui.two_panes import Panes
 
-__all__ = ["SearchView"]
-
 
 class SearchView(Protocol):
     """The screen of the search."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from leafward_tui.search.widgets.result_list import ResultList
     from leafward_tui.ui.filter_bar import FilterBar
 
-__all__ = ["SearchScreen"]
-
 _SETTLE = 0.08
 """Seconds the cursor rests before the text follows."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
 
-__all__ = ["LeftSearch", "SearchState"]
-
 
 @dataclass(slots=True)
 class LeftSearch:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.resume import Resume
 
-__all__ = ["run_in_agent"]
-
 
 def run_in_agent(app: App[Any], resume: Resume) -> str | None:
     """Runs the agent's own command in our place; returns what went wrong, None when it ran.

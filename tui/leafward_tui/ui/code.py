@@ -93,6 +93,10 @@ def fitted(line: list[Span], width: int, hang: int = 2) -> list[list[Span]]:
     for span in line:
         text = expand_tabs(span.text)
         at = 0
+        if text and found[-1] and found[-1][-1].text.endswith(" ") and room < width - hang:
+            # A word in another ink goes whole to the next line, as it does within one ink.
+            word = cell_len(text.partition(" ")[0])
+            room = 0 if room < word <= width - hang else room
         while at < len(text):
             head = head_of(text, room, at) if room > 0 else ""
             size = cell_len(head)

@@ -16,8 +16,6 @@ from rich.color_triplet import ColorTriplet
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["contrast", "grey", "luminance", "nearest_eight_bit"]
-
 
 def _channels(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ExamRequest", "Subject", "answer_words"]
-
 
 class Subject(NamedTuple):
     """Whose exam it is, and what is done with the answers."""
@@ -66,7 +64,8 @@ def answered(
     from leafward.summaries.summarizers.model import Model
 
     def watch(now: Progress) -> None:
-        job.report(partial(tell, now.text, now.stage))
+        stage = f"{name} answers" if now.text else now.stage.replace(": exam", " is asked", 1)
+        job.report(partial(tell, now.text, safe_line(stage, 300)))
 
     with busy(path, "an exam"):
         return sit(prepared, Model(model_settings(name, config), watch), stop=job.unwanted)
@@ -157,7 +156,7 @@ class ExamRequest:
         sending = found.outgoing
         secrets = sum(sending.redacted.values())
         names = ", ".join(safe_line(one, 40) for one in sorted(sending.redacted))
-        state = f"{counted(secrets, 'secret')} taken out: {names}" if secrets else "no secrets found in it"
+        state = f"{counted(secrets, 'secret')} taken out: {names}" if secrets else "no secrets found"
         where = safe_line(host_of(sending.model, sending.base_url), 60)
         state = "; ".join([f"asked at {where}", state, *(safe_line(one, 200) for one in sending.remarks)])
         price = "price not known" if sending.cost is None else f"at most {money(sending.cost)}"
@@ -194,7 +193,9 @@ class ExamRequest:
         def refused(problem: str) -> None:
             sheet.ended(text, f"{words}, and not kept: {problem}", figures=price, tone="bad")
 
-        self._subject.keep(sat, f"{who} answered {words}, {price}", refused)
+        self._subject.keep(
+            sat, f"{who}: {sat.result['right']} of {len(sat.answers):,} right, {price}", refused
+        )
 
 
 def answer_words(question: Question, model: str, chosen: int | None) -> tuple[bool, str]:

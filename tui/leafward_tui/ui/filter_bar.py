@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["FilterBar"]
-
 _PLACEHOLDER = "words   file:   project:   since:"
 _LEAD = 4
 

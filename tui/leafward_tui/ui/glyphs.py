@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ASCII", "UNICODE", "Glyphs", "choose_glyphs", "needs_ascii"]
-
 
 class Glyphs(NamedTuple):
     """One set of signs. Every field is one cell wide, except ``gap`` and the tuple ``levels``."""

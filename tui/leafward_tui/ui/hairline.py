@@ -8,8 +8,6 @@ from textual.widget import Widget
 
 from leafward_tui.ui.services import services_of
 
-__all__ = ["ColumnRule", "RowRule", "rule_under"]
-
 
 class ColumnRule(Widget):
     """A vertical hairline with a cell of air on each side."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-__all__ = ["hit_beside", "lit", "marked", "parted", "spans_of", "which_hit"]
-
 
 def lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
     """A text with every occurrence of a query lit, case ignored."""

@@ -13,16 +13,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.inspector_tab import Tab
     from leafward_tui.ui.page import Gauge, Page, Selection
 
-__all__ = [
-    "CopyWanted",
-    "EntryWanted",
-    "ExamWanted",
-    "InspectorPane",
-    "PageShown",
-    "TabChanged",
-    "XRayWanted",
-]
-
 
 class InspectorPane(Protocol):
     """The right pane of the explorer, which is a widget."""

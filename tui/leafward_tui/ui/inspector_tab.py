@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Tab"]
-
 
 class Tab(StrEnum):
     """A page of the inspector, named as its tab is."""

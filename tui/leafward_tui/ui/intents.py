@@ -13,22 +13,6 @@ from textual.binding import Binding
 
 from leafward.base.strategies import Strategy
 
-__all__ = [
-    "APP_ACTIONS",
-    "BROAD_KEYS",
-    "EVERYWHERE",
-    "GROUPS",
-    "INTENTS",
-    "INTENT_ACTION",
-    "SCREENS",
-    "WRITES",
-    "Intent",
-    "app_bindings",
-    "intent",
-    "intent_bindings",
-    "intents_for",
-]
-
 EVERYWHERE = (
     "catalogue",
     "search",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.theme import Styles
 
-__all__ = ["Hint", "KeyBar"]
-
 _NARROW = 100
 _ALWAYS = ("app.help", "app.palette")
 

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     """What has a line: a key, or a sign or word with its meaning."""
     Sections: TypeAlias = Sequence[tuple[str, Sequence[Listed]]]
 
-__all__ = ["HelpScreen", "columns_of", "matching", "sections_of"]
-
 _LEAST = 40
 """Cells of a column, at least."""
 _GAP = 3
 _COMMON = "On every screen"
+
+
+_NOTHING = "nothing here has these words"
 
 
 class _Line(NamedTuple):
@@ -163,6 +164,8 @@ class HelpScreen(Modal):
             # The frame stays as it is while one types.
             self._columns, self._keys, self._cells = columns_of(found, keymap, width, height)
             number = sum(len(group) for _, group in found)
+            if not number:
+                self._columns, self._keys, self._cells = [[_Line("", _NOTHING)]], 0, width
             title, leaves = f"{title}: {number:,} with {self._words}", "all keys"
         foot = (("row.down", "scroll"), ("keys.find", "search"), ("mode.leave", leaves))
         self.frame(

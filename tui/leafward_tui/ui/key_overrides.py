@@ -12,8 +12,6 @@ from leafward_tui.ui.intents import INTENTS, SCREENS, Intent, intent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Keymap", "key_label", "key_name"]
-
 UNBOUND = "unbound"
 """A key nobody can press. Textual ignores an empty entry of a keymap, so this is how a key is taken away."""
 

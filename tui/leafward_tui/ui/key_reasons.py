@@ -10,8 +10,6 @@ from leafward_tui.ui.key_overrides import key_label
 if TYPE_CHECKING:
     from leafward_tui.ui.key_overrides import Keymap
 
-__all__ = ["SCREEN_TITLES", "reason_for_intent", "reason_for_key"]
-
 SCREEN_TITLES = {
     "catalogue": "list of sessions",
     "explorer": "tree",

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Meaning", "legend_of"]
-
 
 class Meaning(NamedTuple):
     """A sign or a word, and what it means."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBarRender
@@ -19,13 +18,11 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["LineList", "LineScroll", "PlainBar", "SlimBar", "slim"]
-
 
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines that scroll. Keys are the screen's: Textual's own would scroll where ours move the cursor.
 
-    A subclass draws a line in `render_line` and sets `virtual_size`.
+    A subclass draws a line in `render_line` and says how many there are with `set_extent`.
     """
 
     DEFAULT_CSS = """
@@ -115,27 +112,11 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
 class LineList(LineScroll):
     """Lines of which one is chosen; the screen is told which."""
 
-    @dataclass
     class CursorMoved(Message):
         """The cursor is on another line."""
 
-        view: LineList
-
-        @property
-        def control(self) -> LineList:
-            """The view it came from."""
-            return self.view
-
-    @dataclass
     class Chosen(Message):
         """A line was double-clicked."""
-
-        view: LineList
-
-        @property
-        def control(self) -> LineList:
-            """The view it came from."""
-            return self.view
 
     def measure(self) -> None:
         """Lays the lines out for the present width; overridden where that matters."""
@@ -145,7 +126,7 @@ class LineList(LineScroll):
         self.measure()
         self.refresh()
         self.call_after_refresh(self.reveal)
-        self.post_message(self.CursorMoved(self))
+        self.post_message(self.CursorMoved())
 
     def put_cursor(self, line: int) -> None:
         """Puts the cursor on a line there is, and says so."""
@@ -155,7 +136,7 @@ class LineList(LineScroll):
         self.repaint(before)
         self.repaint(line)
         self.reveal()
-        self.post_message(self.CursorMoved(self))
+        self.post_message(self.CursorMoved())
 
     def on_resize(self) -> None:
         """Lines fit the new width, and the cursor stays on the screen."""
@@ -204,6 +185,24 @@ class PlainBar(ScrollBarRender):
 
     VERTICAL_BARS: ClassVar[list[str]] = [" "]
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "]
+
+
+def set_extent(view: LineScroll, lines: int, cells: int = 0) -> None:
+    """Tells a view how many lines there are, and how wide they are.
+
+    Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes or
+    goes; a page that follows the cursor is another one at every key.
+    """
+    extent = Size(cells, lines)
+    needs_bar = lines > view.container_size.height or view.styles.overflow_y == "scroll"
+    if needs_bar != view.show_vertical_scrollbar or view.styles.is_auto_height or not view.is_mounted:
+        view.virtual_size = extent
+        return
+    view.set_reactive(LineScroll.virtual_size, extent)
+    if needs_bar:
+        view.vertical_scrollbar.window_virtual_size = lines
+    if view.scroll_y > view.max_scroll_y:
+        view.scroll_to(y=view.max_scroll_y, animate=False, force=True)
 
 
 def slim(widget: ScrollView) -> None:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from leafward_tui.ui.hits import parted, spans_of
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.theme import Styles
-
-__all__ = ["LinesView"]
 
 MARGIN = 1
 """Cells left of the text: the cursor's."""
@@ -43,16 +40,10 @@ class LinesView(LineScroll):
         x: int
         twice: bool
 
-        @property
-        def control(self) -> LinesView:
-            """The pane it came from."""
-            return self.view
-
     @dataclass
     class Dragged(Message):
         """The mouse was pressed on a line and went to a cell; `done` when the button is up again."""
 
-        view: LinesView
         key: str
         x: int
         done: bool
@@ -60,11 +51,6 @@ class LinesView(LineScroll):
         def can_replace(self, message: Message) -> bool:
             """Only where it is now counts."""
             return isinstance(message, LinesView.Dragged) and message.key == self.key and not message.done
-
-        @property
-        def control(self) -> LinesView:
-            """The pane it came from."""
-            return self.view
 
     @dataclass
     class LinesShown(Message):
@@ -75,11 +61,6 @@ class LinesView(LineScroll):
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""
             return isinstance(message, LinesView.LinesShown) and message.view is self.view
-
-        @property
-        def control(self) -> LinesView:
-            """The pane it came from."""
-            return self.view
 
     def __init__(
         self,
@@ -131,7 +112,7 @@ class LinesView(LineScroll):
         at, self._wanted = at if at is not None else self._wanted, None
         self.lines = lines = self._make(self.cells, self.size.height)
         self._strips.clear()
-        self.virtual_size = Size(self.cells + MARGIN, len(lines))
+        set_extent(self, len(lines), self.cells + MARGIN)
         line = lines.find(at) if at is not None else -1
         if line < 0 and before:
             line = lines.find(before)
@@ -282,19 +263,19 @@ class LinesView(LineScroll):
             self._dragging = key
             self.move_to(y)
             self.capture_mouse()
-            self.post_message(self.Dragged(self, key, x, done=False))
+            self.post_message(self.Dragged(key, x, done=False))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """What is held goes along."""
         if self._dragging:
-            self.post_message(self.Dragged(self, self._dragging, event.x - MARGIN, done=False))
+            self.post_message(self.Dragged(self._dragging, event.x - MARGIN, done=False))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Lets go."""
         if self._dragging:
             held, self._dragging = self._dragging, ""
             self.release_mouse()
-            self.post_message(self.Dragged(self, held, event.x - MARGIN, done=True))
+            self.post_message(self.Dragged(held, event.x - MARGIN, done=True))
 
     def on_click(self, event: events.Click) -> None:
         """A click puts the cursor there and says so."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from textual.message import Message
 
-__all__ = ["IntentPressed"]
-
 
 class IntentPressed(Message):
     """Something that names an intent was clicked; the screen runs its action."""

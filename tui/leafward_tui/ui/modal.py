@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import AppServices, services_of
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["MODAL_HEIGHT", "MODAL_MARGIN", "MODAL_WIDTH", "Modal", "Rows"]
 
 MODAL_WIDTH = 76
 MODAL_HEIGHT = 20
@@ -45,7 +43,7 @@ class Rows(LineScroll):
     def show(self, count: int) -> None:
         """Says how many rows there are."""
         self.count = count
-        self.virtual_size = Size(0, count)
+        set_extent(self, count)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

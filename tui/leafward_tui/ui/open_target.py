@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from leafward.session.entries import EntryId
 
-__all__ = ["OpenTarget"]
-
 
 class OpenTarget(NamedTuple):
     """Where somebody comes to in a session: an entry that a search found."""

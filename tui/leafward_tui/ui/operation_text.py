@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY, TURN_STARTS, EntryIndex, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.journal import OperationKind, Subject
 from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, latest_about
 from leafward_tui.ui.cells import counted
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafward.session.journal import Operation
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = ["HEADS", "OperationText", "OperationWords", "label_words"]
 
 _LABEL_LIMIT = 60
 _ID_LIMIT = 40

@@ -24,23 +24,6 @@ from leafward_tui.ui.colours import contrast, grey, nearest_eight_bit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = [
-    "DEFAULT_DARK",
-    "DEFAULT_LIGHT",
-    "HUES",
-    "TOKENS",
-    "Palette",
-    "Palettes",
-    "ThemeError",
-    "built_in_names",
-    "built_in_theme",
-    "built_in_themes",
-    "load_theme",
-    "unknown_theme",
-    "user_themes",
-    "weak_contrasts",
-]
-
 DEFAULT_DARK = "understory"
 DEFAULT_LIGHT = "clearing"
 

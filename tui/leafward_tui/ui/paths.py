@@ -6,8 +6,6 @@ import os
 
 from leafward.base.safe_text import safe_line
 
-__all__ = ["tilde"]
-
 
 def tilde(path: str) -> str:
     """A path made safe, with the home folder as ``~``."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.price_words import PriceWords
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["Facts", "KeyHint", "Note", "PriceLine", "price_lines"]
-
 Piece = tuple[str, str]
 """A text and the name of its ink."""
 VALUES_FROM = 14

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from leafward.context.price import Price
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["PriceWords"]
-
-
 # A named tuple: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
 

@@ -13,8 +13,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["QueryInput"]
-
 _TERM = r"(?i)(?<!\S)(?:" + "|".join(TERMS) + r"):"
 _WHOLE = r"(?i)(?<!\S)(?:" + "|".join((*TERMS, *TEXT_TERMS)) + r"):"
 

@@ -12,8 +12,6 @@ from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Actions", "Conditional", "Controller", "RoutedScreen", "Routes"]
-
 
 class Controller(Protocol):
     """What does some of the things that keys of a screen ask for."""
@@ -26,7 +24,7 @@ class Controller(Protocol):
 
 @runtime_checkable
 class Conditional(Protocol):
-    """A controller whose intents do nothing in some states. Those of one without this always do something."""
+    """A controller with a condition of its own. The intents of one without do something where the screen's condition holds."""
 
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something in the present state."""
@@ -39,12 +37,21 @@ class Actions:
     def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
         self.actions = actions
 
+    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is no other answer
+        """They always do something."""
+        return True
+
 
 class Routes:
     """Which controller each intent of a screen goes to."""
 
-    def __init__(self, *controllers: Controller) -> None:
-        """Raises ValueError where two controllers want the same intent."""
+    def __init__(
+        self, *controllers: Controller, condition: Callable[[str], bool] = lambda _intent_id: True
+    ) -> None:
+        """`condition` says of intents whose controller has none whether they do something in the present state.
+
+        Raises ValueError where two controllers want the same intent.
+        """
         self._actions: dict[str, Callable[[], object]] = {}
         self._conditions: dict[str, Callable[[str], bool]] = {}
         for controller in controllers:
@@ -52,8 +59,9 @@ class Routes:
                 if intent_id in self._actions:
                     raise ValueError(f"two controllers for {intent_id}")
                 self._actions[intent_id] = action
-                if isinstance(controller, Conditional):
-                    self._conditions[intent_id] = controller.enabled
+                self._conditions[intent_id] = (
+                    controller.enabled if isinstance(controller, Conditional) else condition
+                )
 
     def __contains__(self, intent_id: str) -> bool:
         return intent_id in self._actions
@@ -64,8 +72,7 @@ class Routes:
 
     def enabled(self, intent_id: str) -> bool:
         """Whether the intent does something in the present state."""
-        condition = self._conditions.get(intent_id)
-        return condition is None or condition(intent_id)
+        return self._conditions[intent_id](intent_id)
 
 
 class RoutedScreen(Screen[ScreenResultType]):

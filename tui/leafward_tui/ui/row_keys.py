@@ -9,8 +9,6 @@ from leafward_tui.ui.routed_screen import Actions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["RowSteps"]
-
 _ALL = 1 << 40
 """More rows than there are."""
 

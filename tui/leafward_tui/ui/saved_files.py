@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.sheet import TextSheet
 
-__all__ = ["FILES_EFFECT", "files_written", "folder_sheet", "free_path", "named"]
-
 FILES_EFFECT = "exact ones only, in an empty folder"
 """What writing the files of a node does, as a sheet says it."""
 _NAMED = 3

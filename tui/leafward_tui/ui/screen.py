@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.routed_screen import Controller
 
-__all__ = ["LEAST_HEIGHT", "LEAST_WIDTH", "BaseScreen"]
-
 _Answer = TypeVar("_Answer")
 
 LEAST_WIDTH = 60
@@ -150,14 +148,19 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         if self.is_attached:
             self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
 
-    def route(self, *controllers: Controller) -> None:
-        """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own."""
+    def route(
+        self, *controllers: Controller, condition: Callable[[str], bool] = lambda _intent_id: True
+    ) -> None:
+        """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own.
+
+        `condition` holds for controllers that have none of their own.
+        """
         common: dict[str, Callable[[], object]] = {
             "app.help": partial(_open_help, self),
             "app.themes": partial(_open_themes, self),
             "app.back": self.go_back,
         }
-        self.routes = Routes(Actions(common), *controllers)
+        self.routes = Routes(Actions(common), *controllers, condition=condition)
 
     def mounted(self) -> None:
         """Called once, when the screen is mounted; overridden."""

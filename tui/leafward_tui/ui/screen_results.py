@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
 
-__all__ = ["CompareResult", "LabResult", "XRayResult"]
-
 
 @dataclass(frozen=True, slots=True)
 class XRayResult:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["ScreenSearch", "SearchedView"]
-
 
 class SearchedView(Protocol):
     """A screen whose places can be searched. Places are numbers that grow down the screen."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.terminal import Copied, Terminal
     from leafward_tui.ui.theme import Palette, Palettes, Styles
 
-__all__ = ["AppServices", "Job", "Jobs", "Screens", "services_of"]
-
 Result = TypeVar("Result")
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from leafward_tui.ui.cells import cell_len, fit
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = ["session_crumb"]
 
 
 def session_crumb(session: Session, cells: int, glyphs: Glyphs) -> str:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["PaneLine", "SidePane"]
-
 PaneLine = list[Segment]
 
 _ABOVE = 4

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.cells import counted, fit
 from leafward_tui.ui.hits import lit
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["ComparisonView"]
 
 _LEAST_TWO = 99
 _INK = {Mark.SAME: "faint", Mark.CHANGED: "warn", Mark.ADDED: "leaf", Mark.REMOVED: "bad"}
@@ -69,7 +66,7 @@ class ComparisonView(LineList):
             parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
             self._spans.append(range(len(self._rows), len(self._rows) + parts))
             self._rows += [(at, part) for part in range(parts)]
-        self.virtual_size = Size(0, len(self._rows))
+        set_extent(self, len(self._rows))
 
     def span_of(self, line: int) -> range:
         """The row of a line, or both."""

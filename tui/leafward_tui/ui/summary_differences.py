@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.summaries.facts import Fact
 
-__all__ = ["DiffLine", "diff_lines"]
-
 LIMIT = 1_000
 
 

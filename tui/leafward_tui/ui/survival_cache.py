@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.summaries.survival import Survival
 
-__all__ = ["PLURAL", "Survivals", "survivals_of"]
-
 PLURAL = {
     FactKind.PATH: "paths",
     FactKind.COMMAND: "commands",

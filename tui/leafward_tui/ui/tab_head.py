@@ -16,8 +16,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["NumberColumns", "TabHead"]
-
 _GAP, _NARROW_GAP = 3, 1
 """Cells behind a tab, and where the tabs would not fit otherwise."""
 _NO_TAB = (2, 6)
@@ -55,15 +53,9 @@ class TabHead(Widget):
     class TabWanted(Message):
         """A tab was clicked; `tab` is its name."""
 
-        def __init__(self, head: TabHead, tab: str) -> None:
+        def __init__(self, tab: str) -> None:
             super().__init__()
-            self.head = head
             self.tab = tab
-
-        @property
-        def control(self) -> TabHead:
-            """The head it came from."""
-            return self.head
 
     def __init__(self, *, margin: int = 1, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
@@ -143,5 +135,5 @@ class TabHead(Widget):
         for tab, start, stop in self.places():
             if start - 1 <= event.x <= stop:
                 event.stop()
-                self.post_message(self.TabWanted(self, tab))
+                self.post_message(self.TabWanted(tab))
                 return

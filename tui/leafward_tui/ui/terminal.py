@@ -17,22 +17,6 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-__all__ = [
-    "COLOR_SYSTEM_VARIABLE",
-    "FRAMES_VARIABLE",
-    "OSC52_LIMIT",
-    "Copied",
-    "CopiedTo",
-    "Depth",
-    "Multiplexer",
-    "Terminal",
-    "color_system",
-    "copy_text",
-    "hung_up",
-    "osc52",
-    "textual_settings",
-]
-
 COLOR_SYSTEM_VARIABLE = "TEXTUAL_COLOR_SYSTEM"
 """The variable by which Textual is told the number of colours, at import."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["ThemesScreen"]
-
 _TITLE = 15
 _BEFORE = 2 + _TITLE + 2 * len(HUES) + 8
 """Cells before a description: cursor, title, hues, kind."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Styles
 
-__all__ = ["Fact", "Progress", "TitleBar"]
-
 _GAP = 4
 _NARROW = 100
 _LEAST_TITLE = 40

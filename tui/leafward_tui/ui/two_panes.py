@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from textual.geometry import Size
 
-__all__ = ["PanedView", "Panes", "has_two_panes"]
-
 
 def has_two_panes(size: Size) -> bool:
     """Whether a terminal has room for two panes beside each other."""

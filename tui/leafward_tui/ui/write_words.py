@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.session.headline import place_words
+from leafward.session.entry_headline import place_words
 
 if TYPE_CHECKING:
     from leafward.session.journal import Remark
     from leafward.session.session import Session
-
-__all__ = ["appending", "book_words", "line_words", "named", "remark_words"]
 
 
 def book_words(session: Session) -> str:

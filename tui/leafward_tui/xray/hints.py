@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.xray.model.arrangement import Piece
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["hints_of", "title_facts"]
-
 
 def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fact]:
     """Which compaction is seen through, what was edited, what the search found and what was lost."""

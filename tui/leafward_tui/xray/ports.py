@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-__all__ = ["AboutPane", "LinesPane", "XRayPort"]
-
 
 class LinesPane(Protocol):
     """Both sides, line by line."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.line_scroll import LineList
 
-__all__ = ["XRayScreen"]
-
 
 class XRayScreen(BaseScreen[XRayResult | None]):
     """One compaction, before beside after. Ends with what is wanted next, or with None."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.xray.model.captions import Fates, Teller
 
-__all__ = ["Folds", "Loaded", "XRayState"]
-
 
 @dataclass(slots=True)
 class Loaded:

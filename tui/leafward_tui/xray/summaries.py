@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.hairline import RowRule
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.session_crumb import session_crumb
 from leafward_tui.ui.summary_comparison import ComparisonView
 from leafward_tui.ui.title_bar import Fact
 from leafward_tui.xray.controllers.summary_pair import PairState, SummaryPair
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.ui.line_scroll import LineList
-
-__all__ = ["SummariesScreen"]
 
 
 class SummariesScreen(BaseScreen["int | None"]):
@@ -120,7 +118,8 @@ class SummariesScreen(BaseScreen["int | None"]):
                 (Mark.REMOVED, "bad"),
             ):
                 facts.append(Fact(f"{diff.count(mark):,} {mark.value}", keep=2, hue=hue))
-        self.title_bar.show("Summaries", crumb=safe_line(session.title or session.path.stem, 60), facts=facts)
+        crumb = session_crumb(session, self.app.size.width - 72, self.shell.glyphs)
+        self.title_bar.show("Summaries", crumb=crumb, facts=facts)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Candidate
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 

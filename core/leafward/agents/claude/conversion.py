@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 from leafward.agents.claude.fork import TITLE, folder_of, resume_of
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.store import PROJECTS, SUFFIX
-from leafward.agents.fork import Draft
+from leafward.agents.fork_draft import Draft
 from leafward.agents.json_text import written
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork import Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.session.entries import Body
 
 VERSION = "2.1.330"

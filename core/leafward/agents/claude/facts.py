@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import CHAINED, Role, key_of
-from leafward.session.title import title_or_none
+from leafward.session.session_title import title_or_none
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

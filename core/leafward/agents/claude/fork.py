@@ -30,7 +30,7 @@ from leafward.agents.claude.records import (
 )
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.claude.transcript import ClaudeReader
-from leafward.agents.fork import Draft, Remark, after_results
+from leafward.agents.fork_draft import Draft, Remark, after_results
 from leafward.agents.json_text import written
 from leafward.agents.lines import seams
 from leafward.agents.resume import Resume, own_variables
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from leafward.agents.claude.source import TranscriptFile
-    from leafward.agents.fork import ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkPoint, Terms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 from leafward.base.times import iso_time
 
 if TYPE_CHECKING:
-    from leafward.agents.fork import Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.session.entries import Body
 
 _SHARED = ("cwd", "gitBranch", "version", "userType", "entrypoint")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Candidate, Stamp
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
@@ -210,7 +210,7 @@ class Codex:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.fork import after_results
+        from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)
 

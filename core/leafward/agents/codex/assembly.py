@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.codex.copied_lines import Copied, copied_lines
+from leafward.agents.codex.copied_lines import copied_lines, ordinal
 from leafward.agents.codex.current_path import START, State
 from leafward.agents.codex.description import rolls_injected_back
 from leafward.agents.codex.entry_builder import EntryBuilder
@@ -18,9 +17,10 @@ from leafward.session.scan import Pending
 from leafward.session.source import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from leafward.agents.codex.chain import Base, Chain, Step, Thread
+    from leafward.agents.codex.copied_lines import CopiedLines
     from leafward.agents.codex.store import Segment
 
 
@@ -137,7 +137,7 @@ class Assembly:
         return self.states.get((base.segment, base.ordinal), START)
 
     def _lines(
-        self, step: Step, fork_points: list[int], copied: Copied | None, stop: Callable[[], bool]
+        self, step: Step, fork_points: list[int], copied: CopiedLines | None, stop: Callable[[], bool]
     ) -> None:
         builder, rollout, segment = self.builder, step.rollout, step.segment
         limit = step.limit
@@ -149,6 +149,7 @@ class Assembly:
         size, first = 0, len(builder.columns)
         waiting = list(fork_points)
         plain = not waiting and limit is None and copied is None
+        builder.responses.partial = copied is not None and copied.partial
         seen: int | None = None
         for buffer, whole, base in rollout.blocks(stop):
             if not whole:
@@ -160,15 +161,14 @@ class Assembly:
                 size = base + rollout.extent(base, whole)
                 continue
             for data, start, end, at in lines_in(buffer, whole, base):
-                number = _ordinal(data, start, end)
+                number = ordinal(data, start, end)
                 seen = number if number is not None else seen
                 while waiting and number is not None and number >= waiting[0]:
                     self.states[segment.id, waiting.pop(0)] = builder.state()
                 if limit is not None and number is not None and number >= limit:
                     break
                 if copied is not None and not copied.goes_on(data, start, end):
-                    self.inherited = len(builder.columns)
-                    copied.close()
+                    self._own_from_here(copied)
                     copied = None
                 builder.take(data, start, end, at)
                 size = at + rollout.extent(at, end + 1 - start)
@@ -178,8 +178,7 @@ class Assembly:
             break
         builder.link()
         if copied is not None:
-            self.inherited = len(builder.columns)
-            copied.close()
+            self._own_from_here(copied)
         if waiting and seen is not None and waiting[-1] > seen + 1:
             text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
@@ -191,6 +190,15 @@ class Assembly:
         )
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
+
+    def _own_from_here(self, copied: CopiedLines) -> None:
+        """What was read so far is another thread's."""
+        responses = self.builder.responses
+        responses.unclaimed()
+        responses.end()
+        responses.partial = False
+        self.inherited = len(self.builder.columns)
+        copied.close()
 
     def _rest(self, rollout: Rollout, rest: bytes, base: int, size: int) -> int:
         """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
@@ -204,19 +212,3 @@ class Assembly:
         if len(builder.columns) > entries:
             builder.columns.damage.setdefault(entries, Damage.UNTERMINATED)
         return base + rollout.extent(base, len(rest))
-
-
-def _ordinal(data: bytes, start: int, end: int) -> int | None:
-    """The number of a line, as it stands near its beginning."""
-    at = data.find(b'"ordinal":', start, min(end, start + 120))
-    if at < 0:
-        return None
-    at += len(b'"ordinal":')
-    digits = bytes(islice(_digits(data, at, end), 20))
-    return int(digits) if digits else None
-
-
-def _digits(data: bytes, at: int, end: int) -> Iterator[int]:
-    while at < end and 48 <= data[at] <= 57:
-        yield data[at]
-        at += 1

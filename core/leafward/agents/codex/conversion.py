@@ -19,7 +19,7 @@ from leafward.agents.codex.rollout_items import (
     provider_of,
     text_part,
 )
-from leafward.agents.fork import Remark
+from leafward.agents.fork_draft import Remark
 from leafward.base.times import iso_stamp, iso_time
 from leafward.session.journal import encode_line
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork import Draft, Terms
+    from leafward.agents.fork_draft import Draft, Terms
     from leafward.session.entries import Body
 
 LONG_RESULT = 12_000

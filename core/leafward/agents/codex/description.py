@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 TWIN = "inferred"
 """How a file stands to another one of its name that Codex knows the thread by."""
+SUBAGENT = "subagent"
+"""How a thread stands to the one whose agent began it."""
 OURS = "leafward"
 """Our field in the description of a thread that tells another agent's session: `forkedFrom` is the path of that one."""
 
@@ -80,9 +82,9 @@ def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str |
         or spawner
     )
     if isinstance(named, str) and named:
-        return named, "subagent"
-    if spawned is not None or meta.get("thread_source") == "subagent":
-        return None, "subagent"
+        return named, SUBAGENT
+    if spawned is not None or meta.get("thread_source") == SUBAGENT:
+        return None, SUBAGENT
     ours = meta.get(OURS)
     forked = meta.get("forked_from_id") or (ours.get("forkedFrom") if isinstance(ours, dict) else None)
     return (forked, "fork") if isinstance(forked, str) and forked else (None, None)

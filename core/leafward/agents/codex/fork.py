@@ -14,7 +14,7 @@ from leafward.agents.codex.description import OURS
 from leafward.agents.codex.records import BEGINS, HEAD, Role, framed, line_at, line_of
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.codex.rollout_items import TITLE, draft_of, fresh_id, injected_line, provider_of
-from leafward.agents.fork import Remark
+from leafward.agents.fork_draft import Remark
 from leafward.agents.lines import seams
 from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward.agents.codex.chain import Step
     from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.transcript import CodexReader
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.session.columns import Columns
     from leafward.session.entries import Body
     from leafward.session.session import Session

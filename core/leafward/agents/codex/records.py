@@ -150,6 +150,7 @@ _COMPLETED = {
     "ImageGeneration": Role.QUIET,
     "ContextCompaction": Role.QUIET,
     "Plan": Role.QUIET,
+    "SubAgentActivity": Role.QUIET,
 }
 """Types of the item in `item_completed`."""
 

@@ -25,7 +25,7 @@ class Responses:
     """The responses of one transcript while it is read. Offsets are bytes into the segment that is read."""
 
     __slots__ = (
-        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "counts", "items", "open",
+        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "counts", "items", "open", "partial",
         "recorded", "stale", "start", "total", "waiting",
     )  # fmt: skip
 
@@ -36,6 +36,8 @@ class Responses:
         self.counts: dict[int, tuple[int, int]] = {}
         """Where the token counts of a reply stand that are not the first ones in its own stretch: the entry in whose stretch they
         do, and how many bytes into it."""
+        self.partial = False
+        """Whether what is read was copied from a conversation without all items of its replies."""
         self.begin(0, None)
 
     def begin(self, start: int, total: int | None) -> None:
@@ -95,7 +97,7 @@ class Responses:
 
     def _settle(self) -> None:
         """What only an event says, where replies leave items, the client said and not the model: it is never sent."""
-        if self.open and not self.items and not self.ahead and self._itemized:
+        if self.open and not self.items and (self.partial or (not self.ahead and self._itemized)):
             self._columns.kind[self._reply] = Kind.CUSTOM
 
     def unclaimed(self) -> None:

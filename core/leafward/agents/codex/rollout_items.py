@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from leafward.agents.codex.store import LIVE_FOLDER
-from leafward.agents.fork import Draft
+from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.regular_files import read_regular
 from leafward.base.times import iso_stamp
@@ -18,7 +18,7 @@ from leafward.session.journal import encode_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from leafward.agents.fork import Remark, Terms
+    from leafward.agents.fork_draft import Remark, Terms
     from leafward.session.entries import Body
 
 TITLE = "Codex"

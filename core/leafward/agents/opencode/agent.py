@@ -18,7 +18,9 @@ from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.places import (
+from leafward.agents.opencode.preview import glimpse
+from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.store import (
     USUAL,
     Shelves,
     databases_in,
@@ -26,8 +28,6 @@ from leafward.agents.opencode.places import (
     root_of,
     store_variables,
 )
-from leafward.agents.opencode.preview import glimpse
-from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Candidate, FirstLook
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.agents.opencode.excerpts import Excerpt
-    from leafward.agents.opencode.places import Store
+    from leafward.agents.opencode.store import Store
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
@@ -224,7 +224,7 @@ class OpenCode:
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
         """Behind a reply, or a complete set of results."""
-        from leafward.agents.fork import after_results
+        from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)
 
@@ -234,7 +234,7 @@ class OpenCode:
         Of a session in the files of an older version, what was said is told in the present form.
         """
         from leafward.agents.conversation import Conversation
-        from leafward.agents.fork import Remark
+        from leafward.agents.fork_draft import Remark
         from leafward.agents.opencode import fork as forking
 
         base = os.path.dirname(os.path.abspath(session.path))

@@ -9,7 +9,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from leafward.agents.fork import Remark
+from leafward.agents.fork_draft import Remark
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
 from leafward.agents.opencode.sessions import OURS
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork import Draft, Terms
-    from leafward.agents.opencode.places import Store
+    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
 
 VERSION = "1.18.33"

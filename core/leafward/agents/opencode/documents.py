@@ -6,7 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.fork import Draft, Import
+from leafward.agents.fork_draft import Draft, Import
 from leafward.agents.json_text import written
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.paths import imports_dir
@@ -14,8 +14,8 @@ from leafward.base.paths import imports_dir
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.fork import Remark, Terms
-    from leafward.agents.opencode.places import Store
+    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -12,7 +12,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.authorship import own_cut
-from leafward.agents.fork import Remark
+from leafward.agents.fork_draft import Remark
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
@@ -25,16 +25,16 @@ from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward.session.foreign import reader_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, trusted_usage
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.authorship import OwnCut
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.agents.opencode.database import Base
-    from leafward.agents.opencode.places import Store
     from leafward.agents.opencode.records import MessageRecord
+    from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

@@ -20,8 +20,8 @@ from leafward.session.entries import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.opencode.places import Shelves
     from leafward.agents.opencode.records import Info, MessageRecord
+    from leafward.agents.opencode.store import Shelves
 
 _FIRST_MESSAGES = 4
 

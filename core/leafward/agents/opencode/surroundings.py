@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database
-from leafward.agents.opencode.places import tree_beside
+from leafward.agents.opencode.store import tree_beside
 from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.opencode.places import Shelves
     from leafward.agents.opencode.records import Info
+    from leafward.agents.opencode.store import Shelves
     from leafward.agents.opencode.trees import Tree
     from leafward.session.source import Note
 

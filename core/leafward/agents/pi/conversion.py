@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.conversation import is_own, portable_blocks
-from leafward.agents.fork import Remark
+from leafward.agents.fork_draft import Remark
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
 from leafward.session.entries import Body, EntryIndex, Kind
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork import Draft, Terms
+    from leafward.agents.fork_draft import Draft, Terms
     from leafward.session.session import Session
 
 _ZERO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.fork import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

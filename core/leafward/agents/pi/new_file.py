@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from leafward.agents.fork import Draft
+from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.times import iso_stamp
 from leafward.session.journal import encode_line
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from leafward.agents.fork import Remark, Terms
+    from leafward.agents.fork_draft import Remark, Terms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

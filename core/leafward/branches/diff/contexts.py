@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import Context, Ledger, context_at
 from leafward.session.entries import NO_ENTRY, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from leafward.context.context_messages import ContextMessage
+    from leafward.context.message_columns import ContextMessage
     from leafward.session.session import Session
 
 

@@ -70,4 +70,4 @@ def _of(sides: Sides, side: Side, other: Side, stop: Callable[[], bool]) -> Side
     branch = left_branch(sides.session, side.node, other.node, table=table_of(sides.session), stop=stop)
     if branch is None:
         return SideSummary("", NO_ENTRY)
-    return SideSummary(summarize_branch(sides.session, branch, Extractive(), stop=stop).text, NO_ENTRY)
+    return SideSummary(summarize_branch(branch, Extractive(), stop=stop).text, NO_ENTRY)

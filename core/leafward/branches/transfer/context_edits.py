@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.context.basis import Basis
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal import Writing

@@ -227,7 +227,9 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
                 Misfit("unknown-file", f"{name}: its contents on the other branch are not known", entry)
             )
         elif (now.certainty, now.text) != (then.certainty, then.text):
-            found.append(Misfit("stale-file", f"{name}: these turns relied on another version of it", entry))
+            found.append(
+                Misfit("stale-file", f"{name}: the grafted turns relied on another version of it", entry)
+            )
         elif changed:
             found.append(
                 Misfit(

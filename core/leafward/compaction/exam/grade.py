@@ -54,10 +54,10 @@ class Place(StrEnum):
 
 
 PLACE_WORDS = {
-    Place.SUMMARY: "in the summary",
-    Place.INJECTED: "in the injected context",
-    Place.KEPT: "in the kept messages",
-    Place.NOWHERE: "nowhere",
+    Place.SUMMARY: "answer in the summary",
+    Place.INJECTED: "answer in the injected context",
+    Place.KEPT: "answer in the kept messages",
+    Place.NOWHERE: "no answer in the context",
 }
 """Where an answer stands, in words."""
 

@@ -19,7 +19,7 @@ from leafward.session.entries import Usage
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
 from leafward.session.journal.write import write
-from leafward.summaries.summarizers.requests import single
+from leafward.summaries.summarizers.model_requests import single
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Model
-    from leafward.summaries.summarizers.requests import Work
+    from leafward.summaries.summarizers.model_requests import Work
     from leafward.summaries.summarizers.settings import ModelSettings
 
 LETTERS = "ABCD"

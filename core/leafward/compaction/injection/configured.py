@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
 
-__all__ = ["GOVERNANCE", "configured_settings"]
-
 GOVERNANCE = "governance.toml"
 """The user's own governance file, in our data folder."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward.compaction.injection import Diagnostic, Injection
     from leafward.session.session import Session
 
-__all__ = ["Traced", "trace"]
-
 _ALL = 1_000_000
 """A budget that leaves nothing out."""
 

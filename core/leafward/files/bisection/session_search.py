@@ -17,7 +17,7 @@ from leafward.base.times import parse_time
 from leafward.files.bisection.base import FolderBase, GitBase
 from leafward.files.bisection.trial import Trial, TrialRun, Verdict
 from leafward.files.bisection.versions import FileVersions, points
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     from leafward.files.bisection.versions import Point, Version
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-
-__all__ = [
-    "Bisection",
-    "Report",
-    "SessionSearch",
-    "Step",
-    "TrialCommand",
-    "base_of",
-    "bisect",
-    "bisect_session",
-]
 
 _WORDS = 80
 _CANDIDATES = 12
@@ -269,7 +258,7 @@ def _outcome(step: Step) -> str:
         more = len(step.doubts) - 1
         files = f", and {counted(more, 'more file')}" if more > 0 else ""
         return f"cannot tell: {safe_line(ran.why, 200)}{files}"
-    return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with {ran.code}"
+    return "the command passes" if ran.verdict is Verdict.GOOD else f"the command fails with exit {ran.code}"
 
 
 def _printed(ran: TrialRun) -> str:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-__all__ = ["BEGUN", "opened", "refuse_changed", "refuse_unwritable"]
-
 
 def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     """Raises Refused, with the reason, where a write would be refused as things stand: all checks but the lock."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.session import Session
 
-__all__ = ["Place", "edit_lines", "mark", "milliseconds", "place_at", "stamped", "usage_body"]
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -15,7 +15,7 @@ from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import quotes as quoting
-from leafward.summaries.summarizers import state, statements, unless_cancelled, user_requests
+from leafward.summaries.summarizers import stale_lines, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
 from leafward.summaries.summarizers.ending import LEAD
@@ -76,7 +76,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     statements.settled(evidence, messages)
     statements.stated(evidence)
     statements.changed(evidence)
-    gone = state.settle(evidence, messages, turns, span.cwd)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
 

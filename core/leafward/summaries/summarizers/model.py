@@ -19,7 +19,7 @@ from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, 
 from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
 from leafward.summaries.summarizers.litellm_requests import ask as call
 from leafward.summaries.summarizers.litellm_requests import check, model_loop
-from leafward.summaries.summarizers.requests import (
+from leafward.summaries.summarizers.model_requests import (
     TURN_HEADING,
     Ask,
     Outgoing,

@@ -76,7 +76,8 @@ _RULE = re.compile(r"^[\s|:=*_-]*$")
 _DRAWN = re.compile("[─-╿]")
 """Lines of a drawing, such as a tree of folders: alone they say nothing."""
 _CODE = re.compile(r"`[^`\n]{1,200}`")
-_OPENER = re.compile(r"(?:#+(?=\s|$)|[>|~=-]+|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
+_OPENER = re.compile(r"(?:#+(?=\s|$)|[>|]+|[=-]+(?=\s|$)|~{3,}|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
+"""What a line begins with that opens something; `--force` and `~/notes` are words."""
 _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
 )
@@ -155,6 +156,11 @@ def harmless(text: str, limit: int = LINE_LIMIT) -> str:
     if "```" in line or "~~~" in line:
         line = _FENCE.sub("`", line)
     return cut(line.strip(), limit)
+
+
+def has_tag(text: str) -> bool:
+    """Whether a text holds a tag that delimits what we and the agents write around it."""
+    return "<" in text and _TAG.search(text) is not None
 
 
 def cut(line: str, limit: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind

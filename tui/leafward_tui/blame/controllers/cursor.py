@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["BlameCursor"]
-
 
 class BlameCursor:
     """The keys of the lines. A place of its search is a line."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.blame.state import BlameState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["BlameReading", "Blamed", "read_blame", "read_reason"]
-
 
 class BlameReading:
     """Fills the state."""

@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 
 from leafward_tui.ui.cells import age, fit, right
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["BlameLines"]
 
 _AGE = 5
 _LEAST_AGE = 100
@@ -58,7 +55,7 @@ class BlameLines(LineList):
         self.text = text
         self.cursor = max(0, min(len(text) - 1, cursor)) if len(text) else -1
         self._author = text.line(self.cursor).author if self.cursor >= 0 else -1
-        self.virtual_size = Size(0, len(text))
+        set_extent(self, len(text))
         self.shown_anew()
 
     def show_hits(self, hits: Sequence[int]) -> None:
@@ -83,7 +80,7 @@ class BlameLines(LineList):
         if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def columns(self, width: int) -> BlameColumns:
         """The columns on a line of some width."""

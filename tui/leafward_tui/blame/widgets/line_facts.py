@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.blame.model.blame_text import LineFact
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["LineFacts"]
-
 _NAME = 9
 
 

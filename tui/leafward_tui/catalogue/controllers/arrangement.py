@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Arrangement"]
-
 _SORTS = tuple(Sort)
 _GROUPINGS = tuple(Grouping)
 _REST = 6.0

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["ProjectBlame"]
-
 
 class ProjectBlame:
     """Asks for a file, and opens its blame."""

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import counted, exact
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = ["Curation", "CurationResult", "archive", "delete", "done_of", "keep_copy"]
 
 
 class Curation:
@@ -72,7 +71,7 @@ class Curation:
         stock = self._list.stock
         forks = [one for one in stock.cards if stock.parents.get(one.path, ("",))[0] == card.path]
         entries = counted(card.entries or 0, "entry", "entries")
-        about = [SheetLine(f"{entries}   {exact(card.size)} bytes   {card.title}")]
+        about = [SheetLine(f"{card.title}   {entries}   {exact(card.size)} bytes")]
         if forks:
             stay = "stays" if len(forks) == 1 else "stay"
             about.append(
@@ -90,7 +89,7 @@ class Curation:
             elif key == "a":
                 self._do(partial(archive, card, True))
 
-        self._view.open_sheet(ChoiceSheet("Delete", choices, about), done)
+        self._view.open_sheet(ChoiceSheet("Delete this session", choices, about), done)
 
     def undo(self) -> None:
         """Takes back what was done last."""
@@ -142,7 +141,7 @@ def keep_copy(card: Card) -> CurationResult:
 
     kept = keep(card)
     if kept.changed:
-        return CurationResult(f"kept, {counted(len(kept.files), kept.what)}")
+        return CurationResult(f"kept a copy of {counted(len(kept.files), kept.what)}: {_named(card)}")
     return CurationResult("the kept copy is up to date")
 
 
@@ -156,7 +155,8 @@ def archive(card: Card, archived: bool) -> CurationResult:
         archive_session(session, archived)
     finally:
         session.close()
-    return CurationResult("archived" if archived else "restored", partial(_unarchive, card, archived))
+    words = f"{'archived' if archived else 'restored'}: {_named(card)}"
+    return CurationResult(words, partial(_unarchive, card, archived))
 
 
 def _unarchive(card: Card, archived: bool) -> CurationResult:
@@ -173,6 +173,11 @@ def delete(card: Card) -> CurationResult:
         from leafward.catalog.trash import bring_back
 
         bring_back(thrown)
-        return CurationResult("restored from the trash")
+        return CurationResult(f"restored from the trash: {_named(card)}")
 
-    return CurationResult("in the trash", back)
+    return CurationResult(f"in the trash: {_named(card)}", back)
+
+
+def _named(card: Card) -> str:
+    """A session, as short as a message needs it."""
+    return safe_line(card.title, 60)

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.catalogue.ports import CatalogueView
 
-__all__ = ["Filter"]
-
 
 class Filter:
     """The keys that go to the filter and leave it; what is typed there goes to `Arrangement.filter_by`."""

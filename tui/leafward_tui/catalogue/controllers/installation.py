@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["AgentFile", "AgentInstallation", "agent_files", "write_change"]
-
 _KEYS = "abcdefgh"
 
 

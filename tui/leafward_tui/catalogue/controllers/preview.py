@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["Previews"]
-
 _KEPT = 64
 """Looks into sessions that are kept."""
 

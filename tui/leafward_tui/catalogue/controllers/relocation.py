@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["ProjectRelocation", "Relocated", "relocate_project"]
-
 _REASONS = 3
 """Sessions that cannot go on there that the sheet names."""
 
@@ -66,7 +64,7 @@ class ProjectRelocation:
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]
         parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
-        parts.append(f"{found.healed:,} healed: a call there has no result" if found.healed else "")
+        parts.append(f"{found.healed:,} healed: a call in it has no result" if found.healed else "")
         if any(parts):
             about.append(SheetLine(", ".join(filter(None, parts))))
         reasons = [reason.replace(new, tilde(new)) for reason in found.reasons[:_REASONS]]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["SessionExits"]
-
 
 class SessionExits:
     """The keys that lead to other screens and programs."""

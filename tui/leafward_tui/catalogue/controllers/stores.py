@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["StoreReading", "Stores", "read_stores"]
-
 _IDLE = 150.0
 """How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
 

@@ -34,20 +34,6 @@ from leafward_tui.ui.cells import money
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = [
-    "ALONE",
-    "EMPTY",
-    "FAMILIES",
-    "Grouping",
-    "LineKind",
-    "ListLine",
-    "Listing",
-    "Stock",
-    "View",
-    "day_of",
-    "list_sessions",
-]
-
 
 class Grouping(StrEnum):
     """What sessions stand together by."""

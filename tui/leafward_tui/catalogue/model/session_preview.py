@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_named
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.files.working_set import FileChange, changed_files
 from leafward.session.entries import PROMPTS, Kind
-from leafward.session.headline import headline
-from leafward_tui.ui.cells import count
+from leafward.session.entry_headline import headline
+from leafward_tui.ui.size_change import SizeChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.catalog import Card, Details
+    from leafward.context.basis import Basis
     from leafward.session.session import Session
     from leafward.session.tree import Run
-
-__all__ = ["SessionPreview", "Sign", "TreeRow", "read_preview"]
 
 ROWS = 9
 """Most rows of the small tree."""
@@ -52,6 +51,8 @@ class TreeRow:
     text: str
     number: int | None = None
     """Entries of a branch or a run."""
+    change: SizeChange | None = None
+    """What a compaction did to the size of the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,10 @@ class SessionPreview:
 
 def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> SessionPreview | None:
     """The preview of the session of a card; None where it was stopped. Never raises."""
+    from leafward.context.basis import Basis
+    from leafward.context.entry_metrics import EntryMetrics
+    from leafward.context.sizes import Sizes
+
     if card.problem is not None:
         return SessionPreview(card.path, problem=card.problem)
     try:
@@ -93,7 +98,7 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
         changes = tuple(changed_files(session, entries)) if small else ()
         return SessionPreview(
             card.path,
-            _tree(session, path),
+            _tree(session, path, Basis(Sizes(session, EntryMetrics(session), stop))),
             card.prompt,
             details.last_prompt,
             details.last_reply,
@@ -102,13 +107,15 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
             len(details.read),
             session.source.recorded_window(session.place),
         )
+    except Cancelled:
+        return None
     except (LeafwardError, OSError) as error:
         return SessionPreview(card.path, problem=safe_line(str(error)))
     finally:
         session.close()
 
 
-def _tree(session: Session, path: list[Run]) -> tuple[TreeRow, ...]:
+def _tree(session: Session, path: list[Run], basis: Basis) -> tuple[TreeRow, ...]:
     """The path from its first prompt to the leaf: what stands out, and how much lies between."""
     if not path:
         return ()
@@ -141,20 +148,18 @@ def _tree(session: Session, path: list[Run]) -> tuple[TreeRow, ...]:
             begin = session.tree.content_from(subject)
             rows.append(TreeRow(sign, headline(session, begin).text, session.tree.subtree_content[subject]))
         else:
-            rows.append(TreeRow(sign, _memory_text(session, subject, sign)))
+            rows.append(_memory_row(basis, subject, sign))
     _add_run(rows, joined[done:tip], done > 0)
     if last >= 0:
         rows.append(TreeRow(Sign.LEAF, headline(session, entry(last)).text))
     return tuple(rows)
 
 
-def _memory_text(session: Session, index: int, sign: Sign) -> str:
-    """What a compaction or a branch summary is called, with the size it began from."""
+def _memory_row(basis: Basis, index: int, sign: Sign) -> TreeRow:
+    """The row of a compaction, with the sizes that its row in the tree has, or of a branch summary."""
     if sign is Sign.SUMMARY:
-        return "branch summary"
-    before = (session.body(index) or {}).get("tokensBefore")
-    known = isinstance(before, int) and not isinstance(before, bool)
-    return f"compaction   from {count(before)}" if known else "compaction"
+        return TreeRow(sign, "branch summary")
+    return TreeRow(sign, "compaction", change=SizeChange.of(basis, index))
 
 
 def _add_run(rows: list[TreeRow], kinds: bytes, after: bool) -> None:

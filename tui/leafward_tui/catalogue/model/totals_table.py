@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, Sum, Totals, day_name
-from leafward_tui.ui.cells import count, counted, exact, money
+from leafward_tui.ui.cells import ZERO, count, counted, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.compaction.aftermath_totals import AftermathSum, Maker
     from leafward_tui.ui.services import Job
-
-__all__ = ["TotalsRow", "aftermath_rows", "totals_rows"]
 
 
 class TotalsRow(NamedTuple):
@@ -87,15 +85,19 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
     """What was done again after compactions, by agent, model and strategy; while sessions are read, how far that is."""
     if not found.sessions:
         return []
+    from leafward.compaction.aftermath_totals import OWN
+
     rows = [
         TotalsRow(""),
-        TotalsRow("Repeated after compactions", ("number", "repeats", "tokens", "cost"), head=True),
+        TotalsRow("Repeated after compactions", ("compacted", "repeats", "tokens", "cost"), head=True),
     ]
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
         model = maker.model.rpartition("/")[2]
-        name = ", ".join(safe_line(part, 40) for part in (maker.agent, model, maker.strategy) if part)
+        ours = f"by Leafward with {maker.strategy} rules" if maker.strategy != OWN else ""
+        name = ", ".join(safe_line(part, 40) for part in (maker.agent, model, ours) if part)
         again = sum(one.counts.values())
-        figures = (exact(one.compactions), exact(again), count(one.tokens), _price_again(one))
+        repeats = exact(again) if again else ZERO
+        figures = (exact(one.compactions), repeats, count(one.tokens), _price_again(one))
         rows.append(TotalsRow(name, figures))
     if found.read < found.sessions:
         rows.append(TotalsRow(f"reading session {found.read + 1:,} of {found.sessions:,}", quiet=True))
@@ -106,7 +108,7 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
 
 def _price_again(one: AftermathSum) -> str:
     if not one.dollars:
-        return "?" if one.unpriced else ""
+        return "?" if one.unpriced else ZERO
     return money(one.dollars) + ("+" if one.unpriced else "")
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.side_pane import PaneLine
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["group_lines", "group_title", "moved_lines", "section_head"]
-
 _MOST = 40
 """Sessions that are listed."""
 _AGE = 4

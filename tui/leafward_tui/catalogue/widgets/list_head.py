@@ -18,8 +18,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-__all__ = ["ListHead"]
-
 _SORTED = {"context": Sort.TOKENS, "when": Sort.WHEN, "turns": Sort.TURNS}
 """The column that shows what a sort goes by."""
 

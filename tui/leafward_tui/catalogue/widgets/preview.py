@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["Preview", "problem_words"]
-
 _LABEL = 5
 _FILES = 6
 _LEAST_PATH = 12
@@ -278,7 +276,8 @@ def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
 
 def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
     tail = "" if row.number is None else f"  {count(row.number)} {'entry' if row.number == 1 else 'entries'}"
-    text = fit(row.text, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)
+    change = f"   {row.change.text(glyphs)}" if row.change is not None else ""
+    text = fit(row.text + change, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)
     sign = {
         Sign.PROMPT: (glyphs.prompt, ground.leaf, ground.text),
         Sign.BRANCH: (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", ground.leaf, ground.sub),

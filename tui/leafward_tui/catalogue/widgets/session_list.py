@@ -7,14 +7,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
 from leafward_tui.ui.cells import fit, fit_path
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["SessionList"]
-
 _CACHED = 512
 """Lines kept painted."""
 
@@ -36,11 +33,8 @@ class SessionList(LineScroll):
 
     DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
 
-    @dataclass
     class CursorMoved(Message):
-        """The cursor stands on another line now; ``path`` is None on a group."""
-
-        path: str | None
+        """The cursor stands on another line now."""
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place matters."""
@@ -88,14 +82,14 @@ class SessionList(LineScroll):
         self._cache.clear()
         place = self._place_of(before, old, folded=same_query) if self._touched or not same_view else None
         self.cursor = self._first() if place is None else place
-        self.virtual_size = Size(0, len(listing.lines))
+        set_extent(self, len(listing.lines))
         if place is not None and same_query:
             self.scroll_to(y=max(0, place - offset), animate=False, force=True)
         else:
             self.scroll_to(y=0, animate=False, force=True)
         self.reveal()
         self.refresh()
-        self.post_message(self.CursorMoved(self.card.path if self.card else None))
+        self.post_message(self.CursorMoved())
 
     def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
         """Where a line of the old list stands in the new one; with ``folded`` the next of its group, or that, stands for it."""
@@ -162,7 +156,7 @@ class SessionList(LineScroll):
         self.repaint(old)
         self.repaint(target)
         self.reveal()
-        self.post_message(self.CursorMoved(self.card.path if self.card else None))
+        self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
         """Scrolls so far that the cursor is on the screen; the head of the first group stays above its first session."""

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
-__all__ = ["TEXT_AT", "Columns", "RowPainter", "is_live"]
-
 LIVE_SECONDS = 120
 """A session that spoke this recently is being written."""
 _CLOCKS_DIFFER = 3600

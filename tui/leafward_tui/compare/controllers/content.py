@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["Content"]
-
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
 _KEPT = 64

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["Cursor"]
-
 
 class Cursor:
     """Writes nothing itself: what a key means on a tab is done by the controller of that tab."""

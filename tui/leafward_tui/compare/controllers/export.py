@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Export"]
-
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
 _PATCHES = {"a": "A", "b": "B"}
 _FILES = {"f": "A", "g": "B"}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Files"]
-
 _BASED = "compare-base"
 """What the choice of a base is remembered by."""
 

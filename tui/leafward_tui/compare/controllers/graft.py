@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.session.entries import PROMPTS, EntryIndex
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward.branches.transfer import GraftDraft
     from leafward.session.session import Session
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = ["GraftChoice", "GraftPort"]
 
 
 class GraftPort(Protocol):

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["Loader"]
-
 
 class Loader:
     """Owns `state.read`. Each step starts the next one under the same key: reading anew gives up all of them."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["Pages"]
-
 
 class Pages:
     """Owns `state.pages`."""

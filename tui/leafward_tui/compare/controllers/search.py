@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["Search"]
-
 _COLUMNS = list(Column)
 _FAR = 1 << 32
 """A place in the lists is a column times this, and a line."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
     from leafward_tui.ui.sheet import SheetLine
 
-__all__ = ["CarryDrafts", "Transfer", "carry_drafts"]
-
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
 _PINNABLE = "abcdefghilmnoprstuvwxyz"
@@ -72,9 +70,7 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
         return []
     about = [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
     if (more := len(draft.misfits) - 3) > 0:
-        about.append(
-            SheetLine(f"and {more:,} more that {'does' if more == 1 else 'do'} not fit there", "warn")
-        )
+        about.append(SheetLine(f"and {more:,} more", "warn"))
     return about
 
 
@@ -225,7 +221,8 @@ class Transfer:
         ]
         if len(shown) > 1:
             choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
-        caption = f"{len(shown):,} of {counted(len(facts), 'fact')} that one branch has and the other lacks"
+        some = f"{len(shown):,} of " if len(shown) < len(facts) else ""
+        caption = f"{some}{counted(len(facts), 'fact')} that one branch has and the other lacks"
 
         def done(key: str | None) -> None:
             if key is not None:

@@ -10,7 +10,7 @@ from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.headline import headline, summarised_entries
+from leafward.session.entry_headline import headline, summarised_entries
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
@@ -23,22 +23,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.summaries import SummaryDifference
     from leafward.session.session import Session
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = [
-    "LOOKING",
-    "Carried",
-    "ComparedSides",
-    "Named",
-    "Overall",
-    "carried_over",
-    "compared_sides",
-    "looked_at",
-    "overall",
-    "pinnable",
-    "side_column",
-    "summary_head",
-    "with_missing",
-]
 
 _FACTS = 2
 """Facts that are named as not carried over, the heaviest ones."""
@@ -179,7 +163,7 @@ def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs
     found: list[Span] = []
     for letter, one in (("A", summaries.a), ("B", summaries.b)):
         where = f"stored in #{one.entry:,}" if one.entry >= 0 else "not stored: extractive, made now"
-        words = where if one.text else "no messages since the common ancestor"
+        words = where if one.text else "no messages since the ancestor"
         room = width // 2 - 6
         found += [
             Span(f"{letter}  ", f"strong_{HUES[letter]}"),

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.files.file_replay import Rebuilt
 
-__all__ = [
-    "LEAST_TWO",
-    "LONGEST",
-    "ContentRequest",
-    "Row",
-    "Show",
-    "Shown",
-    "arranged_content",
-    "rests_on",
-    "words_that_differ",
-]
-
 _OWN = frozenset({"", "write", "read", "result"})
 """Bases of a content that lie in the session itself."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import Merge
+from leafward.files.file_replay import KNOWN
 from leafward_tui.compare.model.content import (
     LEAST_TWO,
     LONGEST,
@@ -24,8 +25,6 @@ from leafward_tui.ui.spans import cut, padded, shown
 
 if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = ["ContentLines", "content_head", "sentence"]
 
 _NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}
@@ -351,8 +350,12 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
                 Span(name, f"strong_{HUES[name]}" if name in HUES else "strong"),
                 Span(f" {size}", "faint"),
             ]
-        bases = dict.fromkeys(rests_on(one, based=laid.based) for one in (difference.a, difference.b))
-        rests = "; ".join(bases) if len(bases) == 1 or not difference.exact else next(reversed(bases))
+        both = {letter: rests_on(named[letter], based=laid.based) for letter in "AB"}
+        # What differs is named with its side; where part of the contents is not known, the lines below say it of each.
+        if len(set(both.values())) == 1 or difference.exact:
+            rests = both["B"]
+        elif all(one.certainty in KNOWN for one in (difference.a, difference.b)):
+            rests = "; ".join(f"{letter} {words}" for letter, words in both.items())
     cells = sum(cell_len(span.text) for span in sizes)
     if cells > width // 2:
         sizes, cells = [], 0

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.file_sets import FileDifference, FileSets, Use
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["FOLD", "HUES", "Column", "FileItem", "FileLines", "arranged", "column_head", "listed"]
-
 HUES = {"A": "ghost", "B": "leaf"}
 """The hue of each side; its letter always stands beside it."""
 FOLD = "fold:same"
@@ -180,8 +178,9 @@ class FileLines(Sequence[LabLine]):
         item, width, glyphs, column = self._items[y], self._width, self._glyphs, self._column
         file = item.file
         if item.key == FOLD:
+            more = " more" if any(one.file for one in self._items) else ""
             words = (
-                f"{len(item.folded):,} more, not touched by either"
+                f"{len(item.folded):,}{more}, not touched by either"
                 if item.folded
                 else "fold what is not touched"
             )

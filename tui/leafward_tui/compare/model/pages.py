@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward.context.context_messages import message_body
+from leafward.context.message_columns import message_body
 from leafward.session.messages import message_text
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, money, right, wrap
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.compare.model.captions import Carried, Overall
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = ["MessageRow", "context_page", "figures", "lasted", "outcome_page", "spoken"]
 
 _WORDS = {"not_in_file": "not in file", "error": "est. error"}
 _LONGEST = 300
@@ -90,7 +88,8 @@ def context_page(
     a, b = contexts.ledgers
     unsent = ("unsent",) if a.unsent or b.unsent else ()
     names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
-    titles = [_WORDS.get(name, name) for name in names]
+    compacted = any(one.summary or one.kept for one in (a, b))
+    titles = ["messages" if name == "after" and not compacted else _WORDS.get(name, name) for name in names]
     # Two cells lie between columns; where that is too wide, a long title takes cells that short ones have to spare.
     cells = [min(13, max(9, cell_len(title) + 2)) for title in titles]
     if (spare := width - 3 - sum(cells)) > 0:

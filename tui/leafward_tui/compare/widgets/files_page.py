@@ -13,8 +13,6 @@ from leafward_tui.ui.hairline import ColumnRule, RowRule
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-__all__ = ["FilesPage"]
-
 
 class FilesPage(Vertical):
     """Three lists beside each other or one, a hairline that joins their rules, the diff with what is said of both sides."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["CompareHead"]
-
 _ARM = 10
 """Cells of a branch of the fork, where there is room."""
 _UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("edits", "edit", 7))

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.pane_lines import LabLine
 
-__all__ = ["FilesView", "SpanRows"]
-
 
 class SpanRows(Widget):
     """A few rows, one cell from its left edge, as a list beside it has its text."""

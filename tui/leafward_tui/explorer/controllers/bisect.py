@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Bisect", "BisectRequest", "Bisected", "find_first_bad"]
-
 _JOB = "bisect"
 
 
@@ -54,10 +52,6 @@ class Bisect:
         self._steps: list[str] = []
         """What was said of the bisection under way."""
         self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
 
     # --- what is looked for -------------------------------------------------------------------------------------------
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["FileBlame"]
-
 
 class FileBlame:
     """Opens the blame of a file."""
@@ -21,10 +19,6 @@ class FileBlame:
     def __init__(self, state: ExplorerState, services: AppServices, files: FileChoice) -> None:
         self._state, self._services, self._files = state, services, files
         self.actions: dict[str, Callable[[], object]] = {"blame.open": self._ask}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
 
     def _ask(self) -> None:
         self._files.ask("Blame", self._open)

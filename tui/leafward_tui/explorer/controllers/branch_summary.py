@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import Cancelled
 from leafward_tui.explorer.controllers.summary_preview import SummaryPreview
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.summary_run import (
+from leafward_tui.explorer.model.summary_request import (
+    Growth,
     SummaryRun,
-    branch_words,
     entries_left,
     progress_words,
-    redacted_words,
-    sending_words,
-    span_words,
     summary_between,
 )
 from leafward_tui.ui.cells import counted
@@ -22,19 +20,23 @@ from leafward_tui.ui.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from threading import Event
 
+    from leafward.base.config import Config
     from leafward.compaction.branch_summary import Branch, BranchDraft
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
+    from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.explorer.summary_run import Growth, SummaryOffer, SummaryRequest
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _CANCELLED = "cancelled; nothing was written"
 _REMEMBERED = "summariser"
+OFFLINE, MODEL = "extractive", "model"
+"""Names of the summarisers that are offered: ours, and the configured model."""
 
 
 class BranchSummary:
@@ -60,14 +62,11 @@ class BranchSummary:
         )
         self.actions: dict[str, Callable[[], object]] = {"branch.summarise": self._choose_branch}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     # --- which branch -------------------------------------------------------------------------------------------------
 
     def _choose_branch(self) -> None:
         """Shows a summary: of the branch under the cursor, of what moving here would leave, or of what a move to the mark would."""
+        from leafward_tui.explorer.summary_sheets import span_words
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 
         if self._state.session is None or self._write.waits_for_summary():
@@ -116,6 +115,7 @@ class BranchSummary:
 
     def ask_focus(self, request: SummaryRequest) -> None:
         """Asks what the summary should dwell on, then makes it."""
+        from leafward_tui.explorer.summary_sheets import span_words
         from leafward_tui.ui.sheet import TextSheet
 
         session = self._state.session
@@ -173,8 +173,6 @@ class BranchSummary:
         session = self._state.session
         if session is None:
             return
-        from leafward_tui.explorer.summary_run import look_over
-
         self._state.summary = run
         self._show_progress()
         self._view.show_keys()
@@ -187,8 +185,6 @@ class BranchSummary:
 
     def _go_on(self, session: Session, run: SummaryRun, prospect: SummaryOffer) -> None:
         """Goes on with the only summariser there is, or asks which, showing what would be sent."""
-        from leafward_tui.explorer.summary_run import OFFLINE
-
         branch = prospect.branch
         if run.stop.is_set() or session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
@@ -204,41 +200,20 @@ class BranchSummary:
         self, session: Session, run: SummaryRun, branch: Branch, outgoing: Outgoing | None
     ) -> None:
         """Asks who summarises, or which focus is wanted first."""
-        from leafward_tui.explorer.summary_run import MODEL, OFFLINE
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.explorer.summary_sheets import requests_sheet, summarizer_sheet
 
         request = run.request
         before = self._services.recall(_REMEMBERED)
         operation = "preview only: nothing is written" if request.preview else appending(session)
         if run.then is not None:
             operation = "goes into the new session; you see it before anything is written"
-        about = [SheetLine(branch_words(branch))]
-        title, effect = "Extractive", "extracts text locally, no cost"
-        choices = [Choice("x", title, effect, operation, current=before == OFFLINE)]
-        if outgoing is not None:
-            from leafward.summaries.summarizers.addresses import host_of
-
-            current = before in (None, MODEL)
-            choices += [
-                Choice("m", outgoing.model, sending_words(outgoing), operation, current=current),
-                Choice("v", "Read what would be sent", "every request, word for word"),
-            ]
-            taken_out = redacted_words(outgoing.redacted)
-            host = host_of(outgoing.model, outgoing.base_url)
-            about.append(SheetLine(f"{outgoing.model} is asked at {host}"))
-            about += [SheetLine(taken_out, "warn")] if taken_out else []
-            about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
-        if request.preview:
-            choices.append(Choice("f", "With a focus", request.focus or "you say what to emphasise"))
 
         def done(key: str | None) -> None:
             if key == "v" and outgoing is not None:
-
-                def back() -> None:
-                    self._choose_summarizer(session, run, branch, outgoing)
-
-                self._show_requests(outgoing, back)
+                self._view.ask(
+                    requests_sheet(outgoing),
+                    lambda _none: self._choose_summarizer(session, run, branch, outgoing),
+                )
             elif key == "f":
                 self._end(session)
                 self.ask_focus(request)
@@ -250,30 +225,18 @@ class BranchSummary:
                 self._services.remember(_REMEMBERED, name)
                 self._make(session, run, branch, name)
 
-        note = span_words(request, self._services.glyphs)
-        self._view.ask(ChoiceSheet("Summariser", choices, about, note=note), done)
-
-    def _show_requests(self, outgoing: Outgoing, back: Callable[[], object]) -> None:
-        from leafward_tui.ui.reading_sheet import ReadingSheet
-
-        parts = []
-        for request in outgoing.requests:
-            later = ", built from the answers to the others" if request.later else ""
-            parts.append(
-                f"{request.title}: {request.tokens:,} tokens{later}\n\n{request.system}\n\n{request.prompt}"
-            )
-        sheet = ReadingSheet(
-            f"What {outgoing.model} would be sent",
-            "\n\n\n".join(parts),
-            note=sending_words(outgoing),
-            markdown=False,
+        sheet = summarizer_sheet(
+            request,
+            branch,
+            outgoing,
+            operation,
+            self._services.glyphs,
+            current="x" if before == OFFLINE else "m" if before in (None, MODEL) else "",
         )
-        self._view.ask(sheet, lambda _none: back())
+        self._view.ask(sheet, done)
 
     def _make(self, session: Session, run: SummaryRun, branch: Branch, name: str) -> None:
         """Makes the summary by the summariser of a name."""
-        from leafward_tui.explorer.summary_run import summarise
-
         if session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
             return
@@ -364,3 +327,82 @@ class BranchSummary:
 
 def _moved(request: SummaryRequest) -> str:
     return f"moved to {named(request.to)} with a summary of {counted(request.entries, 'entry', 'entries')}"
+
+
+# --- jobs -------------------------------------------------------------------------------------------------------------
+
+
+class SummaryOffer(NamedTuple):
+    """What is to be summarised, None where there is nothing, and what the configured model would be sent."""
+
+    branch: Branch | None = None
+    outgoing: Outgoing | None = None
+
+
+def look_over(
+    session: Session, request: SummaryRequest, config: Config, stop: Event, _job: Job
+) -> SummaryOffer:
+    """Decodes a branch, and makes the requests for the configured model; nothing leaves the machine.
+
+    Finds nothing where it is stopped. Raises LeafwardError, OSError.
+    """
+    from leafward.compaction.branch_summary import left_branch
+    from leafward.summaries.summarizers.choice import model_settings
+
+    window = config.window_of(config.model)
+    try:
+        branch = left_branch(
+            session, request.start, request.to, window=window, reserve=config.reserve, stop=stop.is_set
+        )
+    except Cancelled:
+        return SummaryOffer()
+    if branch is None or config.model is None:
+        return SummaryOffer(branch)
+    from leafward.summaries.summarizers.model import outgoing
+
+    settings = model_settings(MODEL, config)
+    return SummaryOffer(branch, outgoing(branch.span(request.focus), branch.budget(), settings))
+
+
+def summarise(
+    session: Session,
+    branch: Branch,
+    focus: str,
+    name: str,
+    config: Config,
+    stop: Event,
+    grown: Callable[[Growth], object],
+    job: Job,
+) -> BranchDraft | None:
+    """A summary by the summariser of a name, `OFFLINE` or `MODEL`; None where it is stopped. Writes nothing.
+
+    `grown` hears how it grows. Raises LeafwardError, OSError.
+    """
+    from leafward.compaction.branch_summary import summarize_branch
+    from leafward.session.journal import busy
+    from leafward.summaries.summarizers import tokens_of
+    from leafward.summaries.summarizers.choice import model_settings
+    from leafward.summaries.summarizers.extractive import Extractive
+
+    def grow(now: Growth) -> None:
+        job.report(partial(grown, now))
+
+    try:
+        with busy(session.path, "a summary"):
+            if name == OFFLINE:
+                return summarize_branch(
+                    branch,
+                    Extractive(),
+                    focus=focus,
+                    progress=lambda text: grow(Growth(text, tokens_of(text))),
+                    stop=stop.is_set,
+                )
+            from leafward.summaries.summarizers.model import Model, Progress
+
+            def watch(now: Progress) -> None:
+                grow(Growth(now.text, now.tokens, now.rate, now.stage))
+
+            model = Model(model_settings(name, config), watch)
+            return summarize_branch(branch, model, focus=focus, stop=stop.is_set)
+    except Cancelled:
+        return None

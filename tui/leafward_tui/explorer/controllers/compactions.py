@@ -47,10 +47,6 @@ class Compactions:
             "lab.open": self._compact_here,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     # --- X-ray --------------------------------------------------------------------------------------------------------
 
     def _see_through(self) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted, fit, money, right
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.screen_results import CompareResult
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = ["BranchRow", "figures"]
 
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 """Letters of the rows; j, k and q are the sheet's own."""
@@ -59,10 +57,6 @@ class Comparison:
             "compare.open": self._compare_here,
             "branches.table": self._read_branches,
         }
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
-        """Whether there are rows."""
-        return self._state.exploration is not None
 
     def _compare_here(self) -> None:
         """Compares the row of the cursor with the mark; without a mark, with the leaf."""

@@ -44,10 +44,6 @@ class ContextEdits:
         self._write = write
         self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _draft(self) -> None:
         """Works out what leaving out and shortening the row of the cursor would free, then asks."""
         exploration, line = self._state.exploration, self._view.tree.line
@@ -169,9 +165,7 @@ def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) 
         if not targets:
             return "the model reads nothing here that could be edited"
         if not seen.intersection(targets):
-            return (
-                "the model no longer reads this row: a compaction stands for it, or it is on another branch"
-            )
+            return "the model does not read this row: it was summarised, or is on another branch"
         try:
             return draft_edits(session, [ContextEdit(one, None, tokens) for one in targets])
         except (LeafwardError, OSError) as error:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Jobs
 
-__all__ = ["CompactionExam"]
-
 
 class CompactionExam:
     """Has a model sit an exam."""

@@ -47,10 +47,6 @@ class Export:
             "export.save": self._ask,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _copy(self) -> None:
         """Copies the text of the entry under the cursor."""
         from leafward.session.messages import message_text, messages_of

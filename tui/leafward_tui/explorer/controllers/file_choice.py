@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["FileChoice"]
-
 _LETTERS = "abcdefghilmnop"
 """Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
 
@@ -46,11 +44,12 @@ class FileChoice:
 
     def _choose(self, title: str, then: Callable[[str], object], paths: tuple[str, ...]) -> None:
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         if not self._view.on_top:
             return
         if not paths:
-            self._view.tell("this row touches no file", "warn")
+            self._view.tell("this row touches no file: choose one on the tab Files", "warn")
             return
         if len(paths) == 1:
             then(paths[0])
@@ -63,7 +62,8 @@ class FileChoice:
                 then(shown[letter])
 
         more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
-        self._view.ask(ChoiceSheet(title, choices, note=more), done)
+        asks = [SheetLine("which of these files?")]
+        self._view.ask(ChoiceSheet(title, choices, asks, note=more), done)
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:

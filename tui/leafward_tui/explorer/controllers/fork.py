@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.explorer.model.summary_request import entries_left, summary_between
 from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
@@ -57,10 +57,6 @@ class NewSession:
         self._left: tuple[tuple[object, ...], BranchDraft] | None = None
         """The last summary of what is left behind, and of what it is one: it was paid for, and is not made again."""
         self.actions: dict[str, Callable[[], object]] = {"session.fork": self._begin}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
 
     # --- for whom -----------------------------------------------------------------------------------------------------
 

@@ -11,15 +11,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.agents import Agent
-    from leafward.agents.fork import Draft
+    from leafward.agents.fork_draft import Draft
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = ["Heal", "Healed", "find_healing", "store_healed"]
 
 
 class Heal:
@@ -31,10 +29,6 @@ class Heal:
         self._services = services
         self._jobs = jobs
         self.actions: dict[str, Callable[[], object]] = {"session.heal": self._find}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there is a session."""
-        return self._state.session is not None
 
     def _find(self) -> None:
         session = self._state.session
@@ -50,6 +44,8 @@ class Heal:
 
         if healed.draft is None:
             text = "nothing to heal: providers accept every message as it is"
+            if session.columns.damaged:
+                text = "nothing to heal for a provider; leafward doctor names what is damaged"
             obstacle = healed.found.obstacle
             self._view.tell(obstacle.text if obstacle else text, "warn" if obstacle else "leaf")
             return
@@ -86,7 +82,7 @@ class Healed(NamedTuple):
 def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
     """Works out what would heal a session at its leaf. Raises LeafwardError."""
     from leafward import agents
-    from leafward.agents.fork import Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.branches.healing import healing, new_session
 
     job.give_way()

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
 
-__all__ = ["Situation", "hints"]
-
 
 class Modes:
     """What the screen shows and what its keys are for."""

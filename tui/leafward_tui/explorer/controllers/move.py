@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.summary_run import entries_left, summary_between
+from leafward_tui.explorer.model.summary_request import entries_left, summary_between
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.price_words import PriceWords
 from leafward_tui.ui.write_words import appending, named
@@ -48,10 +48,6 @@ class Move:
         self._details = details
         self._files = files
         self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
 
     def _ask(self) -> None:
         """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""

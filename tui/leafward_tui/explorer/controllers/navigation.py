@@ -61,10 +61,6 @@ class Navigation:
             "density.next": self._next_density,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need rows
-        """Whether there are rows. A key that has nowhere to go says why."""
-        return self._state.exploration is not None
-
     def begin(self, density: Density) -> None:
         """How rows are laid out in the session that is opened."""
         self._state.density = density

@@ -51,10 +51,6 @@ class Operations:
             "log.open": self._open_log,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need a session
-        """Whether there is a session."""
-        return self._state.exploration is not None
-
     def undo(self, op: str | None = None) -> None:
         """Takes an operation back, without an id the last one, by appending its inverse; files restored with it go back too."""
         self._undo(Undo(op, self._services.glyphs))

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["FileRestore", "RestoreChoice", "RestorePort", "is_offered", "is_safe", "write_files"]
-
 _SAFE = ("write", "create", "delete")
 """Actions that are done, as they are named."""
 
@@ -54,10 +52,6 @@ class FileRestore:
         self._details = details
         self._sheet_of = sheet_of
         self.actions: dict[str, Callable[[], object]] = {"files.restore": self._ask_here}
-
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there are rows."""
-        return self._state.exploration is not None
 
     def _ask_here(self) -> None:
         """The files as they were at the row of the cursor; the leaf stays."""

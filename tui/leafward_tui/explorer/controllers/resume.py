@@ -29,10 +29,6 @@ class AgentResume:
         self._loader = loader
         self.actions: dict[str, Callable[[], object]] = {"agent.resume": self._resume}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there is a session to resume."""
-        return self._state.exploration is not None
-
     def _resume(self) -> None:
         """Runs the agent's own command on this session, and comes back when it ends."""
         from leafward.agents import agent_behind

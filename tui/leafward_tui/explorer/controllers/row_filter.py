@@ -59,10 +59,6 @@ class RowFilter:
             "file.timeline": self._ask_timeline,
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  both need rows
-        """Whether there are rows."""
-        return self._state.exploration is not None
-
     def _choose(self) -> None:
         """Asks which rows to show."""
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
@@ -107,7 +103,7 @@ class RowFilter:
     def _ask_query(self) -> None:
         """Asks for a query; what is wrong with it is said while it is typed."""
         from leafward.query.grammar import QueryError, parse
-        from leafward.query.vocabulary import FUNCTIONS
+        from leafward.query.vocabulary import FIELDS, FUNCTIONS
         from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         def meaning(text: str) -> str:
@@ -131,7 +127,8 @@ class RowFilter:
             SheetLine(
                 "& both   | either   - without   ! not   a text in quotes is searched for   tool:x is tool(x)"
             ),
-            SheetLine("  ".join(FUNCTIONS), lines=4),
+            SheetLine("  ".join(FUNCTIONS), lines=6),
+            SheetLine(f"with > < or =:  {'  '.join(FIELDS)}"),
         ]
         sheet = TextSheet(
             "Show the rows that match a query",

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward.session.entries import Kind, text_of
-from leafward.session.headline import call_of, headline
+from leafward.session.entry_headline import call_of, headline
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.cells import cell_len, count, counted, fit
+from leafward_tui.ui.cells import cell_len, counted, fit
+from leafward_tui.ui.size_change import SizeChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
+_HEADING = re.compile(r"(?m)^#{1,6} +")
+_TOLD = 400
+"""Characters of a summary that two lines may need."""
 PUBLISH_EVERY = 0.25
 """Seconds between two reports while something is read or counted."""
 REST = 0.04
@@ -289,12 +295,7 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     from leafward.files.working_set import changed_files
 
     if session.columns.kind[head] == Kind.COMPACTION:
-        before, after = Basis.of(session).change(head)
-        size = f"{after.sign}{count(after.total, zero=glyphs.zero)}"
-        if not before.total:
-            return size
-        larger = ", larger than before" if after.total > before.total else ""
-        return f"{before.sign}{count(before.total)} {glyphs.arrow} {size}{larger}"
+        return SizeChange.of(Basis.of(session), head).text(glyphs)
     spans = list(entries)
     changes = changed_files(session, [index for span in spans for index in span])
     names = [change.path.rpartition("/")[2] for change in changes]
@@ -363,6 +364,11 @@ def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) ->
     if reply:
         return TurnDigest("ai", reply, tuple(changes))
     first = headline(session, head)
+    if session.columns.kind[head] in (Kind.BRANCH_SUMMARY, Kind.COMPACTION):
+        # The row says what it is; these lines what it tells.
+        told = (session.body(head) or {}).get("summary")
+        if isinstance(told, str) and told.strip():
+            return TurnDigest(first.word, safe_line(_HEADING.sub("", told[:_TOLD]), _TOLD), tuple(changes))
     return TurnDigest(first.word, first.text, tuple(changes))
 
 

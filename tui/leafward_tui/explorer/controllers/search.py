@@ -53,10 +53,6 @@ class Search:
             "find.previous": partial(self._step, -1),
         }
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  all of them need rows
-        """Whether there is something to search."""
-        return self._state.exploration is not None
-
     def _ask(self) -> None:
         """Asks what to search for, and searches while one types."""
         from leafward_tui.ui.sheet import TextSheet

@@ -96,10 +96,6 @@ class SessionLoader:
         """Whether the session was replaced once more while it is read."""
         self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
 
-    def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
-        """Whether there is a session to follow."""
-        return self._state.exploration is not None
-
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def open(self, ahead: Prefetch | None, target: OpenTarget | None) -> None:

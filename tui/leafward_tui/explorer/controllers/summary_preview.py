@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.explorer.summary_run import done_figures, redacted_words, span_words
 from leafward_tui.ui.intents import intent
 from leafward_tui.ui.write_words import appending, named
 
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
     from leafward.compaction.branch_summary import BranchDraft
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.export import Saved
+    from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.explorer.summary_run import SummaryRequest
     from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Jobs
 
@@ -74,6 +73,8 @@ class SummaryPreview:
 
     def show(self, request: SummaryRequest, draft: BranchDraft, problem: str = "") -> None:
         """Shows a summary that is whole and not written; `problem` is why it is not, where it was to be."""
+        from leafward_tui.explorer.summary_sheets import done_figures, redacted_words
+
         sheet, self._sheet = self._sheet, None
         sheet = sheet or self._opened(request, running=False)
         session, self._draft = self._state.session, draft
@@ -97,6 +98,7 @@ class SummaryPreview:
         )
 
     def _opened(self, request: SummaryRequest, *, running: bool) -> ReadingSheet:
+        from leafward_tui.explorer.summary_sheets import span_words
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
         def done(chosen: str | None) -> None:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     FilesChange = Callable[[Session, Writing, Job], Write | None]
     """Changes files, and may append something too; it says through the job how far it is."""
 
-__all__ = ["SessionWrite"]
-
 
 class SessionWrite:
     """Appends to the session. It alone says whether a write is under way."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Axis"]
-
 
 class Axis(NamedTuple):
     """How turns stand on columns: one each, or in buckets of nearly equal size where there are more of them."""

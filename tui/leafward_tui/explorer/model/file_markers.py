@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafward.session.tree_layout import Layout
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Touch", "summed", "touches_by_row"]
-
 _LETTERS = {
     FileOperation.DELETE: "D",
     FileOperation.MOVE: "N",

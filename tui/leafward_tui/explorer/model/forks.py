@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from leafward.branches.fork import Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
 
-__all__ = [
-    "Folder",
-    "ForkRequest",
-    "draft_lines",
-    "folder_at",
-    "letters",
-    "nearest_of",
-    "options",
-    "targets",
-    "ways",
-]
-
 _TAKEN = "jkqbisgxfh"
 """Letters that mean something else where an agent is chosen."""
 
@@ -132,9 +120,7 @@ def options(
             found.append(Choice("h", "In the folder that Leafward runs in", folder.here, path=True))
         found.append(elsewhere)
     if request.prompt >= 0 and request.prompt != request.end:
-        title = (
-            "End after this turn instead" if request.before else "End before this prompt, to edit and resend"
-        )
+        title = "End after this turn instead" if request.before else "End before this prompt, edit and resend"
         found.append(Choice("b", title, "" if request.before else "prompt copied to the clipboard"))
     found.append(
         Choice(

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.overview import Detour, Fork, Overview, Sample, SideBranch
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Drawing", "draw"]
-
 _LABELS = {
     4: ("context", "per turn", "path", "branches"),
     3: ("context", "path", "branches"),

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree import Run
 
-__all__ = ["CONTENT", "HEAD", "HEADS", "PathColumns"]
-
 HEADS = TURN_STARTS | {Kind.COMPACTION}
 """Kinds that a column of the overview begins with."""
 HEAD = re.compile(b"[" + b"".join(re.escape(bytes([kind])) for kind in sorted(HEADS)) + b"]")

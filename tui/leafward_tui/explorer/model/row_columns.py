@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.ghost import Ghost
 
-__all__ = ["LANE_WIDTH", "LEAST_TEXT", "NUMBERS", "OUTCOMES", "Columns", "RowState"]
-
 LANE_WIDTH = 2
 LEAST_TEXT = 40
 """Cells that text keeps before a number column goes."""

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
-from leafward.session.headline import LIMIT, Headline, headline
+from leafward.session.entry_headline import LIMIT, Headline, headline
 from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker

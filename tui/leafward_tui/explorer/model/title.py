@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
-from leafward.session.title import title_of
+from leafward.session.session_title import title_of
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
-
-__all__ = ["SessionTitle", "title_bar_of"]
 
 
 class SessionTitle(NamedTuple):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward_tui.explorer.model.exploration import Exploration
 
-__all__ = ["ViewState"]
-
 
 @dataclass(frozen=True, slots=True)
 class ViewState:

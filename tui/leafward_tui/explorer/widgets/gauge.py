@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["Gauge", "Load", "gauge_lines"]
-
-
 _VALUE_ENDS = 15
 """The cell that sizes are right-aligned at, beside their label."""
 _LEAST_BAR = 4

@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual.geometry import Size
 from textual.message import Message
-from textual.strip import Strip
 
 from leafward.session.density import Density
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.messages import IntentPressed
-from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual import events
+    from textual.strip import Strip
 
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line, Lines
@@ -34,44 +33,26 @@ class GraphView(LineScroll):
     class CursorMoved(Message):
         """The cursor is on another line."""
 
-        def __init__(self, graph: GraphView, row: int) -> None:
-            super().__init__()
-            self.graph = graph
-            self.row = row
-
         def can_replace(self, message: Message) -> bool:
             """A burst of moves is one move."""
             return isinstance(message, GraphView.CursorMoved)
 
-        @property
-        def control(self) -> GraphView:
-            """The tree it came from."""
-            return self.graph
-
     class RowsShown(Message):
         """Other lines are on the screen now, or in other columns."""
-
-        def __init__(self, graph: GraphView) -> None:
-            super().__init__()
-            self.graph = graph
 
         def can_replace(self, message: Message) -> bool:
             """Only where it ends up counts."""
             return isinstance(message, GraphView.RowsShown)
-
-        @property
-        def control(self) -> GraphView:
-            """The tree it came from."""
-            return self.graph
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self.painter: RowPainter | None = None
         self.state = RowState()
         self.columns = Columns.fitting(80, 1)
-        self.rendered = 0
-        """Strips drawn so far; work counted for tests."""
-        self._strips: dict[tuple[int, bool, int, int], Strip] = {}
+        self.painted = PaintedRows(
+            self,
+            lambda: Rows(self.painter, self.columns, self.state, self.line_height) if self.painter else None,
+        )
         self._typed = ""
         self._fold_clicked = False
         """Whether the last click opened or closed a fold."""
@@ -112,11 +93,11 @@ class GraphView(LineScroll):
         outer = self.outer_size
         width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
         self.columns = Columns.fitting(width, lines.lanes, lines.layout.density)
-        self.virtual_size = Size(width, height)
+        set_extent(self, height, width)
 
     def redraw_rows(self) -> None:
         """Draws again what is on the screen, because numbers or texts arrived."""
-        self._strips.clear()
+        self.painted.clear()
         self.refresh()
 
     @property
@@ -161,7 +142,7 @@ class GraphView(LineScroll):
         self.repaint(old)
         self.repaint(y)
         self.reveal()
-        self.post_message(self.CursorMoved(self, lines.line(y).row))
+        self.post_message(self.CursorMoved())
 
     def move_by(self, step: int) -> None:
         """Moves the cursor some lines down, or up."""
@@ -268,24 +249,7 @@ class GraphView(LineScroll):
 
     def render_line(self, y: int) -> Strip:
         """One screen line; `y` counts from the top of the widget."""
-        lines, styles = self.lines, services_of(self).styles_now
-        width = self.size.width
-        at, second = divmod(y + self.scroll_offset.y, self.line_height)
-        if self.painter is None or lines is None or at >= len(lines):
-            return Strip.blank(width, styles.bg.blank)
-        if styles is not self.painter.styles:  # another theme
-            self.painter.styles = styles
-            self._strips.clear()
-        key = (at, bool(second), self.columns.width, int(at == self.state.cursor) + 2 * self.state.focused)
-        strip = self._strips.get(key)
-        if strip is None:
-            self.rendered += 1
-            segments = self.painter.paint(at, self.columns, self.state, second=bool(second))
-            strip = Strip(segments).adjust_cell_length(width, styles.bg.blank)
-            if len(self._strips) > _KEPT_STRIPS:
-                self._strips.clear()
-            self._strips[key] = strip
-        return strip
+        return self.painted.strip(y + self.scroll_offset.y)
 
     def span_of(self, line: int) -> range:
         """The screen lines of a line of the tree."""
@@ -294,14 +258,15 @@ class GraphView(LineScroll):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Says which lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
-        self.post_message(self.RowsShown(self))
+        self.painted.await_rest()
+        self.post_message(self.RowsShown())
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""
         self._refit()
-        self._strips.clear()
+        self.painted.clear()
         self.reveal()
-        self.post_message(self.RowsShown(self))
+        self.post_message(self.RowsShown())
 
     def focus_changed(self, *, focused: bool) -> None:
         """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""
@@ -330,7 +295,3 @@ class GraphView(LineScroll):
             # The first click on the sign of a fold put another line under the mouse: that one was not chosen.
             self.post_message(IntentPressed("move.here"))
         self._fold_clicked = on_sign
-
-
-_KEPT_STRIPS = 2_000
-"""Lines kept drawn; a screen is a few dozen."""

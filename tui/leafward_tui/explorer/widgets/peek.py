@@ -14,8 +14,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from leafward.files.working_set import FileChange
 
-__all__ = ["Peek", "TurnDigest"]
-
 _LABEL = 7
 _LINES = 2
 _SHORT = {"extension": "ext"}

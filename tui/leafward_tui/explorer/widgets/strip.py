@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
-__all__ = ["StripView"]
-
 
 class StripView(Widget):
     """Shows an overview; a click or a drag asks for the turn below it."""
@@ -36,19 +34,13 @@ class StripView(Widget):
     class TurnWanted(Message):
         """A turn was pointed at: its first entry, or the tip of a branch."""
 
-        def __init__(self, strip: StripView, entry: int) -> None:
+        def __init__(self, entry: int) -> None:
             super().__init__()
-            self.strip = strip
             self.entry = entry
 
         def can_replace(self, message: Message) -> bool:
             """Of a drag only where it has come to counts."""
             return isinstance(message, StripView.TurnWanted)
-
-        @property
-        def control(self) -> StripView:
-            """The strip it came from."""
-            return self.strip
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
@@ -155,7 +147,7 @@ class StripView(Widget):
         entry = self.entry_at(x, y)
         if entry >= 0 and entry != self._wanted:
             self._wanted = entry
-            self.post_message(self.TurnWanted(self, entry))
+            self.post_message(self.TurnWanted(entry))
 
     def _turn_words(self, turns: range) -> Content | None:
         if not turns or self._overview is None:

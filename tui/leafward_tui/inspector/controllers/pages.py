@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.page import Gauge, Page, Selection
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["PageRequest", "Pages", "build_page"]
-
 
 class Pages:
     """Builds a page whenever what it is made of changes."""

@@ -10,7 +10,7 @@ from leafward.files.edits import action_hunks, delta_in, delta_of
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, FileCall, ToolTable, command_text, file_calls, path_in
 from leafward.session.command_text import without_cd
-from leafward.session.headline import call_headline, call_words
+from leafward.session.entry_headline import call_headline, call_words
 from leafward.session.messages import nested_calls
 from leafward_tui.inspector.model.diffs import diff_lines
 from leafward_tui.inspector.model.images import described

@@ -71,7 +71,7 @@ def compaction_page(
     own = kind == Kind.COMPACTION
     index = selection.head if own else latest(session, selection.at, frozenset({Kind.COMPACTION}))
     if index < 0:
-        sheet.facts([[Span("Compaction", "strong")], where(selection)], gap=2)
+        sheet.facts([[Span("Compaction", "strong")]])
         sheet.blank()
         sheet.note("No compaction on the path to here.")
         return sheet.page()
@@ -116,9 +116,9 @@ def _compaction(
 def _numbers(sheet: Sheet, xray: XRay) -> None:
     """Sizes, and the ledger of both sides."""
     glyphs = sheet.glyphs
-    less = (
-        f"   {(xray.before - xray.after) * 100 // xray.before} % less" if xray.before > xray.after > 0 else ""
-    )
+    less = " + not in file" if xray.lacks_rest else ""
+    if xray.before > xray.after > 0 and not less:
+        less = f"   {(xray.before - xray.after) * 100 // xray.before} % less"
     after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
     sheet.line(
         [
@@ -149,7 +149,11 @@ def _numbers(sheet: Sheet, xray: XRay) -> None:
             [
                 *padded([Span(name, ink)], NAMES),
                 *_amount(share.before, glyphs),
-                *_amount(share.after, glyphs),
+                *(
+                    [Span(right("unknown", 10), "faint")]
+                    if link is Link.REST and xray.lacks_rest
+                    else _amount(share.after, glyphs)
+                ),
             ]
         )
     sheet.line(

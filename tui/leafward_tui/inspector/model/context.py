@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from leafward.context.context_messages import Section, message_body
-from leafward.context.model_context import Context, context_at, uncertainties
+from leafward.context.message_columns import Section, message_body
+from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.session.entries import NO_ENTRY
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
@@ -278,13 +278,15 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
         sheet.line([Span(f"{context.sign}{count(total, zero='0')}", "strong"), Span(" tokens", "faint")])
         return
     over = total > gauge.threshold
+    lacks = lacks_prompt(context.session, context)
     words = [
         Span(f"{context.sign}{count(total, zero='0')}", "strong_warn" if over else "strong"),
-        Span(f" / {limit(gauge.window)}", "faint"),
+        Span(f"{' + not in file' if lacks else ''} / {limit(gauge.window)}", "faint"),
     ]
     if over:
         words.append(Span(f"   compacts at {count(gauge.threshold)}", "warn"))
-    sheet.row(words, [Span(percent(total, gauge.window), "warn" if over else "sub")])
+    share = "" if lacks else percent(total, gauge.window)
+    sheet.row(words, [Span(share, "warn" if over else "sub")])
     ledger = context.ledger
     amounts = (
         ledger.system,
@@ -338,10 +340,12 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     after = parts.get(Section.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
-    rows.append(_LedgerRow("after", name, ledger.after, (counted(size, "message"),)))
+    many = counted(size, "message")
+    since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
+    rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
         again = ("measured anew behind the compaction",) if context.measured_anew else ()
-        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, ("system prompt, tools", *again)))
+        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, (context.missing, *again)))
     if ledger.error:
         words = "the estimates are too low" if ledger.error > 0 else "the estimates are too high"
         rows.append(_LedgerRow("error", "estimation error", ledger.error, (words,)))

@@ -198,7 +198,7 @@ def _place(session: Session, entry: Entry, records: list[bytes]) -> list[Span]:
     row = session.origin(entry.index).is_row
     found = [Span("row " if row else "byte ", "faint"), Span(exact(entry.offset), "sub")]
     if len(records) > 1:
-        found.append(Span(f"   {len(records)} records ", "faint"))
+        found.append(Span(f"   {len(records)} records, ", "faint"))
     else:
         found.append(Span("   record " if row else "   line ", "faint"))
     found.append(Span(f"{exact(sum(map(len, records)))} bytes", "sub"))

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.page import Line
 
-__all__ = ["SearchPhrase"]
-
 
 class SearchPhrase:
     """Words as the search finds them: case ignored, white space in them stands for any white space."""

@@ -20,7 +20,7 @@ from leafward.session.entries import (
     text_of,
     tool_calls,
 )
-from leafward.session.headline import TASK, call_of
+from leafward.session.entry_headline import TASK, call_of
 from leafward.session.messages import did_run, messages_of, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.ui.page import SelectionKind

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe
 from leafward_tui.ui.hits import parted
 from leafward_tui.ui.intents import intent
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -91,7 +90,8 @@ def _bind(intent_id: str) -> Binding:
 class PageView(LineScroll):
     """Shows one page at a time, line by line."""
 
-    DEFAULT_CSS = "PageView { scrollbar-gutter: stable; }"
+    # Always there: a scrollbar that comes and goes with the page lays out the whole screen.
+    DEFAULT_CSS = "PageView { overflow-y: scroll; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("row.down"),
@@ -113,41 +113,23 @@ class PageView(LineScroll):
     class LineOpened(Message):
         """Enter or a click on a line that does something."""
 
-        def __init__(self, view: PageView, line: Line) -> None:
+        def __init__(self, line: Line) -> None:
             super().__init__()
-            self.view = view
             self.line = line
-
-        @property
-        def control(self) -> PageView:
-            """The view it came from."""
-            return self.view
 
     class TabStepped(Message):
         """Another tab is wanted: the one before or behind."""
 
-        def __init__(self, view: PageView, step: int) -> None:
+        def __init__(self, step: int) -> None:
             super().__init__()
-            self.view = view
             self.step = step
-
-        @property
-        def control(self) -> PageView:
-            """The view it came from."""
-            return self.view
 
     class TextWanted(Message):
         """A copy of the line or the page is wanted."""
 
-        def __init__(self, view: PageView, text: str) -> None:
+        def __init__(self, text: str) -> None:
             super().__init__()
-            self.view = view
             self.text = text
-
-        @property
-        def control(self) -> PageView:
-            """The view it came from."""
-            return self.view
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,9 +146,7 @@ class PageView(LineScroll):
         before = self._line(self.cursor)
         self.page = page
         self._strips.clear()
-        self.virtual_size = Size(
-            self.scrollable_content_region.width, len(page.lines) if page is not None else 0
-        )
+        set_extent(self, len(page.lines) if page is not None else 0, self.scrollable_content_region.width)
         if not keep_place:
             self.cursor = -1
             hit = max(0, page.goal) if page is not None else 0
@@ -333,21 +313,21 @@ class PageView(LineScroll):
         top, bottom = self._window()
         line = self._line(self.cursor) if top <= self.cursor < bottom else None
         if line is not None and line.is_target:
-            self.post_message(self.LineOpened(self, line))
+            self.post_message(self.LineOpened(line))
 
     def action_tab_previous(self) -> None:
         """To the tab on the left."""
-        self.post_message(self.TabStepped(self, -1))
+        self.post_message(self.TabStepped(-1))
 
     def action_tab_next(self) -> None:
         """To the tab on the right."""
-        self.post_message(self.TabStepped(self, 1))
+        self.post_message(self.TabStepped(1))
 
     def action_copy_text(self) -> None:
         """Asks for a copy of what stands under the cursor, or else of what the page is about."""
         text = self.copied_text()
         if text:
-            self.post_message(self.TextWanted(self, text))
+            self.post_message(self.TextWanted(text))
 
     def copied_text(self) -> str:
         """What a copy takes now."""
@@ -374,4 +354,4 @@ class PageView(LineScroll):
             return
         event.stop()
         self._set_cursor(at)
-        self.post_message(self.LineOpened(self, line))
+        self.post_message(self.LineOpened(line))

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Acceptance"]
-
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
 _LISTED = 6
@@ -65,10 +63,6 @@ class Acceptance:
         self._kept = kept
         self._pins = pins
         self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def accept(self) -> None:
         """Shows what would be appended, and asks."""
@@ -103,12 +97,14 @@ class Acceptance:
     def _ask_for_unseen(self, draft: Draft, unseen: list[LostFact]) -> None:
         """Lists the rules and unfinished steps that the model would not see any more, and asks what is to become of them."""
         facts = counted(len(unseen), "rule or unfinished step", "rules and unfinished steps")
-        about = [SheetLine(fact.text, "warn", _SENTENCE) for fact in unseen[:_LISTED]]
+        sign = self._services.glyphs.error
+        about = [SheetLine(f"{sign} {fact.text}", "warn", _SENTENCE) for fact in unseen[:_LISTED]]
         if len(unseen) > _LISTED:
             about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
+        them, pin = ("it", "Pin it") if len(unseen) == 1 else ("them", "Pin all of them")
         choices = [
-            Choice("p", "Pin all of them", "the summary is made again with them", "writes nothing yet"),
-            Choice("a", "Go on without them", "the model will not see them", "asks before it appends"),
+            Choice("p", pin, f"the summary says {them} then, word for word", "writes nothing yet"),
+            Choice("a", f"Go on without {them}", f"the model will not see {them}", "asks before it appends"),
         ]
 
         def done(key: str | None) -> None:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Display"]
-
 
 class Display:
     """Shows the state; changes nothing of it."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe
 from leafward.compaction import Strategy
+from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.gate import pinned
 from leafward.compaction.injection import build, collect
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import own_summary
-from leafward.compaction.run import draft, edited
 from leafward.context.model_context import context_at
 from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers import tokens_of
@@ -40,19 +40,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort, Timer
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = [
-    "REST",
-    "DraftMaker",
-    "collected",
-    "draft_of",
-    "injected",
-    "own_draft",
-    "run_of",
-    "stood",
-    "with_pins",
-    "with_text",
-]
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
 
-__all__ = ["SummaryEdit"]
-
 
 class SummaryEdit:
     """Owns `state.edit`."""
@@ -28,10 +26,6 @@ class SummaryEdit:
         self._layout = layout
         self._drafts = drafts
         self.actions: Mapping[str, Callable[[], object]] = {"summary.edit": self.begin}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def begin(self) -> None:
         """Opens the field; leaving it takes the text over."""

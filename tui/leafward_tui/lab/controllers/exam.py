@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["SIT", "DraftGrader", "exam_lines"]
-
 
 class DraftGrader:
     """Owns `state.exam`."""

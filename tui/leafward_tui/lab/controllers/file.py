@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.key_overrides import Keymap
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["SessionFile"]
-
 
 class SessionFile:
     """Owns `state.file`."""
@@ -30,10 +28,6 @@ class SessionFile:
         self._keymap = keymap
         self._path = path
         self.actions: Mapping[str, Callable[[], object]] = {"session.reload": self.reload}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def look(self) -> None:
         """Looks whether the file went on; costs one stat. Nothing is read: plan and draft stay what they are."""

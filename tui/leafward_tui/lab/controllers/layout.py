@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
 
-__all__ = ["PaneLayout"]
-
 
 class PaneLayout:
     """Owns `state.layout`."""
@@ -32,10 +30,6 @@ class PaneLayout:
             "lab.page": self.turn_page,
             "lab.whole": self.toggle_whole,
         }
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def go_to(self, area: str, page: str | None = None) -> None:
         """Keys go to a pane, which is shown if it was not."""

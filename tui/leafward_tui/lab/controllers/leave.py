@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
 
-__all__ = ["Leave"]
-
 
 class Leave:
     """The field, then the summary that is being written, then the pane that has all the room, then the lab."""
@@ -30,10 +28,6 @@ class Leave:
         self._edit = edit
         self._request = request
         self.actions: Mapping[str, Callable[[], object]] = {"mode.leave": self.leave}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def leave(self) -> None:
         """Leaves what is under way; a write is waited for."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["KeptSummaries"]
-
 
 class KeptSummaries:
     """Puts drafts back that were made here before."""

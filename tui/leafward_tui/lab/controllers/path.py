@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["PathReader"]
-
 
 class PathReader:
     """Owns `state.path`."""

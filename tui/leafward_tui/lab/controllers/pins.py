@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Pins"]
-
 _MANY = 12
 """Facts that are pinned together without a question."""
 
@@ -42,10 +40,6 @@ class Pins:
             "lost.pin": self.pin_here,
             "lost.pin_all": self.pin_all,
         }
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def lost(self) -> list[LostFact]:
         """The lost facts as they are listed, pinned ones among them."""

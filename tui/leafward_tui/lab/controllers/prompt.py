@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction.run import prepared
+from leafward.compaction.draft_assembly import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-__all__ = ["PromptReader"]
 
 
 class PromptReader:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["SummaryRequest"]
-
 _SECOND = 1.0
 
 
@@ -60,10 +58,6 @@ class SummaryRequest:
         self._prompt = prompt
         self._drafts = drafts
         self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def run(self) -> None:
         """Writes the summary: at once where nobody is asked, else after showing what would be sent."""
@@ -100,7 +94,7 @@ class SummaryRequest:
             names = ", ".join(safe_line(name, 40) for name in sorted(sending.redacted))
             about.append(SheetLine(f"{counted(secrets, 'secret')} taken out: {names}", "warn"))
         else:
-            about.append(SheetLine("no secrets found in it"))
+            about.append(SheetLine("no secrets found"))
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
         where = host_of(sending.model, sending.base_url)
         name = safe_line(what_if.choices.summarizer, 60)

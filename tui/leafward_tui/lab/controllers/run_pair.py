@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.ports import LinesPane
     from leafward_tui.ui.services import AppServices, Jobs
 
-__all__ = ["RunPair", "RunsPort", "RunsState"]
-
 
 class RunsPort(Protocol):
     """The screen of the runs."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import Job, Jobs
 
-__all__ = ["Settings"]
-
 
 class Settings:
     """Owns the choices, with its plans and pins."""
@@ -52,10 +50,6 @@ class Settings:
             **{f"strategy.{one}": partial(self.by_strategy, one) for one in Strategy},
             "injection.switch": self.switch,
         }
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     # --- choices ------------------------------------------------------------------------------------------------------
 

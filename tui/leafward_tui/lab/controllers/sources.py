@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screen_results import XRayResult
     from leafward_tui.ui.services import AppServices
 
-__all__ = ["Sources"]
-
 
 class Sources:
     """Goes there; changes nothing itself."""
@@ -54,10 +52,6 @@ class Sources:
             "runs.compare": self.compare_runs,
             "draft.xray": self.open_xray,
         }
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     @property
     def pane(self) -> LinesPane:

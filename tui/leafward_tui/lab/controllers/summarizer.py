@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Summarizer"]
-
 _OTHER = "o"
 
 
@@ -51,10 +49,6 @@ class Summarizer:
             "summarizer.choose": self.choose,
             "focus.edit": self.ask_focus,
         }
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def choose(self) -> None:
         """Asks who writes the summary."""
@@ -170,7 +164,7 @@ class Summarizer:
             self._view.tell(self._state.busy, "warn")
             return
         extractive = not what_if.choices.asks
-        note = "the extractive summariser prefers lines with these words" if extractive else ""
+        about = [SheetLine("the extractive summariser prefers lines with these words")] if extractive else []
 
         def done(text: str | None) -> None:
             if text is not None:
@@ -179,7 +173,7 @@ class Summarizer:
         sheet = TextSheet(
             "What the summary should emphasise",
             what_if.choices.focus,
-            note=note,
+            about,
             placeholder="empty for nothing in particular",
         )
         self._view.open_sheet(sheet, done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.ui.pane_lines import Block, LabLine, Span
@@ -13,15 +13,13 @@ from leafward_tui.ui.pane_lines import Block, LabLine, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from leafward.session.headline import Headline
+    from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.pane_lines import Lines
     from leafward_tui.ui.services import Job, Jobs
-
-__all__ = ["TurnsPane"]
 
 _AHEAD = 40
 """Rows around those on the screen that are worded with them."""
@@ -36,10 +34,6 @@ class TurnsPane:
         self._jobs = jobs
         self._glyphs = glyphs
         self.actions: Mapping[str, Callable[[], object]] = {"lab.unfold": self.unfold}
-
-    def enabled(self, intent_id: str) -> bool:
-        """Whether one of its intents does something now."""
-        return self._state.takes(intent_id)
 
     def show(self) -> None:
         """The rows of the path, and why the cut does not stand lower."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.entries import EntryIndex
 
-__all__ = ["AS_IT_IS", "EXTRACTIVE", "Choices"]
-
 EXTRACTIVE = "extractive"
 """The name of the summariser that needs no model."""
 AS_IT_IS = "the summary as it is"

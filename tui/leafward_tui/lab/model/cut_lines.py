@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.compaction import Plan
-    from leafward.session.headline import Headline
+    from leafward.session.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = ["CutLines", "legend", "neighbours"]
 
 INK = {Fate.SUMMARISED: "memory", Fate.PREFIX: "warn", Fate.KEPT: "leaf"}
 _TOK = 8

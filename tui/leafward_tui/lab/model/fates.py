@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["LostFact", "fate_lines", "invented_words", "kept_by_kind", "lost_facts", "unseen_facts"]
-
 _CLOSE = {
     FactKind.COMMAND: ("commands", "cmds"),
     FactKind.IDENTIFIER: ("identifiers", "idents"),
@@ -150,14 +148,22 @@ def fate_lines(
     ]
     if wrong:
         head.append(Span(f"  {wrong:,} contradicted", "warn"))
-    keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
-    if sum(cell_len(span.text) for span in (*head, *keys)) >= width:
-        keys = [Span("p P", "strong"), Span(" pin", "faint")]
-    lines.append(spread(head, keys if lost else [], width))
+    lines.append(
+        spread(head, _pin_keys(width - sum(cell_len(span.text) for span in head)) if lost else [], width)
+    )
     if not lost:
         lines.append(LabLine((Span("nothing is lost", "nothing"),)))
     lines += [_lost(number, fact, width, glyphs) for number, fact in enumerate(lost)]
     return Block(lines)
+
+
+def _pin_keys(room: int) -> list[Span]:
+    """The keys that pin, as far as they fit two cells behind what stands before them."""
+    keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
+    for shown in (keys, [Span("p P", "strong"), Span(" pin", "faint")], [Span("p P", "strong")]):
+        if sum(cell_len(span.text) for span in shown) + 2 <= room:
+            return shown
+    return []
 
 
 def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> LabLine:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Injection
 
-__all__ = ["Column", "Ledger", "Part", "column_of", "ledger_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -70,8 +68,10 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     if tokens.system:
         parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
     missing = tokens.not_in_file
-    if missing:
-        parts.append(Part("not in file", missing, "prompt, tools", "sub", "block_free"))
+    unknown = plan.sizes.context.begins_midway and not plan.nothing
+    if missing or unknown:
+        about = "unknown: prompt, tools" if unknown else "prompt, tools"
+        parts.append(Part("not in file", missing, about, "sub", "block_free"))
     error = after - sum(part.tokens for part in parts)
     if error:
         parts.append(Part("error", error, "of the estimates", "faint", "block_free"))

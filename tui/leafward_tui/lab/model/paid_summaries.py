@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.lab.model.choices import Choices
 
-__all__ = ["KeptDraft", "KeptDrafts", "kept_drafts"]
-
 _MOST = 24
 """Drafts kept, of all sessions together."""
 

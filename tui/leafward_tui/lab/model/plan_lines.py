@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.ledger import Column, Ledger
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["PlanView", "plan_lines", "track_cells"]
-
 _LABEL = 13
 _VALUE = 9
 _WIDE = 44
@@ -263,9 +261,13 @@ def _section(
 
 def _remarks(plan: Plan, width: int, glyphs: Glyphs) -> list[LabLine]:
     lines = [LabLine((Span("Why", "strong"),), "why")]
-    lines += [LabLine((Span(text, "sub"),)) for text in wrap(plan.why, width, ellipsis=glyphs.ellipsis)]
+    # Where there is nothing to compact, the first remark gives the reason again.
+    told = any(plan.why in remark.text for remark in plan.diagnostics)
+    reason = [] if told else wrap(plan.why, width, ellipsis=glyphs.ellipsis)
+    lines += [LabLine((Span(text, "sub"),)) for text in reason]
     for remark in plan.diagnostics:
-        lines.append(LabLine())
+        if len(lines) > 1:
+            lines.append(LabLine())
         sign = Span(f"{glyphs.malformed} ", "warn")
         for number, text in enumerate(wrap(remark.text, width - 2, ellipsis=glyphs.ellipsis)):
             lines.append(LabLine((sign if number == 0 else blanks(2), Span(text, "sub"))))

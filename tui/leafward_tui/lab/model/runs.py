@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     _Known = dict[_Fact, float]
     """Facts with their weights."""
 
-__all__ = ["FactsKept", "Run", "difference", "exam_difference", "run_head", "run_lines"]
-
 _COLUMNS = (("after", 8), ("summary", 9), ("facts", 7), ("lost", 6), ("cost", 8))
 _LEAST_NAME = 24
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.glyphs import Glyphs
 
-__all__ = ["Dial", "Slider", "nice_step"]
-
 
 class Dial(StrEnum):
     """What can be slid, as its label says."""

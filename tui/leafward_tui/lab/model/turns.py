@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.compaction import PathSizes, Plan
     from leafward.context.estimators import Estimator
 
-__all__ = ["CutRow", "CutRows", "Fate", "PathTurns", "RowKind", "Stub"]
-
 _BEFORE_CUT, _AFTER_CUT = 3, 2
 """Messages of a split turn that are shown on either side of the cut."""
 _OLDER = 3

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.turns import PathTurns
 
-__all__ = ["QUICK", "TimedPlan", "WhatIf", "timed_plan"]
-
 QUICK = 0.005
 """Seconds that a plan may take to be made between a key and the next frame."""
 _KEPT_DRAFTS = 40

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from textual.widget import Widget
     from textual.widgets import TextArea
 
-__all__ = ["LabPanes"]
-
 
 class LabPanes(Horizontal):
     """Three columns: what happens to each turn, the plan, the summary with what survives."""

@@ -15,8 +15,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["StateLine", "Writing"]
-
 
 @dataclass(frozen=True, slots=True)
 class Writing:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheet import Sheet
 
-__all__ = ["Cursor"]
-
 
 class Cursor:
     """The keys that change nothing. A place of its search is an operation."""

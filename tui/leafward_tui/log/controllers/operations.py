@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.log.state import LogState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Change", "Log", "Operations", "read_operations", "refresh", "rehearse", "write"]
-
 
 class Operations:
     """Reads the operations and has the keys that change them."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.base.times import moment_of
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.cells import age, cell_len, fit, right
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.times import moment
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from leafward_tui.log.path_then import PathRow
     from leafward_tui.ui.operation_text import OperationText
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["EmptyLog", "LogDetails", "LogList"]
 
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
@@ -73,7 +70,7 @@ class LogList(LineList):
         """Shows other operations, with the cursor on one of them."""
         self.operations, self.agent = operations, agent
         self.cursor = max(0, min(len(operations) - 1, cursor)) if len(operations) else -1
-        self.virtual_size = Size(0, len(operations))
+        set_extent(self, len(operations))
         self.shown_anew()
 
     @property
@@ -95,7 +92,7 @@ class LogList(LineList):
         if row >= 0:
             self.move_by(row - self.cursor)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def render_line(self, y: int) -> Strip:
         """One operation."""

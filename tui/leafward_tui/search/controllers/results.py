@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.search.state import SearchState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["Results"]
-
 _OF_TURNS = frozenset({"prompt", "summary", "name"})
 """Parts of entries that a row of the tree stands for, also where a row is a turn."""
 

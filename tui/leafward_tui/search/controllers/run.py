@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.search.state import LeftSearch, SearchState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-__all__ = ["FoundSessions", "SearchRun", "run_search"]
-
 _LEAST = 2
 """Characters before a search starts by itself."""
 

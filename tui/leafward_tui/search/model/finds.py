@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward.query.search.text_search import SessionHits
 
-__all__ = ["HITS_SHOWN", "FindKind", "FindLine", "Finds", "label_of"]
-
 HITS_SHOWN = 5
 """Hits of a session that are shown before it is opened up."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["HitView"]
-
 
 class HitView(SidePane):
     """Where the hit stands, then its text with every place marked, moved so that the first is seen."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -14,7 +13,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
 from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path
 from leafward_tui.ui.hits import marked
-from leafward_tui.ui.line_scroll import LineScroll
+from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from leafward.query.search.text_match import Hit
     from leafward_tui.ui.theme import Ground
-
-__all__ = ["ResultList"]
 
 _LABEL = 22
 """Cells of who says it; fewer where it is narrow."""
@@ -40,11 +37,8 @@ class ResultList(LineScroll):
 
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 
-    @dataclass
     class CursorMoved(Message):
         """The cursor stands on another line now."""
-
-        row: int
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place matters."""
@@ -75,15 +69,15 @@ class ResultList(LineScroll):
         self.finds = finds
         self.cursor = max(0, min(len(finds.lines) - 1, cursor))
         self._cache.clear()
-        self.virtual_size = Size(0, len(finds.lines))
+        set_extent(self, len(finds.lines))
         self.scroll_to(y=0, animate=False, force=True)
         self.reveal()
         self.refresh()
-        self.post_message(self.CursorMoved(self.cursor))
+        self.post_message(self.CursorMoved())
 
     def grew(self, before: int) -> None:
         """More lines stand at the end; `before` is how many there were."""
-        self.virtual_size = Size(0, len(self.finds.lines))
+        set_extent(self, len(self.finds.lines))
         if not before:
             self.go(self.finds.first_hit())
         top = self.scroll_offset.y
@@ -93,9 +87,9 @@ class ResultList(LineScroll):
     def opened_up(self) -> None:
         """The lines are others below the cursor."""
         self._cache.clear()
-        self.virtual_size = Size(0, len(self.finds.lines))
+        set_extent(self, len(self.finds.lines))
         self.refresh()
-        self.post_message(self.CursorMoved(self.cursor))
+        self.post_message(self.CursorMoved())
 
     def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
         """What stands where there are no lines: name of a style and text, one a row."""
@@ -134,7 +128,7 @@ class ResultList(LineScroll):
         self.repaint(old)
         self.repaint(target)
         self.reveal()
-        self.post_message(self.CursorMoved(target))
+        self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
         """Scrolls so far that the cursor is on the screen; the session of a first hit stays above it."""
@@ -265,5 +259,8 @@ def windowed(
     begin = max(0, spans[0][0] - room // 3) if spans else 0
     if not begin or cell_len(text) <= room or cell_len(text[: spans[0][1]]) <= room - 6:
         return text, list(spans)
+    # A word that was cut says less than none.
+    space = text.find(" ", begin, spans[0][0])
+    begin = space + 1 if space >= 0 else begin
     moved = len(ellipsis) - begin
     return ellipsis + text[begin:], [(start + moved, stop + moved) for start, stop in spans]

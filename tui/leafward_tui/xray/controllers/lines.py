@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["Lines"]
-
 
 class Lines:
     """Owns `state.folds`."""
@@ -158,6 +156,7 @@ class Lines:
 
     def compare(self) -> None:
         """Compares the summary with the one before it."""
+        from leafward_tui.xray.controllers.summary_pair import other_summaries
         from leafward_tui.xray.summaries import SummariesScreen
 
         state, xray = self._state, self._state.loaded.xray
@@ -165,6 +164,9 @@ class Lines:
             return
         if not xray.summary.strip():
             self._view.about.say("there is no summary to compare", "sub")
+            return
+        if not other_summaries(state.session, state.compaction, xray.before_at):
+            self._view.about.say("this session has no other summary to compare with", "sub")
             return
 
         def shown(entry: int | None) -> None:

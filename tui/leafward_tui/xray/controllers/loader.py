@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["Loader", "MadeXRay", "edits_xray", "fates_of", "planned_xray", "stored_xray", "traced"]
-
 
 class Loader:
     """Owns `state.loaded`."""

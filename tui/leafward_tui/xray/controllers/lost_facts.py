@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["LostFacts"]
-
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet; j, k and q are its own keys."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 
-__all__ = ["Search", "rows_holding"]
-
 _NESTED = 3
 """Folds that may lie in each other."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.xray.ports import AboutPane
 
-__all__ = ["DifferencePane", "PairPort", "PairState", "SummaryPair"]
-
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet that offers other summaries; j, k and q are the sheet's own."""
 
@@ -122,6 +120,12 @@ class PairState:
     fold_same: bool = False
 
 
+def other_summaries(session: Session, entry: int, at: int) -> list[int]:
+    """Entries with summaries of text besides that of an entry, -1 for one that is not written; the nearest before `at` first."""
+    near = summaries_near(session, at, entry if entry >= 0 else NO_ENTRY)
+    return [other for other in near if summary_at(session, other).strip()]
+
+
 class SummaryPair:
     """What the keys of the comparison do."""
 
@@ -154,8 +158,7 @@ class SummaryPair:
     def begin(self, at: int) -> None:
         """Compares with the summary before an entry."""
         state = self._state
-        near = summaries_near(state.session, at, state.entry if state.entry >= 0 else NO_ENTRY)
-        state.others = [other for other in near if summary_at(state.session, other).strip()]
+        state.others = other_summaries(state.session, state.entry, at)
         self._view.show_title()
         if state.others:
             self.compare(state.others[0])

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from leafward.compaction.xray import Band, Cell, XRay
 
-__all__ = ["LEAST_LINES", "Arrangement", "Line", "Piece", "Side"]
-
 LEAST_LINES = 12
 """Lines that a side of a band may take before the middle of it is folded."""
 

@@ -13,7 +13,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
 from leafward.session.entries import Kind
-from leafward.session.headline import headline
+from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.summaries.survival import SURVIVED, FactMatch, Status
 from leafward_tui.ui.cells import count, counted, exact
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.summaries.survival import Fate, Survival
     from leafward_tui.ui.glyphs import Glyphs
-
-__all__ = ["LINK_WORD", "Caption", "Fates", "Teller"]
 
 LIMIT = 400
 _MOST_DECODED = 4 << 20
@@ -172,7 +170,7 @@ class Teller:
             case What.EXPECTED:
                 return Caption("sum", "a summary, not written yet", "nothing", "memory")
             case What.REST:
-                return Caption("", "not in file: system prompt, tools", "faint")
+                return Caption("", f"not in file: {cell.text or 'system prompt, tools'}", "faint")
             case What.ERROR:
                 return Caption("", "estimation error", "faint")
             case _:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground, Styles
 
-__all__ = ["LEAST_TWO", "MIDDLE", "Columns", "Painter"]
-
 LEAST_TWO = 99
 """Cells from which both sides stand beside each other: a screen of 100 with its scrollbar."""
 WORD = 6

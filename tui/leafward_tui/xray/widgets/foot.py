@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["AboutLine", "LedgerBar"]
-
 _NAME = 10
 _TOTAL = 11
 _LEAST_BAR = 12
@@ -61,7 +59,7 @@ class LedgerBar(Widget):
         if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
             # What there is nothing of goes first, then the last digits.
             shares = [share for share in shares if share.before or share.after] or shares[:1]
-        name, columns = _columns(shares, width, glyphs)
+        name, columns = ledger_columns(shares, width, glyphs)
         taken = name + _TOTAL + 4 + sum(cells for _, cells in columns)
         bar = max(0, width - taken)
         bar = min(24, bar - 2) if bar - 2 >= _LEAST_BAR else 0
@@ -80,7 +78,12 @@ class LedgerBar(Widget):
         segments.append(Segment(fit("after" if after else "before", name - 1, pad=True), ground.faint))
         for share, (_, cells) in zip(shares, columns, strict=True):
             amount = share.after if after else share.before
-            segments.append(_amount(amount, cells, glyphs, ground))
+            unknown = after and share.link is Link.REST and xray.lacks_rest
+            segments.append(
+                Segment(right("unknown", cells, ellipsis=glyphs.ellipsis), ground.faint)
+                if unknown
+                else _amount(amount, cells, glyphs, ground)
+            )
         total = xray.after if after else xray.before
         segments.append(Segment(" " * spare, ground.blank))
         segments += _bar(total, max(xray.before, xray.after), bar, glyphs, ground, after=after)
@@ -99,22 +102,24 @@ _SIGN = {
 """The glyph beside the head of a column, by its name."""
 
 
-def _columns(shares: Sequence[Share], width: int, glyphs: Glyphs) -> tuple[int, list[tuple[str, int]]]:
+def ledger_columns(shares: Sequence[Share], width: int, glyphs: Glyphs) -> tuple[int, list[tuple[str, int]]]:
     """Cells of the names of the rows, and the head of each column with its cells.
 
-    Columns are alike where whole heads fit; else each is as wide as its own.
+    Columns are alike where whole heads fit; else each is as wide as its own and its sums, two cells apart where that fits.
     """
     cells = min(16, (width - _NAME - _TOTAL - 3) // len(shares))
-    heads = [_head(share, glyphs, cells - 1) for share in shares]
-    if all(cell_len(head) < cells for head in heads):
+    heads = [_head(share, glyphs, cells - 2) for share in shares]
+    if all(cell_len(head) < cells - 1 for head in heads):
         return _NAME, [(head, cells) for head in heads]
     name = cell_len("before") + 2
     room = width - name - _TOTAL - 3
-    for most in range(cells - 1, 0, -1):
-        heads = [_head(share, glyphs, most) for share in shares]
-        fitted = [(head, max(cell_len(head) + 1, _LEAST_DIGITS)) for head in heads]
-        if sum(cells for _, cells in fitted) <= room:
-            return name, fitted
+    least = [max(cell_len(exact(amount)) for amount in (share.before, share.after)) for share in shares]
+    for gap, digits in ((2, least), (1, least), (1, [_LEAST_DIGITS - 1] * len(shares))):
+        for most in range(max(cells - gap, *map(cell_len, LINK_WORD.values())), 0, -1):
+            heads = [_head(share, glyphs, most) for share in shares]
+            wide = [max(cell_len(head), one) + gap for head, one in zip(heads, digits, strict=True)]
+            if sum(wide) <= room:
+                return name, list(zip(heads, wide, strict=True))
     cells = room // len(shares)
     return name, [(fit(head, cells - 1, ellipsis=glyphs.ellipsis), cells) for head in heads]
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.compaction.xray import XRay
     from leafward_tui.ui.theme import Ground
 
-__all__ = ["XRayHead"]
-
 _ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what the model sees now"}
 _PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
 
@@ -36,13 +34,7 @@ class XRayHead(Widget):
     class SideWanted(Message):
         """A head was clicked."""
 
-        head: XRayHead
         side: Side
-
-        @property
-        def control(self) -> XRayHead:
-            """The head it came from."""
-            return self.head
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,11 +130,12 @@ class XRayHead(Widget):
         messages = xray.messages_before if before else xray.messages_after
         sign = "" if before or xray.recorded else "~"
         size = count(xray.before if before else xray.after, zero="0")
-        return counted(messages, "message"), f"{sign}{size}"
+        rest = " + not in file" if xray.lacks_rest and not before else ""
+        return counted(messages, "message"), f"{sign}{size}{rest}"
 
     def on_click(self, event: events.Click) -> None:
         """A click on a head goes to that side."""
         for start, stop, side in self._spans:
             if start <= event.x <= stop:
-                self.post_message(self.SideWanted(self, side))
+                self.post_message(self.SideWanted(side))
                 return

@@ -14,8 +14,6 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SummariesHead", "fitting"]
-
 
 class SummariesHead(Widget):
     """Which two summaries stand there, the earlier on the left, and a rule."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.geometry import Size
 from textual.strip import Strip
 
-from leafward_tui.ui.line_scroll import LineList
+from leafward_tui.ui.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.painting import Columns, Painter
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward_tui.xray.model.captions import Teller
-
-__all__ = ["XRayView"]
 
 
 class XRayView(LineList):
@@ -91,7 +88,7 @@ class XRayView(LineList):
         else:
             self._shown = self._one_side(arrangement)
         self._places = {line: y for y, line in enumerate(self._shown)}
-        self.virtual_size = Size(0, len(self._shown))
+        set_extent(self, len(self._shown))
 
     def search(self, words: str) -> None:
         """Lights what is searched for; empty for nothing."""
@@ -148,7 +145,7 @@ class XRayView(LineList):
         else:
             self.move_to(shown[y])
         if event.chain == 2:
-            self.post_message(self.Chosen(self))
+            self.post_message(self.Chosen())
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,146 @@
+"""A new session that an earlier try of the same fork wrote, and in which nothing was said since.
+
+Who runs `fork --run` again, since the agent failed, wants that one and no second copy. Nothing is remembered for it: a fork
+names its source, and what it ends with is what the source says at the cut.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward import agents
+from leafward.agents.fork_draft import Draft, Import, last_said
+from leafward.base.errors import LeafwardError
+from leafward.base.regular_files import read_regular
+from leafward.branches.fork import left_imports
+from leafward.catalog import Catalogue, parents, stores
+from leafward.session.entries import EntryIndex, Kind, blocks_of
+from leafward.session.line_decoding import decode_line
+from leafward.session.messages import message_in, message_text, messages_of, written_at
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from leafward.agents.resume import Resume
+    from leafward.base.config import Config
+    from leafward.branches.fork import Fork
+    from leafward.session.session import Session
+
+
+def unused_fork(session: Session, made: Fork, config: Config, env: Mapping[str, str]) -> Draft | None:
+    """The session that an earlier try of a fork wrote and nobody went on with, the latest first; None where there is none.
+
+    What cannot be read is passed by.
+    """
+    draft = made.draft
+    agent = agents.agent_named(draft.agent)
+    roots = [root for one, root in stores(config, env) if one.name == draft.agent]
+    catalogue = Catalogue(config, [*roots, draft.path.parent, session.path], env=env)
+    catalogue.refresh()
+    cards = catalogue.cards()
+    above = parents(cards)
+    source = os.path.abspath(session.path)
+    likely = [
+        card
+        for card in cards
+        if card.agent == draft.agent
+        and card.problem is None
+        and card.project == draft.resume.cwd
+        and above.get(card.path, ("",))[0] == source
+    ]
+    for card in sorted(likely, key=lambda card: card.modified, reverse=True):
+        path = Path(card.path)
+        try:
+            with closing(agent.open(path)) as other:
+                if _ends_alike(session, made.cut.end, other, made.injected):
+                    resume = agent.resume(other, env)
+                    return replace(draft, id=other.id, path=path, file=path, resume=resume, imported=None)
+        except (LeafwardError, OSError):
+            continue
+    return None
+
+
+def waiting_import(draft: Draft) -> Draft | None:
+    """A draft as an earlier try wrote its document, which waits for its import; None where none does, or needs one."""
+    if draft.imported is None:
+        return None
+    said = _said(b"".join(draft.content()))
+    for path in left_imports():
+        try:
+            found = _said(read_regular(path))
+        except OSError:
+            continue
+        if found is not None and said is not None and found[1:] == said[1:]:
+            return _renamed(draft, path, found[0])
+    return None
+
+
+def _said(document: bytes) -> tuple[str, object, list[object]] | None:
+    """Id and folder of a document, and what is said in it, without the ids that each document has anew."""
+    read = decode_line(document) or {}
+    info, messages = read.get("info"), read.get("messages")
+    if not isinstance(info, dict) or not isinstance(info.get("id"), str) or not isinstance(messages, list):
+        return None
+    parts = [part for message in messages for part in blocks_of(message.get("parts"))]
+    texts = [{name: part.get(name) for name in ("type", "text", "callID", "state")} for part in parts]
+    return info["id"], info.get("directory"), list[object](texts)
+
+
+def _renamed(draft: Draft, file: Path, name: str) -> Draft:
+    def command(one: Resume) -> Resume:
+        return replace(one, argv=tuple(word.replace(draft.id, name) for word in one.argv))
+
+    imported = draft.imported
+    return replace(
+        draft,
+        id=name,
+        path=draft.path.with_name(name),
+        file=file,
+        resume=command(draft.resume),
+        imported=Import(command(imported.command), command(imported.undo)) if imported is not None else None,
+    )
+
+
+def _ends_alike(session: Session, end: EntryIndex, other: Session, injected: str) -> bool:
+    """Whether a session says last what another one says at an entry, and behind it at most the text that is put in there."""
+    place = last_said(other, other.place)
+    texts = _texts_below(other, place)
+    if place >= 0 and injected and not texts:
+        # Some agents take what is put in for a prompt.
+        texts, place = _texts(other, place), last_said(other, other.columns.parent[place])
+    if place < 0 or not _says_alike(session, end, other, place):
+        return False
+    return any(injected in text for text in texts) if injected else not texts
+
+
+def _says_alike(session: Session, end: EntryIndex, other: Session, place: EntryIndex) -> bool:
+    """Whether an entry is a copy of another one, or tells it: a summary is a part of a prompt in some formats."""
+    if mark_of(other, place) == mark_of(session, end):
+        return True
+    if written_at(other.body(place) or {}) != written_at(session.body(end) or {}):
+        return False
+    summary = (session.body(end) or {}).get("summary")
+    return isinstance(summary, str) and any(summary in text for text in _texts(other, place))
+
+
+def _texts_below(session: Session, entry: int) -> list[str]:
+    """What stands beside what was said, behind an entry of the path."""
+    path = (index for run in session.tree.path_runs(session.place) for index in range(run.start, run.stop))
+    return [text for index in path if index > entry for text in _texts(session, index)]
+
+
+def _texts(session: Session, index: int) -> list[str]:
+    messages = messages_of(session.body(index) or {}, Kind(session.columns.kind[index]))
+    return [text for text in map(message_text, messages) if text]
+
+
+def mark_of(session: Session, index: int) -> tuple[object, ...]:
+    """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents, thinking is not healed."""
+    body = session.body(index) or {}
+    message = message_in(body)
+    texts = [block.get("text") for block in blocks_of(message.get("content")) if block.get("type") == "text"]
+    return (session.columns.kind[index] == Kind.ASSISTANT, written_at(body), texts or body.get("summary"))

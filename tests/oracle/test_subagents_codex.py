@@ -1,0 +1,85 @@
+"""What a sub-agent of the real Codex is given of its parent's conversation: what it sends, and what it used by itself.
+
+Runs where ``LEAFWARD_CODEX`` names the binary of Codex; skipped elsewhere. 0.107, 0.116, 0.125, 0.142, 0.153, 0.160 and 0.169 were used.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.context.recorded_usage import usage_total
+from tests.codex_rollout import opened
+from tests.foreign_sessions import said
+from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")]
+
+_ONE_RESPONSE = 110
+"""Tokens that the scripted model says a response took."""
+
+
+@dataclass(slots=True)
+class Delegating(Script):
+    """Hands a task to a sub-agent when it is asked to, with the tool as the version calls it."""
+
+    begun: Event = field(default_factory=Event)
+    """Set once the sub-agent has asked its model."""
+
+    def answer(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """A call of `spawn_agent` as the first reply to the prompt; else as the script says."""
+        items = request["input"]
+        if text_of(items[-1]) == "delegate the apples":
+            tools = {tool.get("name"): tool for tool in request.get("tools", ())}
+            made = call("spawn_agent", "", "spawn") | {
+                "arguments": json.dumps({"message": "pick apples", "fork_context": True})
+            }
+            return [made if "spawn_agent" in tools else made | {"namespace": "multi_agent_v1"}]
+        if items[-1].get("call_id") == "call_spawn":
+            # Codex ends when its own turn does, whatever the sub-agent is at.
+            self.begun.wait(10)
+            time.sleep(1)
+        elif text_of(items[-1]) == "pick apples":
+            self.begun.set()
+        return Script.answer(self, request)
+
+
+def test_what_a_subagent_sends_is_its_context(tmp_path: Path) -> None:
+    script = Delegating()
+    script.steps["count pears"] = [[call("exec_command", "echo pears", "one")]]
+    with endpoint(script) as url:
+        codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, BINARY or "")
+        codex.configure(url)
+        config = codex.home / "config.toml"
+        config.write_text(config.read_text() + "\n[features]\nmulti_agent = true\n")
+        codex.run("count pears please")
+        with closing(opened(codex.rollouts()[0])) as parent:
+            thread = str(parent.header["id"])
+        codex.resume(thread, "delegate the apples")
+    asked = [request for request in script.requests if text_of(request["input"][-1]) == "pick apples"]
+    if not asked:
+        pytest.skip("this version has no sub-agents, or did not begin one")
+    sent = [text_of(item) for item in asked[0]["input"] if item.get("role") == "user"]
+    child = next(path for path in codex.rollouts() if b'"thread_spawn"' in path.read_bytes().split(b"\n")[0])
+    with closing(opened(child)) as session:
+        texts = [text for role, text in said(session) if role == "user"]
+        assert texts == [text for text in sent if not text.startswith(("<", "#"))]
+        assert texts[-1] == "pick apples"
+        replies = [
+            item
+            for item in asked[0]["input"]
+            if item.get("role") == "assistant" or item["type"] == "function_call"
+        ]
+        # And the one that it made itself.
+        assert len([role for role, _ in said(session) if role == "assistant"]) == len(replies) + 1
+        own = usage_total(session, range(session.inherited, len(session)))
+        assert own.total == _ONE_RESPONSE

@@ -1,0 +1,110 @@
+"""What is asked and said of a summary of a branch: the sheet of summarisers, the texts that would be sent, the figures in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward_tui.ui.cells import count, counted, money, percent
+from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheet import SheetLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from leafward.compaction.branch_summary import Branch, BranchDraft
+    from leafward.summaries.summarizers.model import Outgoing
+    from leafward_tui.explorer.model.summary_request import SummaryRequest
+    from leafward_tui.ui.glyphs import Glyphs
+
+
+def summarizer_sheet(
+    request: SummaryRequest,
+    branch: Branch,
+    outgoing: Outgoing | None,
+    operation: str,
+    glyphs: Glyphs,
+    current: str,
+) -> ChoiceSheet:
+    """Asks who summarises: `x` extracts, `m` asks the model, `v` shows what it would be sent, `f` asks for a focus first.
+
+    `operation` says what is done with the summary, `current` which of them was chosen before.
+    """
+    about = [SheetLine(branch_words(branch))]
+    choices = [Choice("x", "Extractive", "extracts text locally, no cost", operation, current=current == "x")]
+    if outgoing is not None:
+        from leafward.summaries.summarizers.addresses import host_of
+
+        choices += [
+            Choice("m", outgoing.model, sending_words(outgoing), operation, current=current == "m"),
+            Choice("v", "Read what would be sent", "every request, word for word"),
+        ]
+        taken_out = redacted_words(outgoing.redacted)
+        host = host_of(outgoing.model, outgoing.base_url)
+        about.append(SheetLine(f"{outgoing.model} is asked at {host}"))
+        about += [SheetLine(taken_out, "warn")] if taken_out else []
+        about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
+    if request.preview:
+        choices.append(Choice("f", "With a focus", request.focus or "you say what to emphasise"))
+    return ChoiceSheet("Summariser", choices, about, note=span_words(request, glyphs))
+
+
+def requests_sheet(outgoing: Outgoing) -> ReadingSheet:
+    """Every request to a model, word for word."""
+    parts = []
+    for request in outgoing.requests:
+        later = ", built from the answers to the others" if request.later else ""
+        parts.append(
+            f"{request.title}: {request.tokens:,} tokens{later}\n\n{request.system}\n\n{request.prompt}"
+        )
+    return ReadingSheet(
+        f"What {outgoing.model} would be sent",
+        "\n\n\n".join(parts),
+        note=sending_words(outgoing),
+        markdown=False,
+    )
+
+
+def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
+    """`31 entries  #29 – #341`."""
+    first = f"#{request.first} {glyphs.dash} " if 0 <= request.first < request.start else ""
+    return f"{counted(request.entries, 'entry', 'entries')}  {first}#{request.start}"
+
+
+def branch_words(branch: Branch) -> str:
+    """What a summary is made from."""
+    files = branch.files
+    parts = [
+        f"{count(branch.tokens)} tokens",
+        f"{counted(len(files.read), 'file')} read, {len(files.modified):,} modified",
+    ]
+    if branch.left_out:
+        parts.append(f"the oldest {branch.left_out:,} messages have no room")
+    return "   ".join(parts)
+
+
+def sending_words(outgoing: Outgoing) -> str:
+    """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
+    dollars = money(outgoing.cost)
+    cost = "price unknown" if outgoing.cost is None else f"at most {dollars}".replace("at most <", "below ")
+    times = f" in {len(outgoing.requests):,} requests" if len(outgoing.requests) > 1 else ""
+    return f"{cost}, sends {count(outgoing.tokens)} tokens{times}"
+
+
+def redacted_words(redacted: Mapping[str, int]) -> str:
+    """`2 secrets are taken out: api key, token`; empty where there are none."""
+    total = sum(redacted.values())
+    if not total:
+        return ""
+    are = "is" if total == 1 else "are"
+    return f"{counted(total, 'secret')} {are} taken out: {', '.join(sorted(redacted))}"
+
+
+def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:
+    """`812 tok from 7.3k  11 %   $0.004`."""
+    tokens = draft.branch.tokens
+    words = f"{count(draft.tokens)} tok from {count(tokens, zero=glyphs.zero)}"
+    if tokens:
+        words += f"  {percent(draft.tokens, tokens)}"
+    cost = draft.summary.cost
+    return f"{words}   {money(cost)}" if cost else words
