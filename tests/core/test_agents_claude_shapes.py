@@ -27,7 +27,7 @@ _FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(pat
 def _taken(data: bytes, *, told: bool, size: int = CHUNK) -> Rows:
     """The rows of a file, in blocks of about so many bytes; told by their shapes, or each decoded."""
     rows = Rows()
-    rows.is_large = True
+    rows.by_shapes = True
     at = 0
     while (end := data.rfind(b"\n", at, at + size) + 1 or data.find(b"\n", at) + 1) > at:
         (rows.feed if told else rows.decode)(data[at:end], end - at, at)
@@ -120,6 +120,19 @@ def test_rows_whose_keys_stand_in_any_order_are_told() -> None:
         chance.shuffle(rest)
         data = _compact(lines[0]) + _compact({key: body[key] for key in ("parentUuid", *rest)})
         assert _alike(data) == 1
+
+
+def test_a_block_with_an_odd_id_is_taken_in_from_its_beginning_again() -> None:
+    rows = [_FIRST_ROW]
+    for name in ("1", "2", "no UUID"):
+        above = rows[-1]["uuid"]
+        rows.append(
+            {**_FIRST_ROW, "parentUuid": above, "uuid": name.rjust(36, "a") if len(name) == 1 else name}
+        )
+    lines = [_compact(row) for row in rows]
+    told = _taken(b"".join(lines), told=True, size=len(lines[0]))
+    assert list(told.jumps) == [0]
+    assert list(_taken(b"".join(lines), told=False).jumps) == list(told.jumps)
 
 
 def test_damage_inside_a_message_is_seen() -> None:

@@ -115,7 +115,8 @@ class Block:
         self.requests: list[tuple[str, int]] = []
         self.blobs: list[tuple[str, int]] = []
         self.decoded = 0
-        self._carried = carried
+        self.carried = carried
+        """What was said before; once the lines are taken in, what they leave to the next block."""
         self._begun = begun
         """Whether it is known when the session began: the first rows are looked at closely."""
 
@@ -138,7 +139,7 @@ class Block:
         from leafward.agents.claude.shapes import UNTOLD, body_of, chain_row, facts_in, outside_row, role_of
 
         starts, codes, names = self.start, self.codes, self.names
-        carried, last, following = self._carried, self._carried.last, at
+        carried, last, following = self.carried, self.carried.last, at
         said: object = None
         copied = False
         for line in lines:
@@ -195,12 +196,12 @@ class Block:
             case "last-prompt" if row.leaf_uuid is not None and row.rewound is None:
                 self.remarks.append((len(self.codes), PromptMark(key_of(row.leaf_uuid), row.last_prompt)))
             case kind:
-                return self._carried.again.get(kind) == line
+                return self.carried.again.get(kind) == line
         return True
 
     def decode(self, line: bytes, at: int, flags: int = 0) -> None:
         """One line of any shape; also one that is no row as a whole."""
-        self._carried.reply = ""
+        self.carried.reply = ""
         line = line.removesuffix(b"\r")
         if len(line) < _BLANK and not line.strip(b"\0 \t"):
             return
@@ -214,7 +215,7 @@ class Block:
             if (kind := str(body.get("type"))) in _SAID_AGAIN:
                 title = body.get("customTitle", "-")
                 # A title with blanks around it is another one each time.
-                self._carried.again[kind] = (
+                self.carried.again[kind] = (
                     line if isinstance(title, str) and title.strip() == title != "" else b""
                 )
             return
@@ -223,7 +224,7 @@ class Block:
             body = decode_line(piece)
             if body is not None:
                 self._row(row_of(body), at + first, GLUED if first else 0)
-                self._carried.again.clear()
+                self.carried.again.clear()
             elif piece.strip():
                 self._add(int(Role.BROKEN), at + first, _NO_NAME)
 
@@ -258,8 +259,8 @@ class Block:
         if key == NO_KEY:
             hangs = above == NO_KEY
         else:
-            hangs = above != NO_KEY and written(above) == self._carried.last
-            self._carried.last = name
+            hangs = above != NO_KEY and written(above) == self.carried.last
+            self.carried.last = name
         if not hangs:
             self.jumps.append((index, above))
         if role is Role.REPLY:

@@ -6,6 +6,7 @@ import math
 import sys
 from array import array
 from bisect import bisect_left
+from dataclasses import replace
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
 _LARGE = 1 << 18
-"""Bytes from which it pays to import what tells rows by their shapes."""
+"""Bytes from which it pays to import msgspec, which tells rows by their shapes; where it is there, it always does."""
 _REPLIES = 1024
 """Replies that further rows may belong to, at least."""
 _FEW = 16
@@ -116,7 +117,8 @@ class Rows:
         self._open: dict[tuple[str, int], int] = {}
         """The first row of each of the latest replies, of side lines apart."""
         self._carried = Carried()
-        self.is_large = False
+        self.by_shapes = False
+        """Whether rows are told by their shapes, not decoded each."""
 
     def __len__(self) -> int:
         return len(self.role)
@@ -125,8 +127,9 @@ class Rows:
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
         """Whole lines, which lie `at` bytes into the file."""
-        self.is_large = self.is_large or stop >= _LARGE
-        if self.is_large:
+        if not self.by_shapes:
+            self.by_shapes = stop >= _LARGE or "msgspec" in sys.modules
+        if self.by_shapes:
             block = self._block()
             block.tell(_lines(data, stop), at)
             if (keys := block.keys()) is not None:
@@ -149,11 +152,12 @@ class Rows:
         self._add(block, block.keys() or b"")
 
     def _block(self) -> Block:
-        return Block(self._carried, begun=self.facts.created is not None)
+        return Block(replace(self._carried), begun=self.facts.created is not None)
 
     def _add(self, block: Block, keys: bytes) -> None:
         """Adds the rows of a block."""
         base, codes = len(self), bytes(block.codes)
+        self._carried = block.carried
         self.start.extend(block.start)
         self.role += codes.translate(_ROLES)
         self.flags += codes.translate(_FLAGS)
