@@ -258,6 +258,22 @@ class TestDoctor:
         assert document["stores"]["pi"] == [str(store.parent)]
         out = done("doctor").out
         assert "2 sessions checked, 2 problems in 2 of them" in out
+        assert "good.jsonl" in out
+
+    def test_sessions_of_a_folder_that_is_gone_are_told_together(
+        self, done: Run, isolated_environment: Path
+    ) -> None:
+        store = isolated_environment / ".pi" / "agent" / "sessions" / "--x--"
+        store.mkdir(parents=True)
+        for name in ("a", "b"):
+            conversation(store / f"{name}.jsonl")
+        damaged = conversation(store / "c.jsonl")
+        damaged.path.write_bytes(damaged.path.read_bytes() + b"nonsense\n")
+        out = done("doctor").out
+        assert out.count("project folder not found") == 2
+        assert "(2 sessions, nothing else is wrong in them)" in out
+        assert ("a.jsonl" in out, "c.jsonl" in out) == (False, True)
+        assert "3 sessions checked, 4 problems in 3 of them" in out
 
     def test_nothing_to_check(self, done: Run) -> None:
         assert done("doctor").out.endswith("no session to check\n")

@@ -1,4 +1,4 @@
-"""Rows of Claude Code that are told by their bytes are what decoding them whole says."""
+"""Rows of Claude Code that are told by their shapes are what decoding them whole says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from leafward.agents.claude import row_parents as rows_module
 from leafward.agents.claude.entry_builder import EntryBuilder
-from leafward.agents.claude.records import Needle
+from leafward.agents.claude.records import Needle, Role
 from leafward.agents.claude.row_parents import Rows, repeated
 from leafward.agents.lines import CHUNK
 from tests.surroundings import CORPORA
@@ -25,8 +25,9 @@ _FILES = sorted(path for path in CORPORA.rglob("*.jsonl") if "claude" in str(pat
 
 
 def _taken(data: bytes, *, told: bool, size: int = CHUNK) -> Rows:
-    """The rows of a file, in blocks of about so many bytes; told by their bytes, or each decoded."""
+    """The rows of a file, in blocks of about so many bytes; told by their shapes, or each decoded."""
     rows = Rows()
+    rows.is_large = True
     at = 0
     while (end := data.rfind(b"\n", at, at + size) + 1 or data.find(b"\n", at) + 1) > at:
         (rows.feed if told else rows.decode)(data[at:end], end - at, at)
@@ -72,6 +73,14 @@ def _alike(data: bytes, size: int = CHUNK) -> int:
 _HEAD = b'{"parentUuid":"%s","isSidechain":false,'
 _END = b',"userType":"external","cwd":"/w","sessionId":"s","version":"2.1.330","gitBranch":"main"}\n'
 _FIRST, _SECOND, _THIRD = (b"0000000%d-0000-4000-8000-000000000000" % number for number in (1, 2, 3))
+_FIRST_ROW: dict[str, object] = {
+    "parentUuid": None,
+    "isSidechain": False,
+    "type": "user",
+    "message": {"role": "user", "content": "hi"},
+    "uuid": _FIRST.decode(),
+    "timestamp": "2026-11-21T10:00:00.000Z",
+}
 
 
 def test_a_line_of_many_megabytes_of_escapes_is_told() -> None:
@@ -88,6 +97,55 @@ def test_a_line_of_many_megabytes_of_escapes_is_told() -> None:
         + _END,
     ]  # fmt: skip
     assert _alike(first % _FIRST + b'"timestamp":"1"' + _END + b"".join(rest)) == 2
+
+
+def test_rows_whose_keys_stand_in_any_order_are_told() -> None:
+    chance = random.Random(37)
+    lines = [
+        _FIRST_ROW,
+        {
+            "parentUuid": _FIRST.decode(),
+            "isSidechain": False,
+            "type": "assistant",
+            "message": {"id": "m", "role": "assistant", "model": "c", "content": [{"type": "text", "text": "a"}]},
+            "uuid": _SECOND.decode(),
+            "timestamp": "2026-11-21T10:00:01.000Z",
+            "cwd": "/w",
+            "sessionId": "s",
+        },
+    ]  # fmt: skip
+    for _ in range(20):
+        body = lines[1]
+        rest = [key for key in body if key != "parentUuid"]
+        chance.shuffle(rest)
+        data = _compact(lines[0]) + _compact({key: body[key] for key in ("parentUuid", *rest)})
+        assert _alike(data) == 1
+
+
+def test_damage_inside_a_message_is_seen() -> None:
+    whole = (
+        _HEAD % _FIRST
+        + b'"type":"user","message":{"role":"user","content":"Go\x01on"},"uuid":"%s",' % _SECOND
+    )
+    data = _compact(_FIRST_ROW) + whole + b'"timestamp":"2026-11-21T10:00:02.000Z"' + _END
+    rows = _taken(data, told=True)
+    assert list(rows.role) == [Role.PROMPT, Role.BROKEN]
+
+
+def test_replies_of_a_side_line_begin_no_reply_of_the_main_line() -> None:
+    rows = Rows()
+    above = _FIRST_ROW["uuid"]
+    data = _compact(_FIRST_ROW)
+    for number, side in enumerate((True, False, False), start=2):
+        name = f"0000000{number}-0000-4000-8000-000000000000"
+        message = {"id": "m", "role": "assistant", "model": "c", "content": []}
+        data += _compact(
+            {"parentUuid": above, "isSidechain": side, "type": "assistant", "message": message, "uuid": name}
+        )
+        above = name
+    rows.decode(data, len(data), 0)
+    assert _said(rows)["reply"] == [0, 1, 2, 2]
+    assert _alike(data) == 3
 
 
 def test_thousands_of_late_results_of_one_call_make_one_line() -> None:
@@ -166,21 +224,6 @@ def test_a_needle_is_found_wherever_it_stands(letters: bytes) -> None:
         for data in (text, text[:cut] + b"{aU" + text[cut:]):
             start, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
             assert needle.first(data, start, end) == data.find(b"{aU", start, end)
-
-
-@pytest.mark.parametrize("letters", [b"ab", b"ab{}U", b"a{U"])
-def test_two_needles_are_found_in_one_pass(letters: bytes) -> None:
-    chance = random.Random(36)
-    needle, other = Needle(b"{aU", b"U"), Needle(b"{bU", b"U")
-    for _ in range(300):
-        data = bytes(chance.choices(letters, k=chance.choice((5, 200, 9_000))))
-        for whole in chance.sample((b"{aU", b"{bU", b""), k=3):
-            cut = chance.randrange(len(data))
-            data = data[:cut] + whole + data[cut:]
-        start, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
-        first = data.find(b"{aU", start, end)
-        alone = data.find(b"{bU", start, first if first >= 0 else end) < 0
-        assert needle.before(other, data, start, end) == (first if alone else None)
 
 
 @pytest.mark.parametrize("numbers", [[], [5], [5, 5], [1, 2, 3, 2, 2, 1]])

@@ -15,7 +15,7 @@ from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.records import KINDS, SEAM, Line, line_of
 from leafward.agents.codex.rollout import Rollout as Opened
 from leafward.agents.codex.rollout import lines_in
-from leafward.agents.lines import CHUNK
+from leafward.agents.lines import CHUNK, bodies_in
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line
 from tests.codex_rollout import DATA, Rollout
@@ -258,6 +258,31 @@ def test_only_what_says_something_is_decoded(tmp_path: Path, monkeypatch: pytest
     at_once(data)
     # The description, one context, and what the user typed, which is written twice.
     assert len(calls) == 1 + 1 + 2 * 50
+
+
+def test_an_event_of_reasoning_is_decoded_only_beside_an_item_of_reasoning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollout = Rollout(tmp_path)
+    thought = {"type": "Reasoning", "id": "r", "summary_text": ["I look."], "raw_content": []}
+    for number in range(20):
+        rollout.reply(f"answered {number}")
+        rollout.event("task_started", turn_id=str(number))
+        rollout.event("item_completed", thread_id="t", turn_id="u", item=thought)
+    rollout.item("reasoning", id="r", summary=[{"type": "summary_text", "text": "I look."}])
+    rollout.event("task_started", turn_id="last")
+    rollout.event("item_completed", thread_id="t", turn_id="u", item=thought)
+    data = rollout.path.read_bytes()
+    looked_into: list[bytes] = []
+
+    def counted(line: bytes, begins: Any) -> Any:
+        looked_into.append(line)
+        return bodies_in(line, begins)
+
+    monkeypatch.setattr("leafward.agents.codex.responses.bodies_in", counted)
+    assert at_once(data) == decoded(data)
+    # The last event and the item that it says again, once each way.
+    assert len(looked_into) == 2 * 2
 
 
 def test_a_glued_line_among_many_is_told_apart(tmp_path: Path) -> None:

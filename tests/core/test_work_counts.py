@@ -345,15 +345,21 @@ def test_a_plan_decodes_each_message_of_its_context_once(
     path = tmp_path / "path.jsonl"
     write_session(path, ENTRIES, branch_every=0, compact_every=0)
     given: list[int] = []
-    real = NativeFile.bodies
+    real, real_stretches = NativeFile.bodies, NativeFile.stretches
 
     def bodies(self: NativeFile, entries: Any, *rest: Any) -> Iterator[Any]:
         for index, body in real(self, entries, *rest):
             given.append(index)
             yield index, body
 
+    def stretches(self: NativeFile, entries: Any, most: int) -> Iterator[Any]:
+        for run, block in real_stretches(self, entries, most):
+            given.extend(run)
+            yield run, block
+
     with closing(Session.open(path)) as session:
         monkeypatch.setattr(NativeFile, "bodies", bodies)
+        monkeypatch.setattr(NativeFile, "stretches", stretches)
         measure(session)
     assert len(given) >= 0.9 * ENTRIES
     assert len(given) <= len(set(given)) + 20

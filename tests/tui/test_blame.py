@@ -133,7 +133,7 @@ async def test_from_the_catalogue_a_file_is_asked_for(grove: Grove) -> None:
         screen = await reached(pilot, BlameScreen)
         await until(pilot, lambda: screen.view.text is not None)
         assert screen.view.text is not None
-        assert screen.view.text.figures() == [(6, "by turns"), (1, "by hand")]
+        assert screen.view.text.figures() == [(6, "lines by turns"), (1, "by hand")]
 
 
 async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:

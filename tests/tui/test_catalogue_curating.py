@@ -173,7 +173,12 @@ async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
         await previewed(pilot, screen)
         assert any("Y  keeps a copy" in row for row in rows(app))
         await pilot.press("Y")
-        await until(pilot, lambda: any("kept" in one.message for one in app._notifications))
+        await until(
+            pilot,
+            lambda: any(
+                "kept a copy of 1 file: Count the pears" in one.message for one in app._notifications
+            ),
+        )
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
         await pilot.press("delete")
         await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
@@ -197,6 +202,8 @@ async def test_a_session_is_thrown_away_and_brought_back(store: Path) -> None:
         await until(pilot, lambda: not Path(card.path).exists())
         await shows(pilot, screen, lambda listing: card.path not in listing.at)
         await until(pilot, lambda: screen.enabled("session.undo"))
+        title = "Port the selectors to the theme system"
+        await until(pilot, lambda: f"in the trash: {title}" in [one.message for one in app._notifications])
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: card.path in listing.at)
         assert not screen.enabled("session.undo")

@@ -141,6 +141,24 @@ def test_three_ways_each_region_has_the_letter_of_who_changed_it(both: Overall) 
     assert "ancestor 40 lines" in content_head("src/store.py", from_ancestor, 120, UNICODE).text
 
 
+def test_files_that_neither_side_touched_are_more_only_beside_others(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "idle.jsonl")
+    file.user("go")
+    for name in ("a", "b"):
+        file.said(call("write", name, path=f"src/{name}.py", content="one\n"))
+        file.answered(name, "write", "ok")
+    fork = file.said("ok")
+    for name in ("a", "b"):
+        file.user(f"{name} prompt", fork)
+        file.said("nothing to do")
+    found = compared(file.path)
+    lines = FileLines(listed(found.sets, unfolded=False), 78, UNICODE, None)
+    assert [line.text.strip() for line in lines if "not touched" in line.text] == [
+        "= 2, not touched by either"
+    ]
+    found.sides.session.close()
+
+
 def test_what_is_not_known_of_a_side_is_said_below_the_head(tmp_path: Path) -> None:
     """The head would say it of no side in particular."""
     file = Acting(tmp_path / "s.jsonl")

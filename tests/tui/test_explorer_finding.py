@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.entry_headline import headline
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
@@ -18,6 +19,7 @@ from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import (
+    NARROW,
     Named,
     chosen,
     exploring,
@@ -168,6 +170,14 @@ class TestFinding:
             await chosen(pilot, "slash", *"ancestors(nobody)", "enter")
             await until(pilot, lambda: "nobody" in note(screen))
             assert not screen.state.search.rows
+
+    async def test_every_function_of_a_query_is_named_on_a_narrow_screen(self, file: Named) -> None:
+        async with exploring(file.path, NARROW) as (pilot, _):
+            await chosen(pilot, "ampersand", "y")
+            await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+            await until(
+                pilot, lambda: all(name in " ".join(rows(pilot.app)) for name in (*FUNCTIONS, *FIELDS))
+            )
 
     @pytest.mark.parametrize("filtered", [False, True])
     async def test_what_is_chosen_is_exported(

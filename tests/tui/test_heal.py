@@ -63,3 +63,13 @@ async def test_on_a_narrow_screen(tmp_path: Path) -> None:
         await reached(pilot, HealSheet)
         await pilot.pause()
         assert "begin and open it" in shown(pilot)
+
+
+async def test_where_damage_is_no_matter_of_a_provider_the_way_to_it_is_named(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    file.user("one")
+    file.said("ok")
+    file.path.write_bytes(file.path.read_bytes() + b"nonsense\n")
+    async with exploring(file.path, NARROW) as (pilot, screen):
+        await pilot.press("h")
+        await until(pilot, lambda: "leafward doctor names what is damaged" in note(screen))

@@ -22,7 +22,7 @@ from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.xray import XRayScreen
 from tests.acting import Acting, usage
-from tests.pi_file import RULE, STEP, lossy
+from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note
 from tests.tui.session_store import reached, rows, shown, until
@@ -87,6 +87,24 @@ class TestEnding:
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
             await until(pilot, lambda: "Append the compaction" in "\n".join(rows(pilot.app)))
+
+    async def test_of_one_loss_it_is_spoken_as_of_one(self, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        file.user(f"Please look at the lease table. {RULE}")
+        file.reply("The lease table is read now.")
+        kept = file.user("go on")
+        file.reply("It goes on.")
+        summary = "## Goal\n- look at the lease table"
+        file.entry("compaction", summary=summary, firstKeptEntryId=kept, tokensBefore=400, details={})
+        file.user("next")
+        async with considering(file.path, entry=4) as (pilot, screen):
+            await as_it_is(pilot, screen)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            text = "\n".join(rows(pilot.app))
+            assert "1 rule or unfinished step would be lost" in text
+            assert "Pin it   " in text
+            assert "Go on without it" in text
 
     async def test_it_can_be_accepted_without_what_would_be_lost(self, tmp_path: Path) -> None:
         lossy(tmp_path)

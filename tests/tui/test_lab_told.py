@@ -24,7 +24,7 @@ from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, los
 from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
 from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_difference, run_lines
-from leafward_tui.lab.model.texts import injected_lines, request_words, summary_lines
+from leafward_tui.lab.model.texts import injected_lines, prompt_lines, request_words, summary_lines
 from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.tui.considered import considered, working
@@ -227,6 +227,15 @@ class TestTexts:
         assert "\x1b" not in block[0].text
         assert "\u202e" not in block[0].text
         assert "[/nope]" in block[0].text
+
+    @pytest.mark.parametrize("width", [24, 33, 34, 78])
+    def test_price_and_size_of_a_request_stand_apart(self, width: int) -> None:
+        requests = [("update", "You write.", "All of it.", 887)]
+        block = prompt_lines(requests, 887, None, {}, (), width, UNICODE)
+        head = [line.text for line in block[:2]]
+        assert all(cell_len(text) <= width for text in head)
+        assert " ".join(head[0].split()).startswith("1 request 887 tok")
+        assert "tok  " in head[0] or head[1] == "price not known"
 
     def test_requests_are_named_in_words(self) -> None:
         assert request_words("turn prefix") == "beginning of the split turn"

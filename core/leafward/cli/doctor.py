@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
+_MOVED = "cwd-missing"
 _HOOK_FAILURES = 3
 """So many of what failed in hooks are told, the last ones."""
 
@@ -269,9 +270,18 @@ def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterato
     if others:
         yield from _lines(others, page)
         yield ""
+    # Many sessions of a folder that is gone say one thing.
+    alone = {
+        path: one[0].text for path, one in of_sessions.items() if [each.code for each in one] == [_MOVED]
+    }
+    together = {text: number for text, number in Counter(alone.values()).items() if number > 1}
     for path, problems in of_sessions.items():
-        yield page.style(safe_line(path), "bold")
-        yield from (f"  {line}" for line in _lines(problems, page))
+        if alone.get(path) not in together:
+            yield page.style(safe_line(path), "bold")
+            yield from (f"  {line}" for line in _lines(problems, page))
+    for text, number in together.items():
+        about = page.style(f"  ({number:,} sessions, nothing else is wrong in them)", "faint")
+        yield f"{page.style('!', 'warn')} {_MOVED}  {safe_line(text)}{about}"
     count = sum(map(len, of_sessions.values()))
     result = (
         f"{counted(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"

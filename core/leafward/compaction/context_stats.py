@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 from leafward.context.estimators import Estimator, estimated_tokens
@@ -10,9 +11,9 @@ from leafward.session.entries import MOST_TOKENS, Body, ToolCall, blocks_of
 from leafward.session.messages import BROKEN_OFF, trusted_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from leafward.context.model_context import Listener
+    from leafward.context.declared_messages import Declared
 
 
 _APART = ("skill",)
@@ -40,30 +41,74 @@ class ContextStats:
     def __init__(self, table: ToolTable, others: tuple[Estimator, ...]) -> None:
         self.actions = table.actions
         self.table = table
-        self.touched: list[int] = []
+        self.touched = array("i")
         """The entry that names a file."""
         self.paths: list[str] = []
         self.modifies = bytearray()
         self.failed: list[int] = []
         self.tools: dict[int, str] = {}
-        self.replies: list[int] = []
+        self.replies = array("i")
         """Those that reported what their request took, in the order of the context."""
-        self.prompts: list[int] = []
-        """What each reported of its request, in tokens."""
-        self.totals: list[int] = []
-        """The same with the reply itself."""
+        self.totals = array("q")
+        """The tokens that each reported."""
+        self.outputs: list[int] = []
+        """How many of them are its own."""
         self.stamps: list[object] = []
         """When each was made, as written."""
         self.images: dict[int, int] = {}
         """How many images a message of the user shows, by entry."""
         self.others = others
         self.columns: list[list[int]] = [[] for _ in others]
+        self.hear = self._listener()
 
-    def listener(self) -> Listener:
-        """What is told every message. One closure, because it is called for each of a hundred thousand."""
+    @property
+    def as_objects(self) -> bool:
+        """Other estimators count whole messages."""
+        return bool(self.others)
+
+    def hear_declared(self, entries: Sequence[int], messages: Sequence[Declared]) -> None:
+        """What `hear` hears in the same messages as objects."""
+        from leafward.context.declared_messages import Call, Prompt, Reply
+
+        replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
+        stamped: Callable[[object], None] = self.stamps.append
+        note, table = self._note, self.table
+        actions, named = self.actions, table.path[0] if len(table.path) == 1 else None
+        for entry, message in zip(entries, messages, strict=True):
+            if type(message) is Reply:
+                usage = message.usage
+                if usage is not None:
+                    replied(entry)
+                    came_to(usage.total_tokens)
+                    gave(usage.output)
+                    stamped(message.timestamp)
+                for call in message.content:
+                    if type(call) is not Call:
+                        continue
+                    action = actions.get(call.name)
+                    if action is not None:
+                        arguments = call.arguments
+                        path = arguments.get(named) if named is not None else path_in(arguments, table)
+                        if type(path) is str and path:
+                            note(entry, path, action)
+                    elif table.touches(call.name):
+                        for made in file_calls(ToolCall("", call.name, call.arguments), table):
+                            note(entry, made.path, made.action)
+            elif type(message) is Prompt:
+                shown = message.images()
+                if shown:
+                    self.images[entry] = shown
+            else:
+                if message.is_error:
+                    self.failed.append(entry)
+                if message.tool_name in _APART:
+                    self.tools[entry] = message.tool_name
+
+    def _listener(self) -> Callable[[int, Body], None]:
+        """What hears a message. One closure, because it is called for each of a hundred thousand."""
         nested, failed, tools = self._nested, self.failed, self.tools
         images = self.images
-        replied, prompted, came_to = self.replies.append, self.prompts.append, self.totals.append
+        replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
         stamped: Callable[[object], None] = self.stamps.append
         actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
         named = table.path[0] if len(table.path) == 1 else None
@@ -75,8 +120,8 @@ class ContextStats:
                 if counted is not None:
                     total, output = counted
                     replied(entry)
-                    prompted(total - output if total > output else 0)
                     came_to(total)
+                    gave(output)
                     stamped(message.get("timestamp"))
                 content = message.get("content")
                 for block in content if type(content) is list else ():

@@ -6,7 +6,9 @@ for ever; here both together stay within a budget of code points, what was modif
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 from leafward.files.file_names import utf16_order
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
 
 _SHARE_OF_READ = 4
 """A quarter of the budget is for files that were read, where there are any."""
+_READS = bytes(not modifies for modifies in range(256))
 
 
 @dataclass(frozen=True, slots=True)
 class Touches:
-    """Files that calls name, in the order of the calls, as columns."""
+    """Files that calls name, in the order of the calls, as columns. Positions never go back."""
 
     position: array[int]
     path: tuple[str, ...]
@@ -85,20 +88,15 @@ def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: 
 
 def recent_first(touches: Touches, stop: int, previous: FileLists | None) -> tuple[list[str], list[str]]:
     """The same files, those that were only read and those that were modified, the most recent first."""
-    read: dict[str, None] = {}
-    modified: dict[str, None] = {}
-    # The latest comes last: what was carried on is older than everything on the path.
-    for path in previous.read if previous is not None else ():
-        read[path] = None
-    for path in previous.modified if previous is not None else ():
-        modified[path] = None
-    for position, path, modifies in zip(touches.position, touches.path, touches.modifies, strict=True):
-        if position >= stop:
-            break
-        files = modified if modifies else read
-        files.pop(path, None)
-        files[path] = None
-    return [path for path in reversed(read) if path not in modified], list(reversed(modified))
+    end = bisect_left(touches.position, stop)
+    paths, modifies = touches.path[:end][::-1], touches.modifies[:end][::-1]
+    # What was carried on is older than everything on the path.
+    carried = previous if previous is not None else FileLists()
+    modified, read = (
+        dict.fromkeys(chain(compress(paths, those), reversed(dict.fromkeys(older))))
+        for those, older in ((modifies, carried.modified), (modifies.translate(_READS), carried.read))
+    )
+    return [path for path in read if path not in modified], list(modified)
 
 
 def _sorted(paths: Iterable[str]) -> tuple[str, ...]:

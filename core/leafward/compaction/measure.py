@@ -8,9 +8,11 @@ compaction that applies, in the order of the context; those that say nothing are
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, compress
+from operator import sub
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.context.basis import Carry
-    from leafward.context.model_context import Context, Listener
+    from leafward.context.model_context import Context
     from leafward.context.sizes import ContextSize
     from leafward.session.session import Session
 
@@ -119,6 +121,35 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Requests:
+    """What requests tell of the size of each part of a context: what was sent in front of a position, as it was counted."""
+
+    kept: int
+    """Positions before this one were sent before the last compaction, and nothing tells of them."""
+    replies: array[int]
+    """Positions of the replies that reported what their request took."""
+    error: array[int]
+    """By such a reply, what was counted up to its end more than the running sum of the estimates says."""
+    first_error: int
+    """The same of what the first one was sent."""
+    before: array[int]
+    """Estimated tokens of what is sent before a position."""
+    whole: int
+    """Tokens of the context itself."""
+
+    def ahead_of(self, position: int) -> int | None:
+        """Tokens that were sent in front of a position; None where no request tells."""
+        if not self.replies or position < self.kept:
+            return None
+        if position == len(self.before) - 1:
+            return self.whole
+        last = bisect_left(self.replies, position) - 1
+        if last < 0:
+            return max(0, self.first_error + self.before[position])
+        return self.error[last] + self.before[position]
+
+
+@dataclass(frozen=True, slots=True)
 class PathSizes:
     """The path to an entry, measured. Nothing in it is changed once it is made."""
 
@@ -159,13 +190,12 @@ class PathSizes:
     context: Context
     carry: Carry
     """What a compaction of it takes over."""
-    sent: array[int]
-    """What was sent in front of a position, as it was counted; one more than there are positions, the context itself last."""
+    requests: Requests
 
     def took(self, position: int) -> int | None:
         """What the messages from a position on take, as they were counted; None where no count tells."""
-        before, whole = self.sent[position], self.sent[-1]
-        return whole - before if 0 <= before <= whole else None
+        before, whole = self.requests.ahead_of(position), self.requests.whole
+        return whole - before if before is not None and 0 <= before <= whole else None
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -202,20 +232,20 @@ def measure(
 
 def _measured(session: Session, at: int | None, estimators: Iterable[Estimator]) -> PathSizes:
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
-    listeners: list[ContextStats] = []
+    heard: list[ContextStats] = []
 
-    def listen() -> Listener:
-        listeners.append(ContextStats(table_of(session), others))
-        return listeners[-1].listener()
+    def listen() -> ContextStats:
+        heard.append(ContextStats(table_of(session), others))
+        return heard[-1]
 
     context = context_at(session, at, listen)
-    stats = listeners[-1]
+    stats = heard[-1]
     order, kept = _order(session, context.at)
     kinds = bytes(map(session.columns.kind.__getitem__, order))
     edits = _edits(session, order, kinds)
     parts = bytearray(kinds.translate(_PART_OF_KIND))
-    lead, places = _places(session, context, order, parts, edits)
-    if len(context.messages.tokens) - len(lead) != len(places):
+    lead, speaks = _speaking(session, context, order, parts, edits)
+    if len(context.messages.tokens) - len(lead) != speaks.count(1):
         # Entries are read one by one, and what was read before is gone from the file.
         raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
@@ -223,8 +253,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
     counts = {
         name: Counts.of(
             _column(
-                len(order),
-                places,
+                speaks,
                 [count for number, count in enumerate(column) if number not in lead] if lead else column,
             )
         )
@@ -265,7 +294,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
         system_tokens=context.contents.system,
         context=context,
         carry=carry,
-        sent=_sent(session, context, order, kept, counts[Estimator.PI], stats),
+        requests=_requests(session, context, position, kept, counts[Estimator.PI], stats),
     )
 
 
@@ -273,48 +302,57 @@ _CUTS = STARTS + bytes([Part.REPLY])
 _SPOKEN = bytes(part for part in Part if part not in QUIET and part is not Part.SYSTEM)
 
 
-def _sent(
-    session: Session, context: Context, order: array[int], kept: int, counts: Counts, stats: ContextStats
-) -> array[int]:
-    """What was sent in front of each position since the last compaction; -1 where no request tells."""
-    changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
+def _requests(
+    session: Session,
+    context: Context,
+    position: Mapping[int, int],
+    kept: int,
+    counts: Counts,
+    stats: ContextStats,
+) -> Requests:
     # A reply that was made before the compaction in front of it was copied there, and counted another context.
-    unsent = {context.messages.entry[at] for at in context.messages.unsent}
+    changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
+    replies = array("i", map(position.__getitem__, stats.replies))
+    totals = stats.totals
+    first = 0
+    if kept or changed is not None:
+        those = [
+            place >= kept and not _is_older(stamp, changed)
+            for place, stamp in zip(replies, stats.stamps, strict=True)
+        ]
+        replies, totals = array("i", compress(replies, those)), array("q", compress(totals, those))
+        first = those.index(True) if replies else 0
+    unsent = position.keys() & {context.messages.entry[at] for at in context.messages.unsent}
     if unsent:
-        sent_only = (0 if entry in unsent else size for entry, size in zip(order, counts.tokens, strict=True))
-        counts = Counts.of(array("i", sent_only))
-    request_of = {
-        entry: number
-        for number, (entry, stamp) in enumerate(zip(stats.replies, stats.stamps, strict=True))
-        if changed is None
-        or (made := written_at({"message": {"timestamp": stamp}})) is None
-        or made >= changed
-    }
+        tokens = counts.tokens[:]
+        for entry in unsent:
+            tokens[position[entry]] = 0
+        counts = Counts.of(tokens)
     before = counts.before
-    sent = array("q", [-1]) * (len(order) + 1)
-    known = [request_of.get(entry) for entry in order[kept:]]
-    first = next((place for place, request in enumerate(known, kept) if request is not None), None)
-    if first is None:
-        return sent
-    prompt = stats.prompts[request_of[order[first]]]
-    for place in range(kept, first + 1):
-        sent[place] = max(0, prompt - before[first] + before[place])
-    # What was counted, less what stands before the place behind it.
-    base = 0
-    for place, request in enumerate(known, kept):
-        if place > first:
-            sent[place] = base + before[place]
-        if request is not None:
-            base = stats.totals[request] - before[place + 1]
-    sent[-1] = context.sent
-    return sent
+    ends = map(before.__getitem__, map(_NEXT, replies))
+    return Requests(
+        kept,
+        replies,
+        array("q", map(sub, totals, ends)),
+        max(0, totals[0] - stats.outputs[first]) - before[replies[0]] if replies else 0,
+        before,
+        context.sent,
+    )
+
+
+_NEXT = (1).__add__
+
+
+def _is_older(stamp: object, changed: int | None) -> bool:
+    """Whether a reply with a time was made before a compaction."""
+    made = written_at({"message": {"timestamp": stamp}}) if changed is not None else None
+    return made is not None and changed is not None and made < changed
 
 
 def _where(parts: bytes | bytearray, classes: bytes) -> array[int]:
     """The positions of some parts."""
-    return array(
-        "i", compress(range(len(parts)), parts.translate(bytes(part in classes for part in range(256))))
-    )
+    those = parts.translate(bytes(part in classes for part in range(256)))
+    return array("i", compress(range(len(parts)), those) if 1 in those else ())
 
 
 def _order(session: Session, at: EntryIndex) -> tuple[array[int], int]:
@@ -356,10 +394,10 @@ def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], 
     return removed - silent - empty
 
 
-def _places(
+def _speaking(
     session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, list[Edit]]
-) -> tuple[frozenset[int], array[int]]:
-    """The messages that the compaction brings, and the position of each of the others.
+) -> tuple[frozenset[int], bytearray]:
+    """The messages that the compaction brings, and a 1 for each position that one of the others stands at.
 
     Parts are brought in line with what was said: kinds tell only what an entry may say.
     """
@@ -384,21 +422,29 @@ def _places(
             elif may_speak[place]:
                 may_speak[place] = 0
                 parts[place] = Part.OMITTED if entry in removed else Part.SILENT
-    places = array("i", compress(range(len(order)), may_speak))
+    places = array("i", compress(range(len(order)), may_speak)) if messages.roles else array("i")
     for number, role in messages.roles.items():
         place = number - sum(one < number for one in lead)
         if number not in lead and parts[places[place]] != Part.NOTE:
             parts[places[place]] = _PART_OF_ROLE.get(role, Part.OTHER)
-    return lead, places
+    return lead, may_speak
 
 
 _MAY_SPEAK = bytes(part > Part.COMPACTION for part in range(256))
 
 
-def _column(size: int, places: array[int], tokens: Sequence[int]) -> array[int]:
-    column = array("i", bytes(4 * size))
-    for place, count in zip(places, tokens, strict=True):
-        column[place] = count
+def _column(speaks: bytearray, tokens: Sequence[int]) -> array[int]:
+    """Tokens by position: those of each message where it stands, in one piece up to the next position without."""
+    column = array("i")
+    start = taken = 0
+    while start < len(speaks):
+        silent = speaks.find(0, start)
+        run = (silent if silent >= 0 else len(speaks)) - start
+        column.extend(tokens[taken : taken + run])
+        if silent >= 0:
+            column.append(0)
+        taken += run
+        start += run + 1
     return column
 
 

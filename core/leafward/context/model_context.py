@@ -7,33 +7,32 @@ as pi counts them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.context.basis import Basis, spoken_sizes
-from leafward.context.message_columns import ROLE_OF_KIND, EditInForce, Messages
+from leafward.context.basis import Basis
+from leafward.context.message_builder import MessageBuilder
+from leafward.context.message_columns import ROLE_OF_KIND
 from leafward.context.projection import ahead_of_summary, as_sent, begins_midway, latest, selected
-from leafward.context.sizes import ContextSize, broken_off_in, replayed_tokens
+from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import (
-    NEVER_SENT,
-    edit_message,
     edit_targets,
-    messages_of,
     trusted_usage,
 )
 from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
     from leafward.base.model_windows import Window
     from leafward.context.basis import Count
+    from leafward.context.message_builder import Listener
+    from leafward.context.message_columns import Messages
     from leafward.session.session import Session
 
 
@@ -182,9 +181,6 @@ def lacks_prompt(session: Session, context: Context) -> bool:
     return not has_system and context.ledger.not_in_file <= 0
 
 
-Listener = Callable[[int, Body], object]
-"""Is told every message of a context, as the model receives it, with the entry it comes from."""
-
 BEGINS_MIDWAY = "begins-midway"
 """The code of a remark: the file begins in the middle of a conversation."""
 _MIDWAY = "the file begins in the middle of a conversation: what was said before was sent and is not in file"
@@ -197,6 +193,7 @@ _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is no
 """Kinds that never contribute a message: their bodies need not be decoded."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
 _CONTEXT_EDIT = int(Kind.CONTEXT_EDIT)
+_EDITS = bytes(kind == _CONTEXT_EDIT for kind in range(256))
 
 
 def context_window(session: Session, context: Context, config: Config) -> Window:
@@ -234,7 +231,7 @@ def context_at(
         session.discredit(broken)
 
 
-def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener | None) -> Context:
+def _project(session: Session, at: EntryIndex, broken: list[int], listener: Listener | None) -> Context:
     compaction, kept, after = selected(session, at)
     column = session.columns.kind
     order = array("i")
@@ -246,87 +243,24 @@ def _project(session: Session, at: EntryIndex, broken: list[int], tell: Listener
     kept_until = len(order)
     for span in after:
         order.extend(span)
-    edits = _edits(session, [index for index in order if column[index] == _CONTEXT_EDIT])
+    kinds = bytes(map(column.__getitem__, order))
+    edits = _edits(session, list(compress(order, kinds.translate(_EDITS))) if _CONTEXT_EDIT in kinds else [])
     if session.hoisted:
         order, kept_until = as_sent(order, kept_until, column, session.hoisted)
-
-    messages = Messages(column)
-    system: list[Body] = []
-    speaks = bytes(map(column.__getitem__, order)).translate(_SPEAKS)
+        kinds = bytes(map(column.__getitem__, order))
+    speaks = kinds.translate(_SPEAKS)
     spoken = array("i", compress(order, speaks))
     last_kept = sum(speaks[:kept_until])
-    add_entry, add_tokens = messages.entry.append, messages.tokens.append
-    broken_off = broken_off_in(session)
-    known = spoken_sizes(session)
-    # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
-    brought = session.body(compaction) if ahead else None
-    for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
-        messages.note(compaction, prompt)
-        system.append(prompt)
-        add_entry(compaction)
-        add_tokens(message_tokens(prompt))
-        if tell is not None:
-            tell(compaction, prompt)
-    for position, (index, body) in enumerate(session.bodies(spoken)):
-        if position == last_kept:
-            messages.first_after = len(messages)
-        if body is None:
-            broken.append(index)
-            continue
-        kind = column[index]
-        role = _USUAL.get(kind)
-        if role is not None and index not in edits:
-            message = body.get("message")
-            if (
-                type(message) is dict
-                and message.get("role") == role
-                and NEVER_SENT not in message
-                and message.get("stopReason") not in broken_off
-            ):
-                tokens = known[index] - 1
-                if tokens < 0:
-                    tokens = message_tokens(message)
-                    known[index] = tokens + 1
-                add_entry(index)
-                add_tokens(tokens)
-                if tell is not None:
-                    tell(index, message)
-                continue
-        if index != compaction and position < last_kept and kind in _REPLACED:
-            continue
-        own_messages = messages_of(body, Kind(kind))
-        own_messages = own_messages[-1:] if ahead and index == compaction else own_messages
-        edit = edits.get(index)
-        left = _edited(own_messages, edit)
-        if edit is not None:
-            freed = sum(map(message_tokens, own_messages)) - sum(map(message_tokens, left))
-            messages.edits.append(EditInForce(index, edit[0], not left, freed))
-        for message in left:
-            messages.note(index, message, edit, broken_off)
-            if message.get("role") == "system":
-                system.append(message)
-            add_entry(index)
-            add_tokens(message_tokens(message))
-            if tell is not None:
-                tell(index, message)
-    if len(spoken) == last_kept:
-        messages.first_after = len(messages)
+    builder = MessageBuilder(session, edits, compaction, ahead, listener)
+    builder.take(spoken[:last_kept], kept=True)
+    builder.messages.first_after = len(builder.messages)
+    builder.take(spoken[last_kept:], kept=False)
+    broken += builder.broken
+    messages, system = builder.messages, builder.system
     provider, model, thinking = _settings(session, at)
     size, measured = _size(session, at, messages, system)
     contents = _contents(messages, system, measured)
     return Context(session, at, messages, provider, model, thinking, size, contents, compaction)
-
-
-_REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
-"""What is kept of these says nothing: the compaction that applies brings its own."""
-_USUAL = {int(kind): ROLE_OF_KIND[kind] for kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)}
-"""Kinds whose messages need no more than a look at the entry's own message, and their role."""
-
-
-def _edited(messages: list[Body], edit: tuple[EntryIndex, object] | None) -> list[Body]:
-    if edit is None:
-        return messages
-    return [changed for message in messages if (changed := edit_message(message, edit[1])) is not None]
 
 
 def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[EntryIndex, object]]:

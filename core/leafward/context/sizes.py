@@ -27,7 +27,7 @@ from leafward.session.messages import (
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
@@ -158,16 +158,29 @@ class Sizes:
         if removed:
             entries = array("i", (index for index in entries if index not in removed))
         systems: list[tuple[int, Body]] = []
-        brings = bytes(map(kinds.__getitem__, entries)).translate(_BRINGS_SYSTEM)
-        for position in compress(range(len(entries)), brings):
-            index = entries[position]
+        place = 0
+        for index in self._bringing_system(compaction, after):
+            if index in removed:
+                continue
+            place = entries.index(index, place)
             messages = messages_of(self.body(index), Kind(kinds[index]))
-            systems += [(position, message) for message in messages if message.get("role") == "system"]
+            systems += [(place, message) for message in messages if message.get("role") == "system"]
         named = latest(session, at, _MODEL)
         model = model_of(self.body(named)) if named >= 0 else None
         return Outline(
             compaction, entries, edits, shifts, systems, latest(session, at, CONTEXT_CHANGES), model
         )
+
+    def _bringing_system(self, compaction: EntryIndex, after: list[range]) -> Iterator[int]:
+        """Entries of a context that may bring system messages, in its order."""
+        if compaction >= 0:
+            yield compaction
+        for span in after:
+            brings = self.kinds[span.start : span.stop].translate(_BRINGS_SYSTEM)
+            at = brings.find(1)
+            while at >= 0:
+                yield span.start + at
+                at = brings.find(1, at + 1)
 
     def _edits(self, spans: list[range]) -> tuple[dict[int, EntryIndex], dict[int, Any]]:
         """The last edit of each entry, and what it puts in its place."""
@@ -197,7 +210,8 @@ class Sizes:
     def contents(self, outline: Outline, until: int | None = None) -> int:
         """Estimated tokens of what is sent of a context, or of its first entries."""
         stop = len(outline.entries) if until is None else until
-        return self._estimate(outline, stop) - self.broken_off(outline, 0, stop)
+        # Counting them made their flags known.
+        return self._estimate(outline, stop) - self._broken_off(outline, 0, stop)
 
     def _estimate(self, outline: Outline, stop: int) -> int:
         systems = [message for position, message in outline.systems if position < stop]
@@ -231,10 +245,16 @@ class Sizes:
         """Tokens of the replies among some entries that were aborted or failed, and are sent to no model."""
         if not broken_off_in(self.session):
             return 0
+        self.tokens(outline.entries[start:stop])
+        return self._broken_off(outline, start, stop)
+
+    def _broken_off(self, outline: Outline, start: int, stop: int) -> int:
+        """The same of entries whose flags are known."""
+        ends = self.metrics.flags.translate(_BROKEN_OFF)
+        if 1 not in ends or not broken_off_in(self.session):
+            return 0
         entries = outline.entries[start:stop]
-        self.tokens(entries)
-        flags = self.metrics.flags
-        ended = bytes(map(flags.__getitem__, entries)).translate(_BROKEN_OFF)
+        ended = bytes(map(ends.__getitem__, entries))
         broken = [index for index in compress(entries, ended) if self.kinds[index] == _ASSISTANT]
         return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 

@@ -96,6 +96,19 @@ def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[E
         yield cast("list[EntryIndex]", block)
 
 
+def side_by_side(together: list[EntryIndex], most: int) -> Iterator[list[EntryIndex]]:
+    """Entries in ascending order by runs without a gap, of at most so many."""
+    for start in range(0, len(together), most):
+        some = together[start : start + most]
+        begin = 0
+        if some[-1] - some[0] >= len(some):
+            for end in range(1, len(some)):
+                if some[end] != some[end - 1] + 1:
+                    yield some[begin:end]
+                    begin = end
+        yield some[begin:]
+
+
 def migrated(body: Body, index: EntryIndex, columns: Columns, version: int) -> Body:
     """A version 1 or 2 entry as pi 1.5.2's migration makes it; `body` is changed."""
     if version < 2:

@@ -9,7 +9,7 @@ import orjson
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
-from leafward.session.entry_decoding import Entry, migrated, read_together
+from leafward.session.entry_decoding import Entry, migrated, read_together, side_by_side
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.scan import Scan
 from leafward.session.source import Growth, Note, Origin
@@ -169,11 +169,8 @@ class NativeFile:
 
     def raw(self, index: int) -> bytes:
         """The line of an entry as it stands in the file, without its end, however large: for copies."""
-        columns = self.columns
-        start = columns.start[index]
-        following = index + 1
-        end = columns.start[following] if following < len(columns) else self.scan.end
-        return self.file.at(start, end - start).partition(b"\n")[0]
+        start = self.columns.start[index]
+        return self.file.at(start, self._behind(index) - start).partition(b"\n")[0]
 
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""
@@ -205,9 +202,7 @@ class NativeFile:
             return
         for together in read_together(entries, starts):
             begin = starts[together[0]]
-            following = together[-1] + 1
-            end = starts[following] if following < len(starts) else self.scan.end
-            block = self.file.at(begin, end - begin)
+            block = self.file.at(begin, self._behind(together[-1]) - begin)
             for index, line in zip(together, _lines_at(block, together, starts), strict=True):
                 if pick is not None and not pick(index, line):
                     continue
@@ -218,6 +213,23 @@ class NativeFile:
                 if type(body) is not dict:
                     body = None
                 yield index, body if current else self._migrated(index, body)
+
+    def stretches(self, entries: Iterable[int], most: int) -> Iterator[tuple[list[EntryIndex], memoryview]]:
+        """Entries that lie side by side, at most so many at once, and their lines as they stand; in the order asked for.
+
+        Not of a file with lines that are too large to be read.
+        """
+        starts = self.columns.start
+        for together in read_together(entries, starts):
+            begin = starts[together[0]]
+            block = memoryview(self.file.at(begin, self._behind(together[-1]) - begin))
+            for run in side_by_side(together, most):
+                yield run, block[starts[run[0]] - begin : self._behind(run[-1]) - begin]
+
+    def _behind(self, index: int) -> int:
+        """Where the line of an entry has ended, and what comes next begins."""
+        starts, following = self.columns.start, index + 1
+        return starts[following] if following < len(starts) else self.scan.end
 
     def entry(self, index: int) -> Entry:
         """One entry, decoded."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.strip import Strip
+from textual.widget import Widget
 
 from leafward_tui.ui.cells import cell_len, fit, right, wrap
 from leafward_tui.ui.intents import intent, intent_bindings
@@ -14,7 +15,7 @@ from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import OneLine, Sheet
+from leafward_tui.ui.sheet import Sheet
 from leafward_tui.ui.spans import shown, wrapped_text
 
 if TYPE_CHECKING:
@@ -92,6 +93,43 @@ def _ink(ground: Ground, name: str) -> Style:
     return style
 
 
+class StateLines(Widget):
+    """What is going on, or came of it, beside its figures; what does not fit there goes on below."""
+
+    DEFAULT_CSS = "StateLines { height: 2; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text = self._tone = self._figures = ""
+
+    def show(self, text: str, tone: str = "", figures: str = "") -> None:
+        """Shows another state; `tone` says whether it is good or bad."""
+        self._text, self._tone, self._figures = text, tone, figures
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The sign and the words up to the figures, then the other words."""
+        glyphs, ground = services_of(self).glyphs, services_of(self).styles_now.raised
+        width, ellipsis = self.size.width, services_of(self).glyphs.ellipsis
+        figures = fit(self._figures, max(0, width // 2), ellipsis=ellipsis)
+        sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(self._tone, "")
+        lead = f"{getattr(glyphs, sign)} " if sign else ""
+        whole = max(1, width - 2 - cell_len(lead))
+        room = whole - cell_len(figures) - 2 if figures else whole
+        first, *rest = wrap(self._text, max(1, room), ellipsis=ellipsis) or [""]
+        if y:
+            words = fit(" ".join(rest), whole, ellipsis=ellipsis)
+            pieces = [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(words, ground.sub)]
+        else:
+            pieces = [
+                Segment(" ", ground.blank),
+                Segment(lead, getattr(ground, self._tone) if self._tone else ground.sub),
+                Segment(first, ground.sub),
+                Segment(right(figures, whole - cell_len(first)), ground.sub),
+            ]
+        return Strip(pieces).adjust_cell_length(width, ground.blank)
+
+
 class ReadingSheet(Sheet):
     """A text, with figures beside the title. Ends with `move` or `again`, or with None.
 
@@ -100,8 +138,6 @@ class ReadingSheet(Sheet):
 
     NAME: ClassVar[str] = "draft"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("draft")]
-
-    DEFAULT_CSS = "ReadingSheet { OneLine#state { height: 1; } }"
 
     def __init__(
         self,
@@ -117,13 +153,10 @@ class ReadingSheet(Sheet):
         super().__init__(title, note=note)
         self.text = text
         self.body = _Text(markdown=markdown)
-        self.state = OneLine(self._state_line)
-        self.rest = OneLine(self._rest_line)
+        self.state = StateLines()
         self.running = running
         self._cancel = cancel
         self._save = save
-        self._state: tuple[str, str] = ("", "")
-        self._figures = ""
         self._move = ""
         self._refused = ""
         self._operation = ""
@@ -135,7 +168,6 @@ class ReadingSheet(Sheet):
     def compose_body(self) -> ComposeResult:
         """What is going on, then the text."""
         yield self.state
-        yield self.rest
         yield self.body
 
     def mounted(self) -> None:
@@ -152,10 +184,9 @@ class ReadingSheet(Sheet):
     def grow(self, text: str, state: str) -> None:
         """More of the text is there; `state` says how it goes."""
         self.text = text
-        self._state = (state, "")
+        self.state.show(state)
         if self.is_mounted:
             self.body.show(text, to_end=True)
-            self._refresh_state()
 
     def ended(
         self,
@@ -176,47 +207,15 @@ class ReadingSheet(Sheet):
         """
         self.running = False
         self.text = text
-        self._state, self._figures = (state, tone), figures
+        self.state.show(state, tone, figures)
         self._move, self._refused, self._operation, self._again = move, refused, operation, again
         if self.is_mounted:
             self.body.show(text, to_end=False)
             self.body.scroll_to(y=0, animate=False, force=True)
             self.refresh(layout=True)
-            self._refresh_state()
             self.foot.refresh()
 
     # --- drawing ------------------------------------------------------------------------------------------------------
-
-    def _refresh_state(self) -> None:
-        self.state.refresh()
-        self.rest.refresh()
-
-    def _state_line(self, width: int, ground: Ground) -> list[Segment]:
-        tone = self._state[1]
-        lead, first, _, figures = self._state_parts(width)
-        return [
-            Segment(" ", ground.blank),
-            Segment(lead, getattr(ground, tone) if tone else ground.sub),
-            Segment(first, ground.sub),
-            Segment(right(figures, width - 2 - cell_len(lead) - cell_len(first)), ground.sub),
-        ]
-
-    def _rest_line(self, width: int, ground: Ground) -> list[Segment]:
-        """What did not fit beside the figures; empty where all of it did."""
-        lead, _, rest, _ = self._state_parts(width)
-        return [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(rest, ground.sub)]
-
-    def _state_parts(self, width: int) -> tuple[str, str, str, str]:
-        """The sign, what stands beside the figures, what goes on below it, and the figures."""
-        text, tone = self._state
-        ellipsis = services_of(self).glyphs.ellipsis
-        figures = fit(self._figures, max(0, width // 2), ellipsis=ellipsis)
-        sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(tone, "")
-        lead = f"{getattr(services_of(self).glyphs, sign)} " if sign else ""
-        whole = max(1, width - 2 - cell_len(lead))
-        room = whole - cell_len(figures) - 2 if figures else whole
-        first, *rest = wrap(text, max(1, room), ellipsis=ellipsis) or [""]
-        return lead, first, fit(" ".join(rest), whole, ellipsis=ellipsis), figures
 
     def offered(self) -> list[tuple[str, str]]:
         """Intents that work now, with their words, the one that commits first."""

@@ -111,29 +111,6 @@ class Needle:
             at = data.find(rarest, at + 1, end)
         return -1
 
-    def before(self, other: Needle, data: bytes, start: int, end: int) -> int | None:
-        """The same in one pass with another needle; None where that one stands before it, or stands there alone.
-
-        Both have the same rarest byte at the same place.
-        """
-        whole, rarest, offset, ahead = self._whole, self._rarest, self._offset, self._ahead
-        stops, stop = other._whole, other._ahead
-        at = data.find(rarest, start + offset, end)
-        paid = start + offset - 4 * _APART
-        while at >= 0:
-            near = data[at - 1]
-            if near == ahead and data.startswith(whole, at - offset):
-                return at - offset
-            if near == stop and data.startswith(stops, at - offset):
-                return None
-            paid += _APART
-            if at < paid:
-                found = data.find(whole, at + 1 - offset, end)
-                alone = other.first(data, at + 1 - offset, found if found >= 0 else end) < 0
-                return found if alone else None
-            at = data.find(rarest, at + 1, end)
-        return -1
-
 
 TORN = Needle(b'{"parentUuid":', b"U")
 """How rows of the chain begin: within a line, one is glued to what stands before it."""
@@ -156,9 +133,11 @@ _COMPACTS = re.compile(r"/compact(?:\s|\Z)")
 """What a person types for a compaction, where it stands as it was typed: Claude Code does it, and sends it to no model."""
 _UNKNOWN_COMMAND = re.compile(r"Unknown (?:slash command|skill): \S+\Z")
 """What Claude Code answers itself to a command that it does not know (1.0.60 to 2.1.100), in a row that looks like a prompt."""
+SYNTHETIC = "<synthetic>"
+"""The model of what Claude Code itself says as a reply."""
 _INTERRUPTED = "[Request interrupted by user"
 
-_SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
+SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 
 
 class Row(NamedTuple):
@@ -265,15 +244,15 @@ def cleared_in(body: Body) -> list[str]:
     return [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)]
 
 
-def is_bulk(data: bytes, start: int, end: int) -> bool:
-    """Whether a line is a row that need not be decoded."""
-    known = _BULK.match(data, start, end) is not None and is_one(data, start, end)
-    return known and data.find(b"\0", start, end) < 0
-
-
-def is_one(data: bytes, start: int, end: int) -> bool:
-    """Whether a line that begins as a row outside the chain ends like one, and no other row begins in it."""
-    return data[end - 1] == _CLOSES and data.rfind(_SEAM, start, end) < 0 and TORN.first(data, start, end) < 0
+def is_bulk(line: bytes) -> bool:
+    """Whether a line is a row that need not be decoded: it ends like one, and no other row begins in it."""
+    return (
+        _BULK.match(line) is not None
+        and line[-1] == _CLOSES
+        and _SEAM not in line
+        and TORN.first(line, 0, len(line)) < 0
+        and b"\0" not in line
+    )
 
 
 def row_of(body: Body) -> Row:
@@ -328,14 +307,21 @@ def _user(body: Body) -> Row:
 
 def _role_of(body: Body) -> Role:
     """Who said a user's row."""
-    text = text_in(message_of(body).get("content"))
-    tag = tag_of(text)
     origin = body.get("origin")
-    by_person = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
+    return role_of_text(
+        text_in(message_of(body).get("content")),
+        is_meta=body.get("isMeta") is True,
+        by_person=not isinstance(origin, dict) or origin.get("kind") in (None, "human"),
+    )
+
+
+def role_of_text(text: str, *, is_meta: bool, by_person: bool) -> Role:
+    """Who said the text of a user's row."""
+    tag = tag_of(text)
     if tag in _BEGINS_TURN:
-        asks = tag == _ASKING_TAG and by_person and body.get("isMeta") is not True
+        asks = tag == _ASKING_TAG and by_person and not is_meta
         return Role.PROMPT if asks and request_in(text) is not None else Role.COMMAND
-    if body.get("isMeta") is True or tag in _INJECTED_TAGS:
+    if is_meta or tag in _INJECTED_TAGS:
         return Role.INJECTED
     if text.startswith((CAVEAT, _INTERRUPTED)) or _UNKNOWN_COMMAND.match(text):
         return Role.INJECTED
@@ -353,7 +339,7 @@ def tag_of(text: str) -> str:
 def _attached(body: Body) -> Role:
     attachment = body.get("attachment")
     attachment = attachment if isinstance(attachment, dict) else {}
-    if str(attachment.get("type")) in _SILENT_ATTACHMENTS:
+    if str(attachment.get("type")) in SILENT_ATTACHMENTS:
         return Role.QUIET
     return Role.ATTACHED if attachment_text(body) else Role.QUIET
 

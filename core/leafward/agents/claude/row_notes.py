@@ -61,12 +61,11 @@ class Recorded:
     def __len__(self) -> int:
         return len(self._start)
 
-    def add(self, some: list[tuple[bytes, int]]) -> None:
+    def add(self, some: list[tuple[str, int]]) -> None:
         """Takes in names with their places; of another length there are none."""
-        for name, at in some:
-            if len(name) == self._width:
-                self._names += name
-                self._start.append(at)
+        some = [one for one in some if len(one[0]) == self._width and one[0].isascii()]
+        self._names += "".join([name for name, _ in some]).encode("ascii")
+        self._start.extend([at for _, at in some])
 
     def places(self) -> dict[str, int]:
         """Everything by its name; the last where several have it."""

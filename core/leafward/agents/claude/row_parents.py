@@ -9,7 +9,17 @@ from bisect import bisect_left
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.blocks import HASH, Block, Decoded, PromptMark, Spent
+from leafward.agents.claude.blocks import (  # fmt: skip
+    ASIDE,
+    HASH,
+    IN_CHAIN,
+    NAME,
+    Block,
+    Carried,
+    Decoded,
+    PromptMark,
+    Spent,
+)
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.inferred_parents import first_of, infer_parents, mend_ends
 from leafward.agents.claude.records import (  # fmt: skip
@@ -27,7 +37,6 @@ from leafward.agents.claude.records import (  # fmt: skip
     text_in,
 )
 from leafward.agents.claude.row_notes import Boundary, Pointer, Pointers, Recorded, boundary_of
-from leafward.agents.claude.shapes import ASIDE, IN_CHAIN, NAME, Shapes
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
@@ -37,6 +46,8 @@ if TYPE_CHECKING:
 
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
+_LARGE = 1 << 18
+"""Bytes from which it pays to import what tells rows by their shapes."""
 _REPLIES = 1024
 """Replies that further rows may belong to, at least."""
 _FEW = 16
@@ -102,10 +113,10 @@ class Rows:
         """Lines that had to be decoded whole; work counted for tests."""
         self._spent = 0.0
         self._seed = 0
-        self._open: dict[bytes, int] = {}
-        self._shapes = Shapes()
-        self._again: dict[bytes, bytes] = {}
-        self._last = b""
+        self._open: dict[tuple[str, int], int] = {}
+        """The first row of each of the latest replies, of side lines apart."""
+        self._carried = Carried()
+        self.is_large = False
 
     def __len__(self) -> int:
         return len(self.role)
@@ -114,9 +125,10 @@ class Rows:
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
         """Whole lines, which lie `at` bytes into the file."""
-        if b"\0" not in data:
+        self.is_large = self.is_large or stop >= _LARGE
+        if self.is_large:
             block = self._block()
-            block.tell(data, stop, at)
+            block.tell(_lines(data, stop), at)
             if (keys := block.keys()) is not None:
                 self._add(block, keys)
                 return
@@ -125,21 +137,19 @@ class Rows:
     def decode(self, data: bytes, stop: int, at: int) -> None:
         """The same, each line for itself."""
         block = self._block()
-        start = 0
-        while start < stop:
-            end = data.find(b"\n", start, stop)
-            block.decode(data, start, end, at + start)
-            start = end + 1
+        for line in _lines(data, stop):
+            block.decode(line, at)
+            at += len(line) + 1
         self._add(block, block.keys() or b"")
 
     def rest(self, line: bytes, at: int) -> None:
         """A last line, which is not terminated."""
         block = self._block()
-        block.decode(line, 0, len(line), at, UNTERMINATED)
+        block.decode(line, at, UNTERMINATED)
         self._add(block, block.keys() or b"")
 
     def _block(self) -> Block:
-        return Block(self._shapes, self._again, self._last, begun=self.facts.created is not None)
+        return Block(self._carried, begun=self.facts.created is not None)
 
     def _add(self, block: Block, keys: bytes) -> None:
         """Adds the rows of a block."""
@@ -151,7 +161,6 @@ class Rows:
         self.requests.add(block.requests)
         self.blobs.add(block.blobs)
         self.decoded += block.decoded
-        self._last = block.last
         for index, remark in block.remarks:
             row = base + index
             if isinstance(remark, Decoded):
@@ -162,12 +171,14 @@ class Rows:
                 self.pointers.add(Pointer(row, remark.leaf, empty=False, exact=False))
                 self.facts.note_prompt(remark.prompt)
             else:
-                self.facts.note({**remark.ahead.body, **remark.behind.body}, Role.PROMPT, row)
+                self.facts.note(remark.facts, Role.PROMPT, row)
         for index, key in block.jumps:
             self._jump(base + index, key)
         stops = [index for index, _ in block.replies[1:]] + [len(codes)]
         for (index, name), stop in zip(block.replies, stops, strict=False):
             self._reply(base + index, name, base + stop)
+        if len(self._open) > 2 * _REPLIES:
+            self._open = dict(islice(self._open.items(), len(self._open) - _REPLIES, None))
 
     def _jump(self, row: int, key: bytes) -> None:
         """A row that hangs on none but that of an id, or on none at all."""
@@ -185,12 +196,10 @@ class Rows:
             place = self.keys.rfind(key, first * KEY, place + KEY - 1)
         return place // KEY
 
-    def _reply(self, row: int, name: bytes, stop: int) -> None:
+    def _reply(self, row: int, name: str, stop: int) -> None:
         """A reply begins, or one goes on: then its first row is another one, also for the rows that follow up to `stop`."""
-        first = self._open.setdefault(name, row)
-        if len(self._open) > 2 * _REPLIES:
-            self._open = dict(islice(self._open.items(), _REPLIES, None))
-        if first == row or (self.flags[first] ^ self.flags[row]) & SIDECHAIN:
+        first = self._open.setdefault((name, self.flags[row] & SIDECHAIN), row)
+        if first == row:
             return
         self.role[row] = Role.FURTHER
         while row >= 0:
@@ -331,14 +340,22 @@ class Rows:
     def make_up(self, rows: Sequence[int]) -> None:
         """Words for rows without an id."""
         seed, start = self._seed, self.start
-        made = array("I", ((seed + start[row] * ODD) & 0xFFFFFFFF for row in rows))
+        made = array("I", [(seed + start[row] * ODD) & 0xFFFFFFFF for row in rows])
         if sys.byteorder == "little":
             made.byteswap()
+        words = self.words
         for row, word in zip(rows, made, strict=True):
-            self.words[row] = word
+            words[row] = word
 
 
-_MANY = 1 << 16
+def _lines(data: bytes, stop: int) -> list[bytes]:
+    """The whole lines of a buffer that ends with a part of one, or with some that do not count."""
+    lines = (data if data.find(b"\n", stop) < 0 else data[:stop]).split(b"\n")
+    lines.pop()
+    return lines
+
+
+_MANY = 1 << 17
 
 
 def repeated(numbers: array[int]) -> set[int]:

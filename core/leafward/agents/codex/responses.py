@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.items import reply_blocks
-from leafward.agents.codex.records import BEGINS, framed
+from leafward.agents.codex.records import BEGINS, KIND, framed
 from leafward.agents.lines import bodies_in
 from leafward.session.entries import Kind
 
@@ -155,10 +155,13 @@ class Responses:
     def _says(self, echo: bytes) -> bool:
         """Whether an event says again what an item of the last reply says."""
         # Calls say nothing, and only an item of reasoning says what was thought: most need not be decoded for that.
+        thinking = [item for item in self.items if b'"reasoning"' in item]
+        if not thinking and (head := KIND.match(echo)) is not None and head[2] == b"Reasoning":
+            return False
         speaking = [item for item in self.items if b'"text"' in item or b'"content"' in item]
         texts = _texts([echo]) if speaking else set()
         if all(kind == "thinking" for kind, _ in texts):
-            speaking = [item for item in speaking if b'"reasoning"' in item]
+            speaking = [item for item in thinking if item in speaking]
         return bool(texts and speaking) and texts <= _texts(speaking)
 
 

@@ -96,7 +96,8 @@ class BlameText:
     def figures(self) -> list[tuple[int, str]]:
         """How many lines are whose; those of turns first."""
         lines = self.blame.lines
-        found = [(sum(line.author >= 0 for line in lines), "by turns")]
+        known = sum(line.author >= 0 for line in lines)
+        found = [(known, "line by a turn" if known == 1 else "lines by turns")]
         found += [(sum(line.author == author for line in lines), name) for author, name in NOBODY.items()]
         return [one for one in found if one[0]]
 

@@ -163,7 +163,7 @@ def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs
     found: list[Span] = []
     for letter, one in (("A", summaries.a), ("B", summaries.b)):
         where = f"stored in #{one.entry:,}" if one.entry >= 0 else "not stored: extractive, made now"
-        words = where if one.text else "no messages since the common ancestor"
+        words = where if one.text else "no messages since the ancestor"
         room = width // 2 - 6
         found += [
             Span(f"{letter}  ", f"strong_{HUES[letter]}"),

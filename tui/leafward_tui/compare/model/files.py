@@ -178,8 +178,9 @@ class FileLines(Sequence[LabLine]):
         item, width, glyphs, column = self._items[y], self._width, self._glyphs, self._column
         file = item.file
         if item.key == FOLD:
+            more = " more" if any(one.file for one in self._items) else ""
             words = (
-                f"{len(item.folded):,} more, not touched by either"
+                f"{len(item.folded):,}{more}, not touched by either"
                 if item.folded
                 else "fold what is not touched"
             )

@@ -44,6 +44,8 @@ class Heal:
 
         if healed.draft is None:
             text = "nothing to heal: providers accept every message as it is"
+            if session.columns.damaged:
+                text = "nothing to heal for a provider; leafward doctor names what is damaged"
             obstacle = healed.found.obstacle
             self._view.tell(obstacle.text if obstacle else text, "warn" if obstacle else "leaf")
             return

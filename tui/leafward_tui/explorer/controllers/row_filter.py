@@ -103,7 +103,7 @@ class RowFilter:
     def _ask_query(self) -> None:
         """Asks for a query; what is wrong with it is said while it is typed."""
         from leafward.query.grammar import QueryError, parse
-        from leafward.query.vocabulary import FUNCTIONS
+        from leafward.query.vocabulary import FIELDS, FUNCTIONS
         from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         def meaning(text: str) -> str:
@@ -127,7 +127,8 @@ class RowFilter:
             SheetLine(
                 "& both   | either   - without   ! not   a text in quotes is searched for   tool:x is tool(x)"
             ),
-            SheetLine("  ".join(FUNCTIONS), lines=4),
+            SheetLine("  ".join(FUNCTIONS), lines=6),
+            SheetLine(f"with > < or =:  {'  '.join(FIELDS)}"),
         ]
         sheet = TextSheet(
             "Show the rows that match a query",

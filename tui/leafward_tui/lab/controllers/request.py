@@ -94,7 +94,7 @@ class SummaryRequest:
             names = ", ".join(safe_line(name, 40) for name in sorted(sending.redacted))
             about.append(SheetLine(f"{counted(secrets, 'secret')} taken out: {names}", "warn"))
         else:
-            about.append(SheetLine("no secrets found in it"))
+            about.append(SheetLine("no secrets found"))
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
         where = host_of(sending.model, sending.base_url)
         name = safe_line(what_if.choices.summarizer, 60)

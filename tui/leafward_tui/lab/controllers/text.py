@@ -186,7 +186,7 @@ class TextPane:
             return Writing(what_if.choices.summarizer, sending.tokens if sending is not None else 0)
         draft = state.draft
         if state.layout.page == "Exam":
-            return Writing("exam", draft.stored_tokens if draft is not None else 0)
+            return Writing("what can still be answered")
         if draft is None:
             follows = state.shown_draft is not None
             return Writing(

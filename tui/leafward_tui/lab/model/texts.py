@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import counted, exact, fit, limit, money, wrap
+from leafward_tui.ui.cells import cell_len, counted, exact, fit, limit, money, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ def prompt_lines(
     """What a model would be sent: for each request its title, instructions, text and tokens."""
     price = money(cost, zero="free") if cost is not None else "price not known"
     head = [Span(counted(len(requests), "request"), "strong"), Span(f"   {exact(tokens)} tok", "sub")]
-    lines = [spread(head, [Span(price, "sub")], width)]
+    if sum(cell_len(span.text) for span in head) + 2 + cell_len(price) <= width:
+        lines = [spread(head, [Span(price, "sub")], width)]
+    else:
+        lines = [LabLine(tuple(head)), LabLine((Span(price, "sub"),))]
     lines += [_redacted(redacted, width, glyphs)]
     lines += [
         LabLine((Span(part, "warn"),))
@@ -167,7 +170,7 @@ def prompt_lines(
 def _redacted(redacted: Mapping[str, int], width: int, glyphs: Glyphs) -> LabLine:
     found = sum(redacted.values())
     if not found:
-        return LabLine((Span("no secrets found in it", "faint"),))
+        return LabLine((Span("no secrets found", "faint"),))
     names = ", ".join(f"{count} {safe_line(name, 40)}" for name, count in sorted(redacted.items()))
     return LabLine(
         (
