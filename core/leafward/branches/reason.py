@@ -29,8 +29,6 @@ class Reason:
     """The prompt of its turn, whole."""
     words: str
     """What the agent said last before the change, in the same turn; empty where it said nothing."""
-    words_entry: EntryIndex
-    """The reply that says it; `NO_ENTRY` where none does."""
     decisions: tuple[str, ...]
     """Sentences by which somebody decided something, in this turn before the change or in the turn before; the last ones, as
     they follow each other. What `request` and `words` hold is left out."""
@@ -44,10 +42,10 @@ def reason_of(session: Session, entry: EntryIndex, prompt: EntryIndex) -> Reason
     """The reason of a change that the reply `entry` made in the turn that `prompt` began (`NO_ENTRY` where nothing did)."""
     body = session.body(prompt) if prompt >= 0 else None
     request = prompt_text(body) if body is not None else ""
-    words, words_entry = _words(session, entry, prompt)
+    words = _words(session, entry, prompt)
     checks, later = _checks(session, entry)
     decisions = tuple(one for one in _decisions(session, entry) if one not in request and one not in words)
-    return Reason(request, words, words_entry, decisions[-_DECISIONS:], checks, later)
+    return Reason(request, words, decisions[-_DECISIONS:], checks, later)
 
 
 def _decisions(session: Session, entry: EntryIndex) -> Iterator[str]:
@@ -73,7 +71,7 @@ def check_words(one: Checked) -> str:
     return f"{one.check.value} {ended}, {one.runs:,} run{'' if one.runs == 1 else 's'}, {one.failed} failed"
 
 
-def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> tuple[str, EntryIndex]:
+def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> str:
     """The last text of a reply from the change upwards, within its turn."""
     at = entry
     while at not in (NO_ENTRY, prompt):
@@ -82,9 +80,9 @@ def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> tuple[str
             message = body.get("message")
             text = text_of(message.get("content")).strip() if isinstance(message, dict) else ""
             if text:
-                return text, at
+                return text
         at = EntryIndex(session.columns.parent[at])
-    return "", NO_ENTRY
+    return ""
 
 
 def _checks(session: Session, entry: EntryIndex) -> tuple[tuple[Checked, ...], int]:

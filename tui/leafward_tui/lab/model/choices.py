@@ -20,10 +20,6 @@ AS_IT_IS = "the summary as it is"
 """The summary of the compaction that is corrected, word for word."""
 
 
-def _nothing() -> Mapping[Strategy, int]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Choices:
     """All settings of a compaction that is considered. Sizes in tokens unless said."""

@@ -87,7 +87,6 @@ class _Item:
     """A message, or a run of them within one turn."""
 
     rows: tuple[int, ...]
-    landmark: bool
     summary: bool
     """Whether no fold hides it: a summary, or what an X-ray of context edits is about."""
 
@@ -323,16 +322,16 @@ class Arrangement:
         run: list[int] = []
         for row in rows:
             role = self._cell(row).role
-            landmark, summary = role in _LANDMARKS, role in _SUMMARIES or self._edited(row)
-            if landmark or summary or self._cell(row).what is not What.MESSAGE:
+            summary = role in _SUMMARIES or self._edited(row)
+            if role in _LANDMARKS or summary or self._cell(row).what is not What.MESSAGE:
                 if run:
-                    yield _Item(tuple(run), landmark=False, summary=False)
+                    yield _Item(tuple(run), summary=False)
                     run = []
-                yield _Item((row,), landmark, summary)
+                yield _Item((row,), summary)
             else:
                 run.append(row)
         if run:
-            yield _Item(tuple(run), landmark=False, summary=False)
+            yield _Item(tuple(run), summary=False)
 
     def _item(self, number: int, item: _Item, inside: str = "") -> Iterator[Piece]:
         key = f"run:{number}:{item.rows[0]}"
