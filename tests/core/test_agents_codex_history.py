@@ -351,12 +351,23 @@ def test_a_subagent_whose_description_says_where_its_own_begins(tmp_path: Path) 
 
 
 def test_a_subagent_is_called_by_its_own_task(tmp_path: Path) -> None:
+    """Up to Codex 0.142 its database calls it by the first prompt in the file, which is the parent's."""
     source = parent(tmp_path)
     child = spawned(tmp_path)
     copied_by_a_subagent(source, child)
     child.event("task_started", turn_id="three")
     child.turn("count the plums", "Seven.")
+    with sqlite3.connect(tmp_path / "state_5.sqlite") as base:
+        base.execute("CREATE TABLE threads (id TEXT, rollout_path TEXT, title TEXT, first_user_message TEXT)")
+        base.execute("CREATE TABLE thread_spawn_edges (parent_thread_id TEXT, child_thread_id TEXT)")
+        base.executemany(
+            "INSERT INTO threads VALUES (?, ?, 'a', 'a')",
+            [(rollout.thread, str(rollout.path)) for rollout in (source, child)],
+        )
+        base.execute("INSERT INTO thread_spawn_edges VALUES (?, ?)", (ONE, TWO))
+    base.close()
     assert title_of(child.opened()) == "count the plums"
+    assert title_of(source.opened()) == "a"
 
 
 def test_what_a_subagent_does_meanwhile_is_no_row(tmp_path: Path) -> None:

@@ -221,6 +221,7 @@ class Remembered(NamedTuple):
     """Base name of the live segment."""
     name: str | None
     title: str | None
+    """Not that of a sub-agent which repeats a prompt."""
     archived: bool
     parent: str | None
     """The thread that spawned it."""
@@ -252,7 +253,7 @@ def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered]
                 return {}, f"{os.path.basename(path)} has no table of threads"
             selected = ", ".join(
                 column if column in columns else f"NULL AS {column}"
-                for column in ("id", "rollout_path", "name", "title", "archived")
+                for column in ("id", "rollout_path", "name", "title", "archived", "first_user_message")
             )
             edges = _edges(base)
             for thread in threads:
@@ -290,8 +291,11 @@ def _edges(base: sqlite3.Connection) -> dict[str, str]:
 
 
 def _row(row: tuple[Any, ...], parent: str | None) -> Remembered:
-    _, path, name, title, archived = row
+    _, path, name, title, archived, prompt = row
     rollout = str(path or "").replace("\\", "/").rpartition("/")[2]
+    if parent is not None and title == prompt:
+        # The first prompt of a sub-agent's file is its parent's up to 0.142.
+        title = None
     return Remembered(rollout, _text(name), _text(title), bool(archived), parent)
 
 
