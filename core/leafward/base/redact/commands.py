@@ -175,17 +175,27 @@ _PGPASS = re.compile(
 
 
 _Literals = tuple[tuple[str, tuple[str, ...]], ...]
+_SHARED = "(:-"
+"""Characters that most signs have one of, and many texts have none of."""
 
 
-def _by_sign() -> tuple[tuple[str, _Literals], ...]:
-    found: dict[str, dict[str, list[str]]] = {}
+def _by_sign() -> tuple[tuple[str, tuple[tuple[str, _Literals], ...]], ...]:
+    """The literals to look for where a text holds a sign; signs by a character of theirs, or by themselves."""
+    found: dict[str, dict[str, dict[str, list[str]]]] = {}
     for signs, literals, form in _COMMANDS:
         for sign in signs:
+            group = found.setdefault(next((char for char in _SHARED if char in sign), sign), {})
             for literal in literals:
-                found.setdefault(sign, {}).setdefault(literal, []).append(form)
+                group.setdefault(sign, {}).setdefault(literal, []).append(form)
     return tuple(
-        (sign, tuple((literal, tuple(forms)) for literal, forms in literals.items()))
-        for sign, literals in found.items()
+        (
+            part,
+            tuple(
+                (sign, tuple((literal, tuple(forms)) for literal, forms in literals.items()))
+                for sign, literals in group.items()
+            ),
+        )
+        for part, group in found.items()
     )
 
 
@@ -200,11 +210,12 @@ def _compiled(form: str) -> re.Pattern[str]:
 def commands_in(text: str) -> Iterator[Span]:
     """The passwords that programs are given."""
     if " " in text or "(" in text or "WIFI:" in text:
-        for sign, literals in _TABLE:
-            if sign in text:
-                for literal, forms in literals:
-                    if literal in text:
-                        yield from _of_literal(text, literal, forms)
+        for part, signs in _TABLE:
+            if part in text:
+                for literals in (literals for sign, literals in signs if sign in text):
+                    for literal, forms in literals:
+                        if literal in text:
+                            yield from _of_literal(text, literal, forms)
     if ":*:" in text or ":5432:" in text or _PGPASS_PORT.search(text):
         for found in _PGPASS.finditer(text):
             span = _secret(found)

@@ -111,8 +111,12 @@ def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
     """Messages without what no line is taken from, so that it need not be made safe: counts of tokens, contents of files."""
     silent: set[str] = set()
     for entry, message in messages:
-        silent.update(call.id for call in tool_calls(message) if is_silent(call.arguments))
-        shown = str(message.get("toolCallId")) in silent and not message.get("isError")
+        role = message.get("role")
+        if role == "assistant":
+            silent.update(call.id for call in tool_calls(message) if is_silent(call.arguments))
+        shown = (
+            role == "toolResult" and not message.get("isError") and str(message.get("toolCallId")) in silent
+        )
         unread = _UNREAD_OF_RESULTS if shown else _UNREAD
         yield SpanMessage(entry, {key: value for key, value in message.items() if key not in unread})
 
