@@ -90,8 +90,7 @@ def _bind(intent_id: str) -> Binding:
 class PageView(LineScroll):
     """Shows one page at a time, line by line."""
 
-    # Always there: a scrollbar that comes and goes with the page lays out the whole screen.
-    DEFAULT_CSS = "PageView { overflow-y: scroll; }"
+    DEFAULT_CSS = "PageView { scrollbar-gutter: stable; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _bind("row.down"),
@@ -146,6 +145,9 @@ class PageView(LineScroll):
         before = self._line(self.cursor)
         self.page = page
         self._strips.clear()
+        if self.show_vertical_scrollbar:
+            # A scrollbar that came once stays: where it comes and goes with the page, the whole screen is laid out.
+            self.styles.overflow_y = "scroll"
         set_extent(self, len(page.lines) if page is not None else 0, self.scrollable_content_region.width)
         if not keep_place:
             self.cursor = -1
