@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from screenshots.recorder import Entry
+    from screenshots.pi_arithmetic import Entry
 
 HOME = "/home/ada"
 
