@@ -20,6 +20,8 @@ class BlameState:
     path: Path
     cards: Sequence[Card] | None
     """All sessions; None where they are still to be looked for."""
+    beside: Path | None = None
+    """A session that counts wherever it lies; None: those of the stores alone."""
     reasons: dict[int, Reason | str] = field(default_factory=dict)
     """By author: what the turn was for, or why that cannot be read."""
     problem: str = ""

@@ -30,7 +30,8 @@ class BlameReading:
     def load(self) -> None:
         """Reads the file and the sessions that touched it."""
         self._view.tell("reading the sessions that touched this file", "faint")
-        work = partial(read_blame, self._state.path, self._state.cards, self._services.config)
+        state = self._state
+        work = partial(read_blame, state.path, state.cards, state.beside, self._services.config)
         self._jobs.latest("blame", work, self._show, self._fail)
 
     def _show(self, found: Blamed) -> None:
@@ -67,8 +68,10 @@ class Blamed(NamedTuple):
     """By id of a session as much of it as tells it from the others."""
 
 
-def read_blame(path: Path, cards: Sequence[Card] | None, config: Config, job: Job) -> Blamed:
-    """Who wrote the lines of a file; of all sessions where none are given."""
+def read_blame(
+    path: Path, cards: Sequence[Card] | None, beside: Path | None, config: Config, job: Job
+) -> Blamed:
+    """Who wrote the lines of a file; of all sessions where none are given, and of the one at `beside` wherever it lies."""
     from leafward.catalog import short_ids, sighted
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
@@ -76,6 +79,9 @@ def read_blame(path: Path, cards: Sequence[Card] | None, config: Config, job: Jo
 
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))
+        known = {card.id for card in cards}
+        if beside is not None:
+            cards += [card for card in sighted(config, [beside], os.environ, []) if card.id not in known]
     job.give_way()
     real = os.path.realpath(path)
     found = blame(real, concerned(cards, real), program=ripgrep(), stop=job.unwanted)

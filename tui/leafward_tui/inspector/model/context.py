@@ -51,8 +51,6 @@ _WORDS = {
     "system": "system",
     "compactionSummary": "summary",
     "branchSummary": "summary",
-    "custom": "extension",
-    "bashExecution": "!",
 }
 _HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6} ")
 _BRIGHT = frozenset({"user", "bashExecution"})
@@ -202,6 +200,8 @@ class ContextLines(Sequence[Line]):
             if message.role == "assistant" and first_words.word != "ai":
                 # A reply that only calls: its results have the same words.
                 return "ai", f"calls {first_words.word}  {first_words.text}"
+            if message.role == "bashExecution":
+                return "you", f"! {first_words.text}"
             return first_words.word, first_words.text
         text = shown_line(message_text(message_body(session, message)), 240)
         if message.role.endswith("Summary"):
