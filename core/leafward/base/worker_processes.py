@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import struct
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillWorking
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Generic, Self, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,11 @@ MOST = 8
 _LOOK = 0.05
 """Seconds between two looks whether anything is still wanted."""
 _NICE = 5
+_AT_ONCE = 2
+"""Requests that a process has: one that it works on, and one that it goes on with while somebody here comes to take the answer."""
+_ROOM = 1 << 20
+"""Bytes that a pipe holds where the system lets us say so: a process need not wait until its answer is taken."""
+_SIZE = struct.Struct("<Q")
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from leafward.base.worker_processes import serve; serve(sys.argv[2])"
 
 
@@ -40,6 +46,37 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
+class _Worker:
+    """One process. What it is asked for is answered in order."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.lives = True
+        self.buried = False
+        """Whether it is known to be dead, and another one has its place."""
+        self._asking, self._taking = threading.Lock(), threading.Lock()
+
+    def answer(self, request: object) -> object:
+        """The answer to a request. Raises EOFError where the process dies of it, OSError where it is dead before it comes to it."""
+        source, sink = self.process.stdout, self.process.stdin
+        if source is None or sink is None:
+            raise OSError
+        with self._asking:
+            sink.write(_framed(request))
+            sink.flush()
+            # Who asked first takes the first answer.
+            self._taking.acquire()
+        try:
+            if not self.lives:
+                raise BrokenPipeError
+            return _read(source)
+        except EOFError:
+            self.lives = False
+            raise
+        finally:
+            self._taking.release()
+
+
 class WorkerProcesses(Generic[_Request, _Answer]):
     """Processes that answer requests, ended when closed. One that dies leaves what it was asked for unanswered."""
 
@@ -48,13 +85,14 @@ class WorkerProcesses(Generic[_Request, _Answer]):
         self.count = count
         self._function = function
         self._lock = threading.Lock()
-        self._free: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
-        self._alive = 0
-        self._all: list[subprocess.Popen[bytes]] = []
+        self._free: SimpleQueue[_Worker] = SimpleQueue()
+        self._all: list[_Worker] = []
+        self._alive = count
+        """Processes that live or are being started."""
         self._closed = False
         self.works = False
         """Whether one of them has answered; where none ever does, they cannot be used here."""
-        self._pool = ThreadPoolExecutor(max(1, count), "leafward-worker")
+        self._pool = ThreadPoolExecutor(max(1, _AT_ONCE * count), "leafward-worker")
         for _ in range(count):
             self._pool.submit(self._begin)
 
@@ -64,16 +102,16 @@ class WorkerProcesses(Generic[_Request, _Answer]):
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._closed = True
-            for process in self._all:
-                process.kill()
+            for worker in self._all:
+                worker.process.kill()
         self._pool.shutdown(cancel_futures=True)
         # Now nobody starts one any more.
-        for process in self._all:
-            for pipe in (process.stdin, process.stdout):
+        for worker in self._all:
+            for pipe in (worker.process.stdin, worker.process.stdout):
                 if pipe is not None:
                     with suppress(OSError):
                         pipe.close()
-            process.wait()
+            worker.process.wait()
 
     def ask(self, request: _Request) -> Future[_Answer | None]:
         """The answer to a request; None where there is no process for it, or it died."""
@@ -90,39 +128,83 @@ class WorkerProcesses(Generic[_Request, _Answer]):
                 start_new_session=os.name != "nt",
             )
         except OSError:
-            return
-        with self._lock:
-            self._all.append(process)
-            self._alive += 1
-            if self._closed:
-                process.kill()
-        self._free.put(process)
-
-    def _ask(self, request: _Request) -> _Answer | None:
-        process = self._next()
-        if process is None or process.stdin is None or process.stdout is None:
-            return None
-        try:
-            pickle.dump(request, process.stdin, pickle.HIGHEST_PROTOCOL)
-            process.stdin.flush()
-            found: _Answer = pickle.load(process.stdout)  # noqa: S301  from our own process
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
-            process.kill()
             with self._lock:
                 self._alive -= 1
-            if self.works and not self._closed:
-                self._begin()
-            return None
-        self.works = True
-        self._free.put(process)
-        return found
+            return
+        if process.stdout is not None:
+            _widen(process.stdout.fileno())
+        worker = _Worker(process)
+        with self._lock:
+            self._all.append(worker)
+            if self._closed:
+                process.kill()
+        for _ in range(_AT_ONCE):
+            self._free.put(worker)
 
-    def _next(self) -> subprocess.Popen[bytes] | None:
-        """A process that has nothing to do; waits for one, None where there is none any more."""
+    def _ask(self, request: _Request) -> _Answer | None:
+        while (worker := self._next()) is not None:
+            try:
+                found = worker.answer(request)
+            except EOFError:
+                self._bury(worker)
+                return None
+            except (OSError, ValueError):
+                # It died of something else, or is closed: another one is asked.
+                self._bury(worker)
+                continue
+            self.works = True
+            self._free.put(worker)
+            return cast("_Answer", found)
+        return None
+
+    def _bury(self, worker: _Worker) -> None:
+        """Another one takes the place of a process that died, once; none where none ever answered."""
+        worker.process.kill()
+        with self._lock:
+            if worker.buried:
+                return
+            worker.lives, worker.buried = False, True
+            again = self.works and not self._closed
+            if not again:
+                self._alive -= 1
+        if again:
+            self._begin()
+
+    def _next(self) -> _Worker | None:
+        """A process that has little to do; waits for one, None where there is none any more."""
         while self._alive and not self._closed:
             with suppress(Empty):
-                return self._free.get(timeout=_LOOK)
+                worker = self._free.get(timeout=_LOOK)
+                if worker.lives:
+                    return worker
         return None
+
+
+def _framed(value: object) -> bytes:
+    """A value as it goes through a pipe: how long it is, then pickled."""
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return _SIZE.pack(len(data)) + data
+
+
+def _read(source: IO[bytes]) -> object:
+    """The next value that comes through a pipe. Raises EOFError where it ends before."""
+    head = source.read(_SIZE.size)
+    size = _SIZE.unpack(head)[0] if len(head) == _SIZE.size else -1
+    data = source.read(size) if size >= 0 else b""
+    if len(data) != size:
+        raise EOFError
+    return pickle.loads(data)  # noqa: S301  from our own process
+
+
+def _widen(pipe: int) -> None:
+    """Gives a pipe room for a whole answer, where the system has a call for that."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+
+        fcntl(pipe, F_SETPIPE_SZ, _ROOM)
+    except (ImportError, OSError):
+        # It works with less.
+        return
 
 
 class Stopped(Exception):  # no error: nobody wants the answer any more
@@ -158,9 +240,9 @@ def serve(function: str) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     while True:
         try:
-            request = pickle.load(source)  # noqa: S301  from the process that started this one
+            request = _read(source)
         except EOFError:
             return
-        pickle.dump(answer(request), answers, pickle.HIGHEST_PROTOCOL)
+        answers.write(_framed(answer(request)))
         answers.flush()
         gc.collect()
