@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
 
+_MESSAGES, _PROMPTS = bytes(MESSAGES), bytes(PROMPTS)
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
@@ -125,8 +126,8 @@ def _reading(
         created=created,
         modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
         entries=len(columns),
-        messages=sum(kinds.count(kind) for kind in MESSAGES) + look.unknown_messages(),
-        turns=sum(kinds.count(kind) for kind in PROMPTS),
+        messages=len(kinds) - len(kinds.translate(None, _MESSAGES)) + look.unknown_messages(),
+        turns=len(kinds) - len(kinds.translate(None, _PROMPTS)),
         branches=max(0, leaves - 1),
         compactions=kinds.count(Kind.COMPACTION),
         tokens=tokens,
@@ -164,7 +165,7 @@ class _Look:
         self.replied = replied
         count = len(session)
         last = range(max(0, count - _LAST_ENTRIES), count) if replied is None else ()
-        self.decoded: dict[int, Body | None] = dict(session.bodies(last))
+        self.decoded: dict[int, Body | None] = dict(session.bodies(last)) if last else {}
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         self.estimated = False

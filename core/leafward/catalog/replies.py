@@ -6,14 +6,14 @@ write or that is broken, is decoded whole. A test compares both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
 from leafward.base.times import parse_time
 from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
-from leafward.catalog.spending import Meter
+from leafward.catalog.spending import STAMP_LENGTH, Meter
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.session.entries import MOST_TOKENS, Kind, calls_in
 from leafward.session.line_decoding import decode_line
@@ -44,26 +44,27 @@ class _Block(Struct, gc=False):
 
 
 class _Cost(Struct, gc=False):
-    total: float | None = None
+    total: float
 
 
 class _Usage(Struct, gc=False, rename="camel"):
-    total_tokens: int = 0
-    cost: _Cost | None = None
+    total_tokens: Annotated[int, Meta(gt=0, lt=MOST_TOKENS)]
+    cost: _Cost
 
 
 class _Message(Struct, gc=False):
-    timestamp: int | float | None = None
-    usage: _Usage | None = None
+    timestamp: Annotated[float, Meta(gt=0, lt=LATEST)]
+    usage: _Usage
     content: list[_Block] | str | None = None
 
 
 class _Line(Struct, gc=False):
-    timestamp: str = ""
-    message: _Message | None = None
+    timestamp: str
+    message: _Message
 
 
 _decode = Decoder(_Line).decode
+_NO_DAY: list[float] = []
 
 
 class Replies:
@@ -85,10 +86,11 @@ class Replies:
         starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
         find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self._touches
         spoken, at = self.spoken, 0
+        same_day, day = "-", _NO_DAY
         index = next_reply(_REPLY, first)
         while index >= 0:
             start = starts[index] - base
-            if find(_USAGE, at, start) >= 0:
+            if start > at and find(_USAGE, at, start) >= 0:
                 self._between(block[at:start])
             index += 1
             at = starts[index] - base if index < total else end
@@ -100,22 +102,16 @@ class Replies:
                 self._add(line)
                 continue
             message = seen.message
-            usage = message and message.usage
-            cost = usage and usage.cost
-            if not (
-                message
-                and usage
-                and cost
-                and message.timestamp is not None
-                and 0 < message.timestamp < LATEST
-                and cost.total is not None
-                and 0 < usage.total_tokens < MOST_TOKENS
-                and (day := day_at(seen.timestamp))
-            ):
-                self._add(line)
-                continue
+            stamp = seen.timestamp
+            if not stamp.startswith(same_day) or len(stamp) != STAMP_LENGTH or stamp[-1] != "Z":
+                found = day_at(stamp)
+                if found is None:
+                    self._add(line)
+                    continue
+                same_day, day = found
+            usage = message.usage
             day[0] += usage.total_tokens
-            day[1] += cost.total
+            day[1] += usage.cost.total
             day[2] += 1
             if message.timestamp > spoken:
                 spoken = int(message.timestamp)
@@ -127,14 +123,14 @@ class Replies:
                         if path and len(path) <= _LONGEST:
                             touches.append((path, _TOUCHING[name]))
         self.spoken = max(self.spoken, spoken)
-        if find(_USAGE, at, end) >= 0:
+        if at < end and find(_USAGE, at, end) >= 0:
             self._between(block[at:end])
         self.settle()
 
     def _begin(self, header: Body) -> None:
         self._begun = True
         folder = header.get("cwd")
-        self.meter = Meter(parse_time(header.get("timestamp")) or 0)
+        self.meter.began = parse_time(header.get("timestamp")) or 0
         self.files = TouchedFiles(folder if isinstance(folder, str) else "")
 
     def _between(self, lines: bytes | bytearray) -> None:
