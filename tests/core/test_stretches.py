@@ -14,6 +14,7 @@ from leafward.agents.claude.blocks import tell
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK, OpenFile
 from leafward.agents.stretches import Stretch, Stretches
+from leafward.base import worker_processes
 from leafward.session.foreign import reader_of
 from tests.core.stretch_answers import FATAL
 from tests.surroundings import CORPORA, REPOSITORY, THOROUGH
@@ -39,7 +40,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """What counts as large, and two processors."""
     monkeypatch.setattr(stretches, "LARGE", 1)
     monkeypatch.setattr(stretches, "SIZE", SIZE)
-    monkeypatch.setattr(stretches, "cores", lambda: 2)
+    monkeypatch.setattr(worker_processes, "cores", lambda: 2)
 
 
 class Read:

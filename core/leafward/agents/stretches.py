@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from leafward.agents.lines import CHUNK
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_regular
-from leafward.base.worker_processes import MOST, Stopped, WorkerProcesses, awaited, cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,6 +60,30 @@ def blocks_of(stretch: Stretch) -> Iterator[tuple[bytes, int]]:
             at = file.seek(at + whole)
 
 
+def shared_by(file: OpenFile, begin: int) -> int:
+    """How many processes beside this one share in reading a file from an offset on; 0 where that does not pay."""
+    if file.size - begin < LARGE or not sys.executable or not file.has_name:
+        return 0
+    # Few files are that large.
+    from leafward.base.worker_processes import MOST, cores
+
+    return min(MOST, cores()) - 1
+
+
+def cuts_of(file: OpenFile, begin: int) -> list[int]:
+    """Where stretches begin and end, from a line on to the last line end: behind line ends that are found at once."""
+    size = file.size
+    cuts = [begin]
+    for place in range(begin + SIZE, size - SIZE, SIZE):
+        newline = file.at(place, _SEARCHED).find(b"\n")
+        if newline >= 0:
+            cuts.append(place + newline + 1)
+    rest = max(begin, size - _SEARCHED)
+    newline = file.at(rest, _SEARCHED).rfind(b"\n")
+    last = rest + newline + 1
+    return [*cuts, last] if newline >= 0 and last > cuts[-1] else cuts
+
+
 class Stretches(Generic[_Answer]):
     """A file that is read from both ends."""
 
@@ -70,7 +93,6 @@ class Stretches(Generic[_Answer]):
         self._function = function
         self.end = begin
         """The offset up to which the file was read."""
-        self._size = file.size
 
     def read(
         self,
@@ -83,10 +105,12 @@ class Stretches(Generic[_Answer]):
         `feed` gets blocks as `OpenFile.blocks` gives them; `take` gets what a process told, and says whether it could use
         that. Both come in the order of the file. Ends early once `stop` turns true.
         """
-        count = min(MOST, cores()) - 1
-        if self._size - self.end < LARGE or count < 1 or not sys.executable or not self._file.has_name:
+        count = shared_by(self._file, self.end)
+        if not count:
             return
-        cuts = self._cuts()
+        from leafward.base.worker_processes import Stopped, WorkerProcesses, awaited
+
+        cuts = cuts_of(self._file, self.end)
         asked: deque[tuple[Stretch, Future[_Answer | None]]] = deque()
         with WorkerProcesses[Stretch, _Answer](count, self._function) as processes, suppress(Stopped):
 
@@ -101,36 +125,25 @@ class Stretches(Generic[_Answer]):
                     asked.appendleft((stretch, processes.ask(stretch)))
                 return cuts[-1]
 
-            self._feed(ask, feed, stop)
-            for stretch, future in asked:
+            going = self._feed(ask, feed, stop)
+            while going and asked:
+                stretch, future = asked.popleft()
                 # What no process has begun is read here.
                 told = None if future.cancel() else awaited(future, stop)
                 if told is not None and take(told):
                     self.end = stretch.stop
                 else:
-                    self._feed(partial(int, stretch.stop), feed, stop)
-
-    def _cuts(self) -> list[int]:
-        """Where stretches begin and end: behind line ends that are found at once."""
-        cuts = [self.end]
-        for place in range(self.end + SIZE, self._size - SIZE, SIZE):
-            newline = self._file.at(place, _SEARCHED).find(b"\n")
-            if newline >= 0:
-                cuts.append(place + newline + 1)
-        rest = max(self.end, self._size - _SEARCHED)
-        newline = self._file.at(rest, _SEARCHED).rfind(b"\n")
-        last = rest + newline + 1
-        return [*cuts, last] if newline >= 0 and last > cuts[-1] else cuts
+                    going = self._feed(partial(int, stretch.stop), feed, stop)
 
     def _feed(
         self, limit: Callable[[], int], feed: Callable[[bytes, int, int], object], stop: Callable[[], bool]
-    ) -> None:
-        """Reads on here up to an offset, which may come nearer meanwhile."""
+    ) -> bool:
+        """Reads on here up to an offset, which may come nearer meanwhile; False where it was stopped before."""
         for data, whole, at in self._file.blocks(stop, self.end):
             end = limit()
             count = whole if at in self._file.long_lines else min(whole, end - at)
             feed(data, count, at)
             self.end = at + self._file.extent(at, count)
             if self.end >= end:
-                return
-        raise Stopped
+                return True
+        return False

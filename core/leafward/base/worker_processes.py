@@ -38,8 +38,14 @@ _SIZE = struct.Struct("<Q")
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from leafward.base.worker_processes import serve; serve(sys.argv[2])"
 
 
+_serves = False
+"""Whether this process is one of those that answer."""
+
+
 def cores() -> int:
-    """Processors that this process may use."""
+    """Processors that this process may use; of those that answer each has one, as they already share in all of them."""
+    if _serves:
+        return 1
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -228,6 +234,8 @@ def serve(function: str) -> None:
     import gc
     from importlib import import_module
 
+    global _serves  # noqa: PLW0603  # once, as the first thing that the process does
+    _serves = True
     with suppress(OSError, AttributeError):
         os.nice(_NICE)
     module, _, name = function.partition(":")
