@@ -213,7 +213,7 @@ def uncertainties(session: Session, context: Context) -> Iterator[Note]:
         behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
         if behind and session.tree.is_ancestor(note.entry, context.at):
             yield note
-    yield from open_calls(session, context)
+    yield from open_calls(session, context.messages)
 
 
 def context_at(

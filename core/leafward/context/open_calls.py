@@ -12,10 +12,9 @@ from leafward.session.entries import blocks_of, tool_calls
 from leafward.session.source import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.context.message_columns import ContextMessage
-    from leafward.context.model_context import Context
     from leafward.session.session import Session
 
 OPEN_CALLS = "open-calls"
@@ -23,12 +22,12 @@ _NAMED = 3
 """Calls that are named."""
 
 
-def open_calls(session: Session, context: Context) -> Iterator[Note]:
+def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator[Note]:
     """A note where calls have no result before the next prompt or reply; those of the last reply may still run."""
     found: list[str] = []
     reply: ContextMessage | None = None
     results: list[ContextMessage] = []
-    for message in context.messages:
+    for message in messages:
         if message.role == "toolResult":
             results.append(message)
         elif message.role in ("assistant", "user"):
