@@ -10,6 +10,7 @@ import pytest
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.density import Density
 from leafward.session.entries import Kind
+from leafward.session.entry_headline import headline
 from leafward.session.tree import SessionTree
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.controllers.row_metrics import findings_of
@@ -92,3 +93,20 @@ def test_a_call_that_a_branch_leaves_keeps_it_too() -> None:
     layout = arrange(tree, 4, Density.ENTRIES, dropped=bytes([0, 1, 0, 0, 0]))
     assert list(layout.head) == [0, 1, 3, 4]
     assert [layout.row_of(entry) for entry in range(5)] == [0, 1, 1, 2, 3]
+
+
+def test_a_call_is_found_however_long_its_command_ran(tmp_path: Path) -> None:
+    """Each second of it is a row of progress."""
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Make it")
+    transcript.call("Bash", "c1", command="make all")
+    for second in range(200):
+        transcript.row("progress", data={"type": "bash_progress", "elapsedTimeSeconds": second})
+    transcript.result("c1", "pears\nplums")
+    transcript.reply("made")
+    session = transcript.opened()
+    exploration = by_entry(session)
+    assert kinds(exploration) == [Kind.USER, Kind.TOOL_RESULT, Kind.ASSISTANT]
+    # Nothing that was read before tells the tool.
+    again = transcript.opened()
+    assert headline(again, exploration.layout.head[1]) == ("Bash", "make all", "")
