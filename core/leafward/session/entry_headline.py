@@ -43,7 +43,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE
 """The files of a patch."""
 
 _FAR_UP = 64
-"""Entries above a result among which its call is looked for."""
+"""Entries of the conversation above a result among which its call is looked for."""
 
 
 TASK = "task"
@@ -196,19 +196,14 @@ def shown_only(body: Body) -> str:
 
 def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
     """The call that a tool result answers, looked for on the path above it."""
-    parent = session.columns.parent
     kind = session.columns.kind
-    above = parent[index]
-    for _ in range(_FAR_UP):
-        if above < 0:
-            return None
+    for above in session.columns.said_above(index, _FAR_UP):
         if kind[above] == Kind.ASSISTANT:
             body = session.body(above)
             reply = body.get("message") if body else None
             for call in tool_calls(reply) if isinstance(reply, dict) else []:
                 if call.id == call_id:
                     return call
-        above = parent[above]
     return None
 
 

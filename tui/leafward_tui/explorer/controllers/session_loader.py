@@ -54,6 +54,7 @@ _OF_THE_SESSION = (
     "edits",
     "branches",
     "fork",
+    "healable",
 )
 """Jobs whose results are about the session that is on show, and about no other."""
 
@@ -94,6 +95,8 @@ class SessionLoader:
         """Cursor, mark, folds and filter, while the session is read anew."""
         self._again = False
         """Whether the session was replaced once more while it is read."""
+        self.counted: Callable[[], object] = lambda: None
+        """Hears that all numbers of the session on show are known."""
         self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -211,6 +214,7 @@ class SessionLoader:
             self._navigation.lay_out()
             self.show_title()
             self._details.survey()
+            self.counted()
 
     def show_title(self) -> None:
         """Project, name and facts of the session."""
