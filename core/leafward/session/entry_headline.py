@@ -16,6 +16,7 @@ from leafward.session.entries import (
     Kind,
     ToolCall,
     blocks_of,
+    read_usage,
     text_of,
     tool_calls,
 )
@@ -324,7 +325,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
         Kind.LABEL: lambda: str(body.get("label") or "removed"),
         Kind.SESSION_INFO: lambda: str(body.get("name") or "removed"),
-        Kind.USAGE: lambda: f"{body.get('kind', '')}  {body.get('model', '')}",
+        Kind.USAGE: lambda: _of_usage(body),
         Kind.HEADER: lambda: "a second session header, ignored",
     }
     text = plain[kind]() if kind in plain else str(body.get("type", ""))
@@ -356,6 +357,13 @@ def _of_injected(body: Body) -> str:
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
     text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text
+
+
+def _of_usage(body: Body) -> str:
+    """What was spent beside the conversation: for what, by which model, how many tokens."""
+    usage = read_usage(body.get("usage"))
+    told = [str(body[key]) for key in ("kind", "model") if body.get(key)]
+    return ", ".join([*told, f"{usage.total:,} tokens"] if usage is not None and usage.total else told)
 
 
 def summarised_entries(session: Session, index: int, body: Body) -> int:
