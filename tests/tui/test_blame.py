@@ -152,3 +152,16 @@ async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
         await until(pilot, lambda: bool(screen.state.problem))
         await pilot.pause()
         assert "No such file" in " ".join(shown(pilot).split())
+
+
+async def test_the_session_it_is_asked_for_in_counts_wherever_it_lies(
+    grove: Grove, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(tmp_path / "elsewhere"))
+    async with exploring(grove.session, WIDE) as (pilot, _screen):
+        await pilot.press("number_sign")
+        await reached(pilot, BlameScreen)
+        await until(pilot, lambda: "return text.split()" in shown(pilot))
+        assert "1 session touched it" in shown(pilot)
+        assert "nobody can be named" not in shown(pilot)
+        assert "no session is known" not in shown(pilot)

@@ -9,8 +9,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue, Namesake, Sort
-from leafward_tui.catalogue.display import empty_words
-from leafward_tui.catalogue.model.listing import Grouping, LineKind
+from leafward_tui.catalogue.display import empty_words, order_words
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
 from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
@@ -278,3 +278,9 @@ def test_the_preview_has_the_sizes_of_a_compaction_that_its_row_in_the_tree_has(
     with reading(made.path) as session:
         at = session.columns.index(compaction)
         assert text == note_of(session, [range(at, at + 1)], at, UNICODE)
+
+
+def test_the_order_of_the_list_is_said_in_words() -> None:
+    assert order_words(View()) == "by project, newest first"
+    assert order_words(View(grouping=Grouping.FOREST, sort=Sort.TOKENS)) == "by family, largest context first"
+    assert order_words(View(grouping=Grouping.NONE, sort=Sort.NAME)) == "by title"

@@ -16,6 +16,7 @@ from leafward.session.entries import (
     Kind,
     ToolCall,
     blocks_of,
+    read_usage,
     text_of,
     tool_calls,
 )
@@ -262,6 +263,8 @@ def place_words(session: Session, index: int) -> str:
 
 _RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
 """A line of Markdown that says nothing: a fence, the rule of a table, a rule."""
+_RULE_SIGNS = "`~-|:"
+"""What such a line begins with."""
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
@@ -271,12 +274,15 @@ def spoken(text: str) -> str:
     lines = []
     for line in text[: 4 * LIMIT + 64].splitlines():
         row = line.strip()
-        if _RULE.fullmatch(row):
+        # Looking at one sign costs a fraction of what an expression does, and most lines begin with none.
+        sign = row[:1]
+        if sign and sign in _RULE_SIGNS and _RULE.fullmatch(row):
             continue
-        if len(row) > 1 and row[0] == row[-1] == "|":
+        if sign == "|" and len(row) > 1 and row[-1] == "|":
             line = ", ".join(cell for part in row.split("|") if (cell := part.strip()))
-        lines.append(_HEADING.sub("", line, count=1) if _HEADING.match(line) else line)
-    return safe_line(_STRONG.sub(r"\1", "\n".join(lines)), LIMIT)
+        lines.append(_HEADING.sub("", line, count=1) if "#" in line and _HEADING.match(line) else line)
+    said = "\n".join(lines)
+    return safe_line(_STRONG.sub(r"\1", said) if "**" in said else said, LIMIT)
 
 
 def _of_silent_reply(message: Body, cwd: str) -> Headline:
@@ -319,7 +325,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
         Kind.LABEL: lambda: str(body.get("label") or "removed"),
         Kind.SESSION_INFO: lambda: str(body.get("name") or "removed"),
-        Kind.USAGE: lambda: f"{body.get('kind', '')}  {body.get('model', '')}",
+        Kind.USAGE: lambda: _of_usage(body),
         Kind.HEADER: lambda: "a second session header, ignored",
     }
     text = plain[kind]() if kind in plain else str(body.get("type", ""))
@@ -351,6 +357,13 @@ def _of_injected(body: Body) -> str:
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
     text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text
+
+
+def _of_usage(body: Body) -> str:
+    """What was spent beside the conversation: for what, by which model, how many tokens."""
+    usage = read_usage(body.get("usage"))
+    told = [str(body[key]) for key in ("kind", "model") if body.get(key)]
+    return ", ".join([*told, f"{usage.total:,} tokens"] if usage is not None and usage.total else told)
 
 
 def summarised_entries(session: Session, index: int, body: Body) -> int:

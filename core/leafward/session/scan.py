@@ -54,6 +54,7 @@ _ID_LAST = re.compile(
 )
 _PLAIN_TYPE = re.compile(rb'\{"type":"(custom|custom_message)","customType":"([^"\\]*)"')
 _ODD_ID = re.compile(rb"[^!#-\[\]-~]")
+_PLAIN_ID = bytes(code for code in range(0x21, 0x7F) if code not in b'"\\')
 
 _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
 _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
@@ -304,7 +305,7 @@ class Scan:
         fresh = len(self._jumps)
         while fresh and self._jumps[fresh - 1][0] >= first:
             fresh -= 1
-        if _ODD_ID.search(joined) or any(
+        if joined.translate(None, _PLAIN_ID) or any(
             isinstance(parent, bytes) and _ODD_ID.search(parent) for _, parent in self._jumps[fresh:]
         ):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.

@@ -84,6 +84,9 @@ class SessionFile:
 
     def was_read(self, end: int) -> None:
         """It was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""
+        if self.content is not None:
+            # Nobody reads on what was read for one look.
+            return
         self.proof = tuple(
             (at, self.at(at, size))
             for at, size in ((0, min(end, _PROOF)), (max(0, end - _PROOF), min(end, _PROOF)))
@@ -95,7 +98,7 @@ class SessionFile:
         An editor may write the same file anew, and longer; whatever it inserts or removes moves what comes behind.
         """
         try:
-            return all(self.at(at, len(read)) == read for at, read in self.proof)
+            return bool(self.proof) and all(self.at(at, len(read)) == read for at, read in self.proof)
         except OSError:
             return False
 

@@ -189,6 +189,8 @@ class RowMetrics:
         self._view.tree.redraw_rows()
 
 
+_BROKEN_OFF = {"aborted": "aborted", "length": "cut off"}
+"""What came of a reply that was not ended by its model; an error says so in its row."""
 PAUSE = 0.15
 """Seconds that counting rests after a key."""
 _NAP = 0.01
@@ -346,22 +348,27 @@ def _failures(session: Session, spans: list[range], glyphs: Glyphs) -> str:
 
 
 def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
-    """What came of a tool's result in a word: lines changed, `ok`, `exit 1`, `error`."""
+    """What came of a call, a command or a reply in a word: lines changed, `ok`, `exit 1`, `error`, `aborted`, `cut off`."""
     from leafward.context.call_status import outcome
     from leafward.files.edits import calls_delta, delta_in
     from leafward.files.tool_calls import Action, command_text, file_calls, table_of
 
     body = session.body(index) or {}
     message = body.get("message") or {}
-    if session.columns.kind[index] != Kind.TOOL_RESULT:
+    kind = session.columns.kind[index]
+    if kind == Kind.ASSISTANT:
+        return _BROKEN_OFF.get(str(message.get("stopReason")), "")
+    if kind not in (Kind.TOOL_RESULT, Kind.BASH):
         return ""
-    call = call_of(session, index, message.get("toolCallId"))
+    call = call_of(session, index, message.get("toolCallId")) if kind == Kind.TOOL_RESULT else None
     table = table_of(session)
     came = outcome(body, table)
     if came.exit_code:
         return f"exit {came.exit_code}"
     if not came.ok:
-        return "error"
+        return came.stopped or "error"
+    if kind == Kind.BASH:
+        return "ok"
     made = (
         [one for one in file_calls(call, table) if one.action is not Action.READ] if call is not None else []
     )
@@ -385,6 +392,8 @@ def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) ->
         told = (session.body(head) or {}).get("summary")
         if isinstance(told, str) and told.strip():
             return TurnDigest(first.word, safe_line(_HEADING.sub("", told[:_TOLD]), _TOLD), tuple(changes))
+    if session.columns.kind[head] == Kind.BASH:
+        return TurnDigest("you", f"! {first.text}", tuple(changes))
     return TurnDigest(first.word, first.text, tuple(changes))
 
 

@@ -186,7 +186,7 @@ class Search:
             self._sheet.tell_outcome()
         if not search.rows:
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
-            view.tell(f"{words}  {search.text}", tone)
+            view.tell(f"{words}: {search.text}", tone)
             return
         more = "" if complete else ", still searching"
         keys = view.key_hints(
