@@ -77,8 +77,10 @@ class FactReader:
         self._cwd = cwd
         self._known: Known = {} if known is None else known
         self._calls: dict[str, _Call] = {}
-        self._planned: dict[str, str] = {}
+        self.planned: dict[str, str] = {}
         """The open items of the list that the agent keeps of its own work, as it was written last."""
+        self.listed = 0
+        """How many items that list has."""
         self._asked_for: dict[str, str] = {}
         """What the last request of the user's says is to be done."""
         self._is_answered = False
@@ -270,12 +272,13 @@ class FactReader:
         if items and not found:
             return
         yield from found
+        self.listed = len(found)
         left = {one.key: one.text for one in found if one.is_open}
-        for key in self._planned.keys() - {one.key for one in found}:
+        for key in self.planned.keys() - {one.key for one in found}:
             yield Sighting(
-                FactKind.TODO, key, self._planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
+                FactKind.TODO, key, self.planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
             )
-        self._planned = left
+        self.planned = left
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         call = self._calls.pop(str(message.get("toolCallId")), None)
