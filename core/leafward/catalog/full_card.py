@@ -52,6 +52,7 @@ from leafward.session.scan import Scan
 from leafward.session.session import Session
 from leafward.session.session_title import typed_command
 from leafward.session.tokens import message_tokens
+from leafward.session.watched_file import SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +75,8 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
         path = Path(candidate.path)
         if agent is native():
             replies = Replies()
-            with closing(Session.of(NativeFile(path, Scan(replies.watch), once=True), stop)) as session:
+            file = SessionFile(candidate.path, once=True)
+            with closing(Session.of(NativeFile(path, Scan(replies.watch), file), stop)) as session:
                 return (
                     None
                     if stop()
@@ -165,7 +167,9 @@ class _Look:
         self.replied = replied
         count = len(session)
         last = range(max(0, count - _LAST_ENTRIES), count) if replied is None else ()
-        self.decoded: dict[int, Body | None] = dict(session.bodies(last)) if last else {}
+        source = session.source
+        self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
+        self.decoded.update(session.bodies(last) if last else ())
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         self.estimated = False
