@@ -360,7 +360,7 @@ def _are_numbers(values: tuple[Any, ...]) -> bool:
     if not types <= {int, type(None)}:
         return False
     numbers = [value for value in values if value is not None] if type(None) in types else values
-    return not numbers or (_NONE < min(numbers) and max(numbers) < -_NONE)
+    return not numbers or (min(numbers) > _NONE and max(numbers) < -_NONE)
 
 
 def _pack_numbers(values: list[int]) -> dict[str, Any]:
