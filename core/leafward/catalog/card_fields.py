@@ -163,17 +163,19 @@ class TouchedFiles:
     """The last files changed and read, by the calls that name them."""
 
     def __init__(self, project: str, known: Details | None = None) -> None:
-        self.folder = project.rstrip("/\\")
+        folder = project.rstrip("/\\")
+        self._inside: tuple[str, ...] = (f"{folder}/", f"{folder}\\") if folder else ()
         self.changed: dict[str, None] = dict.fromkeys(known.changed if known else ())
         self.read: dict[str, None] = dict.fromkeys(known.read if known else ())
 
     def take(self, touches: Iterable[tuple[str, bool]]) -> None:
         """Takes in files touched, in order, each with whether it was changed."""
+        inside = self._inside
         for path, changed in touches:
             if not path.isprintable():
                 continue
-            if self.folder and path.startswith(self.folder) and path[len(self.folder) :][:1] in ("/", "\\"):
-                path = path[len(self.folder) + 1 :]
+            if path.startswith(inside):
+                path = path[len(inside[0]) :]
             if changed:
                 self.read.pop(path, None)
             elif path in self.changed:

@@ -6,12 +6,13 @@ large the context is.
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import native
+from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
@@ -52,6 +53,7 @@ from leafward.session.scan import Scan
 from leafward.session.session import Session
 from leafward.session.session_title import typed_command
 from leafward.session.tokens import message_tokens
+from leafward.session.watched_file import SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
 
+_MESSAGES, _PROMPTS = bytes(MESSAGES), bytes(PROMPTS)
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
@@ -70,18 +73,10 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
     """Everything a card needs, from the whole file; None where `stop` ended it. Never raises for what is in the file."""
     try:
         agent = agent_of(candidate)
-        path = Path(candidate.path)
         if agent is native():
-            replies = Replies()
-            with closing(Session.of(NativeFile(path, Scan(replies.watch), once=True), stop)) as session:
-                return (
-                    None
-                    if stop()
-                    else _reading(
-                        session, agent, candidate, replies.files, replies.meter.days(), replies.spoken
-                    )
-                )
-        with closing(agent.open(path, stop)) as session:
+            found = _native_reading(candidate, agent, stop, shared=candidate.size >= LARGE)
+            return found or (None if stop() else _native_reading(candidate, agent, stop, shared=False))
+        with closing(agent.open(Path(candidate.path), stop)) as session:
             if stop():
                 return None
             files = TouchedFiles(session.cwd)
@@ -96,6 +91,24 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
         # One file of thousands: whatever is in it, the others are listed.
         problem = f"cannot be made sense of: {type(error).__name__}: {error}"
     return Reading(problem_card(candidate, problem))
+
+
+def _native_reading(
+    candidate: Candidate, agent: Agent, stop: Callable[[], bool], *, shared: bool
+) -> Reading | None:
+    """A native session's card; None where `stop` ended it, or other processes that share in it could not."""
+    replies, share = Replies(), None
+    with ExitStack() as stack:
+        if shared:
+            # Few sessions are that large.
+            from leafward.catalog.shared_replies import SharedReplies
+
+            share = stack.enter_context(SharedReplies(candidate.path, replies))
+        source = NativeFile(Path(candidate.path), Scan(replies.watch), SessionFile(candidate.path, once=True))
+        session = stack.enter_context(closing(Session.of(source, stop)))
+        if stop() or (share is not None and not share.join(session.scan.end, stop)):
+            return None
+        return _reading(session, agent, candidate, replies.files, replies.meter.days(), replies.spoken)
 
 
 def _reading(
@@ -125,8 +138,8 @@ def _reading(
         created=created,
         modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
         entries=len(columns),
-        messages=sum(kinds.count(kind) for kind in MESSAGES) + look.unknown_messages(),
-        turns=sum(kinds.count(kind) for kind in PROMPTS),
+        messages=len(kinds) - len(kinds.translate(None, _MESSAGES)) + look.unknown_messages(),
+        turns=len(kinds) - len(kinds.translate(None, _PROMPTS)),
         branches=max(0, leaves - 1),
         compactions=kinds.count(Kind.COMPACTION),
         tokens=tokens,
@@ -164,7 +177,9 @@ class _Look:
         self.replied = replied
         count = len(session)
         last = range(max(0, count - _LAST_ENTRIES), count) if replied is None else ()
-        self.decoded: dict[int, Body | None] = dict(session.bodies(last))
+        source = session.source
+        self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
+        self.decoded.update(session.bodies(last) if last else ())
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         self.estimated = False

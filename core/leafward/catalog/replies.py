@@ -6,19 +6,22 @@ write or that is broken, is decoded whole. A test compares both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
 from leafward.base.times import parse_time
 from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
-from leafward.catalog.spending import Meter
+from leafward.catalog.spending import STAMP_LENGTH, Meter
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.session.entries import MOST_TOKENS, Kind, calls_in
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.session.entries import Body
     from leafward.session.scan import Scan
 
@@ -44,26 +47,28 @@ class _Block(Struct, gc=False):
 
 
 class _Cost(Struct, gc=False):
-    total: float | None = None
+    total: float
 
 
 class _Usage(Struct, gc=False, rename="camel"):
-    total_tokens: int = 0
-    cost: _Cost | None = None
+    total_tokens: Annotated[int, Meta(gt=0, lt=MOST_TOKENS)]
+    cost: _Cost
 
 
 class _Message(Struct, gc=False):
-    timestamp: int | float | None = None
-    usage: _Usage | None = None
+    timestamp: Annotated[float, Meta(gt=0, lt=LATEST)]
+    usage: _Usage
     content: list[_Block] | str | None = None
 
 
 class _Line(Struct, gc=False):
-    timestamp: str = ""
-    message: _Message | None = None
+    timestamp: str
+    message: _Message
 
 
 _decode = Decoder(_Line).decode
+_NO_DAY: list[float] = []
+_ALL = 1 << 62
 
 
 class Replies:
@@ -75,47 +80,49 @@ class Replies:
         self.files = files or TouchedFiles("")
         self.spoken = 0
         """When the latest reply was made, in milliseconds."""
+        self.until = _ALL
+        """The offset from which on lines are counted by others."""
         self._begun = meter is not None
-        self._touches: list[tuple[str, bool]] = []
+        self.touches: list[tuple[str, bool]] = []
+        """Files that calls named since they were last taken into `files`, each with whether it was changed."""
+        self.passes_on = False
+        """Whether nothing is taken into `files`, as another process does that."""
 
     def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
         """Takes in the lines of the entries that a scan added, as `Scan` hands them over."""
         if not self._begun and scan.header is not None:
             self._begin(scan.header)
         starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
-        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self._touches
+        if base + end > self.until:
+            total, end = bisect_left(starts, self.until, first), max(0, self.until - base)
+        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self.touches
         spoken, at = self.spoken, 0
-        index = next_reply(_REPLY, first)
+        same_day, day = "-", _NO_DAY
+        index = next_reply(_REPLY, first, total)
         while index >= 0:
             start = starts[index] - base
-            if find(_USAGE, at, start) >= 0:
+            if start > at and find(_USAGE, at, start) >= 0:
                 self._between(block[at:start])
             index += 1
             at = starts[index] - base if index < total else end
             line = block[start:at]
-            index = next_reply(_REPLY, index)
+            index = next_reply(_REPLY, index, total)
             try:
                 seen = _decode(line)
             except (ValueError, RecursionError):
                 self._add(line)
                 continue
             message = seen.message
-            usage = message and message.usage
-            cost = usage and usage.cost
-            if not (
-                message
-                and usage
-                and cost
-                and message.timestamp is not None
-                and 0 < message.timestamp < LATEST
-                and cost.total is not None
-                and 0 < usage.total_tokens < MOST_TOKENS
-                and (day := day_at(seen.timestamp))
-            ):
-                self._add(line)
-                continue
+            stamp = seen.timestamp
+            if not stamp.startswith(same_day) or len(stamp) != STAMP_LENGTH or stamp[-1] != "Z":
+                found = day_at(stamp)
+                if found is None:
+                    self._add(line)
+                    continue
+                same_day, day = found
+            usage = message.usage
             day[0] += usage.total_tokens
-            day[1] += cost.total
+            day[1] += usage.cost.total
             day[2] += 1
             if message.timestamp > spoken:
                 spoken = int(message.timestamp)
@@ -127,14 +134,14 @@ class Replies:
                         if path and len(path) <= _LONGEST:
                             touches.append((path, _TOUCHING[name]))
         self.spoken = max(self.spoken, spoken)
-        if find(_USAGE, at, end) >= 0:
+        if at < end and find(_USAGE, at, end) >= 0:
             self._between(block[at:end])
         self.settle()
 
     def _begin(self, header: Body) -> None:
         self._begun = True
         folder = header.get("cwd")
-        self.meter = Meter(parse_time(header.get("timestamp")) or 0)
+        self.meter.began = parse_time(header.get("timestamp")) or 0
         self.files = TouchedFiles(folder if isinstance(folder, str) else "")
 
     def _between(self, lines: bytes | bytearray) -> None:
@@ -157,9 +164,17 @@ class Replies:
             if call.name in _TOUCHING:
                 path = call.arguments.get("path") or call.arguments.get("file_path")
                 if isinstance(path, str) and 0 < len(path) <= _LONGEST:
-                    self._touches.append((path, _TOUCHING[call.name]))
+                    self.touches.append((path, _TOUCHING[call.name]))
+
+    def join(self, meter: Meter, touches: Sequence[tuple[str, bool]], spoken: int) -> None:
+        """Takes in what another process counted of the lines that follow."""
+        self.meter.join(meter)
+        self.spoken = max(self.spoken, spoken)
+        self.touches += touches
+        self.settle()
 
     def settle(self) -> None:
-        """Takes the files named since the last time into `files`, in order: of calls that are alike the last."""
-        self.files.take(reversed(dict.fromkeys(reversed(self._touches))))
-        self._touches.clear()
+        """Takes the files named since the last time into `files`, in order."""
+        if not self.passes_on:
+            self.files.take(self.touches)
+            self.touches.clear()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import add
 from typing import TYPE_CHECKING
 
-from leafward.base.times import iso_time, parse_time
+from leafward.base.times import parse_time
 from leafward.catalog.card import Spent
 from leafward.session.entries import Kind, read_usage
 
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
 _USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
 """Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""
-_HOUR = 3_600_000
+_MINUTE = 60_000
+_HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
 _STOP_EVERY = 256
-_STAMP_LENGTH = len("2026-11-21T21:00:00.000Z")
+STAMP_LENGTH = len("2026-11-21T21:00:00.000Z")
+"""Characters of a time as pi writes it."""
 _TO_HOUR = len("2026-11-21T21")
+_TO_MINUTE = len("2026-11-21T21:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,6 @@ class Meter:
 
     def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
         self.began = began
-        self._began = (iso_time(began) or "") if began else ""
         self._hours: dict[str, list[float]] = {}
         self._days: dict[tuple[int, bool], list[float]] = {
             (one.day, one.copied): [one.tokens, one.cost, one.priced] for one in known
@@ -102,23 +105,40 @@ class Meter:
         day[1] += used.cost
         day[2] += priced
 
-    def day_at(self, stamp: str) -> list[float] | None:
-        """Tokens, cost and number of costs of the day of a time as pi writes it, to be added to; None where it is none."""
-        if len(stamp) != _STAMP_LENGTH or stamp[-1] != "Z":
-            return None
-        return self._hours.get(stamp[:_TO_HOUR]) or self._day_at(stamp)
+    def day_at(self, stamp: str) -> tuple[str, list[float]] | None:
+        """Tokens, cost and number of costs of the day of a time as pi writes it, to be added to; None where it is none.
 
-    def _day_at(self, stamp: str) -> list[float] | None:
+        With them comes how times begin that lie on that day as well: others of that length and with a `Z` at their end need not be asked
+        for.
+        """
+        if len(stamp) != STAMP_LENGTH or stamp[-1] != "Z":
+            return None
+        hour = stamp[:_TO_HOUR]
+        known = self._hours.get(hour)
+        return (hour, known) if known is not None else self._day_at(stamp)
+
+    def _day_at(self, stamp: str) -> tuple[str, list[float]] | None:
         """What was used on the day of a time as pi writes it; kept for its hour, where all of that lies in one day."""
         when = parse_time(stamp)
         if when is None:
             return None
-        number = _day_of(when)
-        day = self._days.setdefault((number, 0 < when < self.began), [0, 0.0, 0])
-        begin = when - when % _HOUR
-        if stamp[:_TO_HOUR] != self._began[:_TO_HOUR] and _day_of(begin) == _day_of(begin + _HOUR - 1):
-            self._hours[stamp[:_TO_HOUR]] = day
-        return day
+        number, copied = _day_of(when), 0 < when < self.began
+        day = self._days.setdefault((number, copied), [0, 0.0, 0])
+        for size, length in ((_HOUR, _TO_HOUR), (_MINUTE, _TO_MINUTE)):
+            first = when - when % size
+            # A session begins within an hour: what a copy took over ends there.
+            if first <= self.began < first + size or _day_of(first) != _day_of(first + size - 1):
+                continue
+            if size == _HOUR:
+                self._hours[stamp[:length]] = day
+            return stamp[:length], day
+        return stamp, day
+
+    def join(self, other: Meter) -> None:
+        """Adds what another one counted of the same session."""
+        for key, more in other._days.items():
+            day = self._days.setdefault(key, [0, 0.0, 0])
+            day[:] = map(add, day, more)
 
     def days(self) -> tuple[Spent, ...]:
         """What was added, in order."""

@@ -44,7 +44,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE
 """The files of a patch."""
 
 _FAR_UP = 64
-"""Entries above a result among which its call is looked for."""
+"""Entries of the conversation above a result among which its call is looked for."""
 
 
 TASK = "task"
@@ -197,19 +197,14 @@ def shown_only(body: Body) -> str:
 
 def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
     """The call that a tool result answers, looked for on the path above it."""
-    parent = session.columns.parent
     kind = session.columns.kind
-    above = parent[index]
-    for _ in range(_FAR_UP):
-        if above < 0:
-            return None
+    for above in session.columns.said_above(index, _FAR_UP):
         if kind[above] == Kind.ASSISTANT:
             body = session.body(above)
             reply = body.get("message") if body else None
             for call in tool_calls(reply) if isinstance(reply, dict) else []:
                 if call.id == call_id:
                     return call
-        above = parent[above]
     return None
 
 
@@ -268,6 +263,8 @@ def place_words(session: Session, index: int) -> str:
 
 _RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
 """A line of Markdown that says nothing: a fence, the rule of a table, a rule."""
+_RULE_SIGNS = "`~-|:"
+"""What such a line begins with."""
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
@@ -277,12 +274,15 @@ def spoken(text: str) -> str:
     lines = []
     for line in text[: 4 * LIMIT + 64].splitlines():
         row = line.strip()
-        if _RULE.fullmatch(row):
+        # Looking at one sign costs a fraction of what an expression does, and most lines begin with none.
+        sign = row[:1]
+        if sign and sign in _RULE_SIGNS and _RULE.fullmatch(row):
             continue
-        if len(row) > 1 and row[0] == row[-1] == "|":
+        if sign == "|" and len(row) > 1 and row[-1] == "|":
             line = ", ".join(cell for part in row.split("|") if (cell := part.strip()))
-        lines.append(_HEADING.sub("", line, count=1) if _HEADING.match(line) else line)
-    return safe_line(_STRONG.sub(r"\1", "\n".join(lines)), LIMIT)
+        lines.append(_HEADING.sub("", line, count=1) if "#" in line and _HEADING.match(line) else line)
+    said = "\n".join(lines)
+    return safe_line(_STRONG.sub(r"\1", said) if "**" in said else said, LIMIT)
 
 
 def _of_silent_reply(message: Body, cwd: str) -> Headline:

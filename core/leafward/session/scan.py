@@ -54,6 +54,7 @@ _ID_LAST = re.compile(
 )
 _PLAIN_TYPE = re.compile(rb'\{"type":"(custom|custom_message)","customType":"([^"\\]*)"')
 _ODD_ID = re.compile(rb"[^!#-\[\]-~]")
+_PLAIN_ID = bytes(code for code in range(0x21, 0x7F) if code not in b'"\\')
 
 _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
 _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
@@ -304,9 +305,8 @@ class Scan:
         fresh = len(self._jumps)
         while fresh and self._jumps[fresh - 1][0] >= first:
             fresh -= 1
-        if _ODD_ID.search(joined) or any(
-            isinstance(parent, bytes) and _ODD_ID.search(parent) for _, parent in self._jumps[fresh:]
-        ):
+        named = [parent for _, parent in self._jumps[fresh:] if isinstance(parent, bytes)]
+        if (joined + b"".join(named) if named else joined).translate(None, _PLAIN_ID):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
             del self._jumps[fresh:]
             for start in starts:
@@ -314,10 +314,10 @@ class Scan:
                 self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
         else:
             columns.start.fromlist(starts)
-            columns.kind.extend(bytes(kinds))
+            columns.kind += bytes(kinds)
             columns.parent.extend(range(first - 1, first - 1 + len(kinds)))
-            columns.ids.extend(joined)
-            self._last_good = len(columns) - 1
+            columns.ids += joined
+            self._last_good = first + len(kinds) - 1
             self._parsed_any = True
         starts.clear()
         ids.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound
@@ -27,7 +28,7 @@ class Session:
         """A session over a source that is not read yet."""
         self.source = source
         self.path = source.path
-        self.tree = SessionTree(self.columns.parent, self.columns.kind)
+        self.tree = _NOTHING_READ
         self.labels: dict[EntryIndex, str] = {}
         self.name: str | None = None
 
@@ -103,6 +104,8 @@ class Session:
     def _read_labels(self) -> dict[EntryIndex, str]:
         """The last line of each label counts, wherever in the tree it hangs (pi 1.5.2)."""
         labels: dict[EntryIndex, str] = {}
+        if Kind.LABEL not in self.columns.kind:
+            return labels
         marks = [
             (index, body or {}) for index, body in self.bodies(_positions(self.columns.kind, Kind.LABEL))
         ]
@@ -288,6 +291,9 @@ class Session:
         if len(close) > 1:
             raise NotFound(f"several entries start with {selector!r}")
         return close[0] if close else NO_ENTRY
+
+
+_NOTHING_READ = SessionTree(array("i"), b"")
 
 
 def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:

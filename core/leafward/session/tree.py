@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from itertools import compress
-from operator import ne
+from operator import ne, sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex
@@ -61,44 +61,52 @@ class SessionTree:
     def _measure(self) -> None:
         """Depth, subtree sizes and contents of every run."""
         count = len(self.starts)
+        kind, parents, below = self.kind, self.run_parent, self.run_children
         order: list[int] = []
-        stack = list(reversed(self.run_children.get(-1, [])))
+        stack = below.get(-1, [])[::-1]
         while stack:
             run = stack.pop()
             order.append(run)
-            stack.extend(reversed(self.run_children.get(run, ())))
+            if run in below:
+                stack += reversed(below[run])
         self.preorder = order
         """Runs, each before its children, children in file order."""
-        self.subtree_size: array[int] = array("i", bytes(4 * count))
-        """Entries of a run and of everything below it."""
-        self.run_content: array[int] = array("i", bytes(4 * count))
-        """Entries of a run that are not bookkeeping."""
-        self.subtree_content: array[int] = array("i", bytes(4 * count))
-        """The same without bookkeeping; 0 means that the subtree is a side line."""
-        self.run_depth: array[int] = array("i", bytes(4 * count))
-        """Entries above a run's first one."""
-        self.content_above: array[int] = array("i", bytes(4 * count))
-        """Entries above a run's first one that are not bookkeeping."""
-        self.prompts_above: array[int] = array("i", bytes(4 * count))
-        """Entries above a run's first one that are the user's own words: prompts and commands."""
-        kind, parents = self.kind, self.run_parent
+        starts = self.starts
+        stops = starts[1:]
+        if count:
+            stops.append(len(self.parent))
+        content = [
+            len(kind[start:stop].translate(None, BOOKKEEPING_BYTES))
+            for start, stop in zip(starts, stops, strict=True)
+        ]
+        depth, content_above, prompts_above = [0] * count, [0] * count, [0] * count
         for run in order:
-            start, stop = self.bounds(run)
-            self.run_content[run] = len(kind[start:stop].translate(None, BOOKKEEPING_BYTES))
-            above = parents[run]
-            if above >= 0:
-                start, stop = self.bounds(above)
-                self.run_depth[run] = self.run_depth[above] + stop - start
-                self.content_above[run] = self.content_above[above] + self.run_content[above]
-                self.prompts_above[run] = self.prompts_above[above] + _prompts(kind, start, stop)
+            if run not in below:
+                continue
+            start, stop = starts[run], stops[run]
+            entries_to = depth[run] + stop - start
+            content_to = content_above[run] + content[run]
+            prompts_to = prompts_above[run] + _prompts(kind, start, stop)
+            for child in below[run]:
+                depth[child], content_above[child], prompts_above[child] = entries_to, content_to, prompts_to
+        subtree_size, subtree_content = list(map(sub, stops, starts)), content.copy()
         for run in reversed(order):
-            start, stop = self.bounds(run)
-            self.subtree_size[run] += stop - start
-            self.subtree_content[run] += self.run_content[run]
             above = parents[run]
             if above >= 0:
-                self.subtree_size[above] += self.subtree_size[run]
-                self.subtree_content[above] += self.subtree_content[run]
+                subtree_size[above] += subtree_size[run]
+                subtree_content[above] += subtree_content[run]
+        self.subtree_size: array[int] = array("i", subtree_size)
+        """Entries of a run and of everything below it."""
+        self.run_content: array[int] = array("i", content)
+        """Entries of a run that are not bookkeeping."""
+        self.subtree_content: array[int] = array("i", subtree_content)
+        """The same without bookkeeping; 0 means that the subtree is a side line."""
+        self.run_depth: array[int] = array("i", depth)
+        """Entries above a run's first one."""
+        self.content_above: array[int] = array("i", content_above)
+        """Entries above a run's first one that are not bookkeeping."""
+        self.prompts_above: array[int] = array("i", prompts_above)
+        """Entries above a run's first one that are the user's own words: prompts and commands."""
 
     def __len__(self) -> int:
         return len(self.parent)

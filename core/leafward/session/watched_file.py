@@ -26,7 +26,7 @@ _PROOF = 4096
 class SessionFile:
     """The file that has a name now; it stays that file when the name is given to another one."""
 
-    def __init__(self, path: Path, *, once: bool = False) -> None:
+    def __init__(self, path: Path | str, *, once: bool = False) -> None:
         """Raises NotASession where it cannot be opened, saying why in one line.
 
         `once`: it is read for one look, and a small file with one call: what is asked for later is what it held then.
@@ -47,7 +47,7 @@ class SessionFile:
         if self.content is None:
             self.look()
 
-    def _read_at_once(self, path: Path) -> BinaryIO:
+    def _read_at_once(self, path: Path | str) -> BinaryIO:
         """The file in memory; one that is large, or grows while it is read, opened. Raises OSError."""
         descriptor = descriptor_of(path)
         try:
@@ -84,6 +84,9 @@ class SessionFile:
 
     def was_read(self, end: int) -> None:
         """It was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""
+        if self.content is not None:
+            # Nobody reads on what was read for one look.
+            return
         self.proof = tuple(
             (at, self.at(at, size))
             for at, size in ((0, min(end, _PROOF)), (max(0, end - _PROOF), min(end, _PROOF)))
@@ -95,7 +98,7 @@ class SessionFile:
         An editor may write the same file anew, and longer; whatever it inserts or removes moves what comes behind.
         """
         try:
-            return all(self.at(at, len(read)) == read for at, read in self.proof)
+            return bool(self.proof) and all(self.at(at, len(read)) == read for at, read in self.proof)
         except OSError:
             return False
 

@@ -149,16 +149,16 @@ class FeatureScreens:
             left = LeftSearch(text)
         self._app.push_screen(SearchScreen(paths, cards, left), on_close)
 
-    def blame(self, path: Path, cards: Sequence[Card] | None, beside: Path | None = None) -> None:
+    def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
         """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for.
 
-        `beside` is a session that counts wherever it lies: the one that this was asked for in.
+        `session` is one that counts wherever it lies.
         """
 
         def show() -> None:
             from leafward_tui.blame.screen import BlameScreen
 
-            self._app.push_screen(BlameScreen(path, cards, beside))
+            self._app.push_screen(BlameScreen(path, cards, session))
 
         self._once_loaded(_BLAME, show)
 

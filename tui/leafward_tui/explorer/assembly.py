@@ -63,6 +63,7 @@ class Controllers:
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
         self.heal = Heal(state, view, services, jobs)
+        self.loader.counted = self.heal.look
         self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)

@@ -104,6 +104,8 @@ class ExplorerState:
     """Whether the session does not hold the prompt that its agent sends."""
     price: Price | None = None
     """The price of the move that is proposed."""
+    healable: bool = False
+    """Whether lines are damaged and healing would change something. Written by `controllers/heal`."""
     search: SearchState = field(default_factory=SearchState)
     writing: bool = False
     """Whether a write is under way; there is never more than one. Written by `controllers/write`."""

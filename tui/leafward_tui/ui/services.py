@@ -101,10 +101,10 @@ class Screens(Protocol):
         """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
         ...
 
-    def blame(self, path: Path, cards: Sequence[Card] | None, beside: Path | None = None) -> None:
+    def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
         """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for.
 
-        `beside` is a session that counts wherever it lies: the one that this was asked for in.
+        `session` is one that counts wherever it lies.
         """
         ...
 

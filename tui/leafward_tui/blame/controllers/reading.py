@@ -31,7 +31,7 @@ class BlameReading:
         """Reads the file and the sessions that touched it."""
         self._view.tell("reading the sessions that touched this file", "faint")
         state = self._state
-        work = partial(read_blame, state.path, state.cards, state.beside, self._services.config)
+        work = partial(read_blame, state.path, state.cards, state.session, self._services.config)
         self._jobs.latest("blame", work, self._show, self._fail)
 
     def _show(self, found: Blamed) -> None:
@@ -69,9 +69,9 @@ class Blamed(NamedTuple):
 
 
 def read_blame(
-    path: Path, cards: Sequence[Card] | None, beside: Path | None, config: Config, job: Job
+    path: Path, cards: Sequence[Card] | None, session: Path | None, config: Config, job: Job
 ) -> Blamed:
-    """Who wrote the lines of a file; of all sessions where none are given, and of the one at `beside` wherever it lies."""
+    """Who wrote the lines of a file; of all sessions where none are given, and of `session` wherever it lies."""
     from leafward.catalog import short_ids, sighted
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
@@ -79,13 +79,17 @@ def read_blame(
 
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))
-        known = {card.id for card in cards}
-        if beside is not None:
-            cards += [card for card in sighted(config, [beside], os.environ, []) if card.id not in known]
     job.give_way()
     real = os.path.realpath(path)
-    found = blame(real, concerned(cards, real), program=ripgrep(), stop=job.unwanted)
-    return Blamed(found, short_ids(cards))
+    meant = concerned(cards, real)
+    if session is not None and os.path.abspath(session) not in {card.path for card in meant}:
+        meant = sorted([*meant, *sighted(config, [session], os.environ, [])], key=_begun)
+    found = blame(real, meant, program=ripgrep(), stop=job.unwanted)
+    return Blamed(found, short_ids(list({card.path: card for card in [*cards, *meant]}.values())))
+
+
+def _begun(card: Card) -> int:
+    return card.created or card.modified
 
 
 def read_reason(author: Author, job: Job) -> Reason:

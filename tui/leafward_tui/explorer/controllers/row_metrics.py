@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
-from leafward.session.entries import Kind, text_of
+from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind, text_of
 from leafward.session.entry_headline import call_of, headline
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
+_BOOKS = BOOKKEEPING - DAMAGED
+"""Kinds without a row among the entries of the conversation."""
 _HEADING = re.compile(r"(?m)^#{1,6} +")
 _TOLD = 400
 """Characters of a summary that two lines may need."""
@@ -259,15 +261,29 @@ def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
     from leafward.session.journal.operation_log import archived_branches
 
     total = len(metrics)
-    kind, flags, parent = session.columns.kind, metrics.flags, session.columns.parent
+    kind, flags = session.columns.kind, metrics.flags
     failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
     edits = [index for index, number in enumerate(metrics.edits) if number]
     silent = bytearray(total)
     for index in compress(range(total), map(int, metrics.calls)):
         if kind[index] == Kind.ASSISTANT and not flags[index] & HAS_TEXT:
-            result = index + 1
-            silent[index] = result < total and kind[result] == Kind.TOOL_RESULT and parent[result] == index
+            silent[index] = _is_answered(session, index, metrics.calls[index])
     return Findings(failed, edits, silent, archived_branches(session))
+
+
+def _is_answered(session: Session, reply: int, calls: int) -> bool:
+    """Whether a result of each call follows a reply, with nothing before the first of them that has a row of its own.
+
+    Progress of a command, snapshots and hooks stand between a call and its result in Claude Code's sessions (2.1.14 to 2.1.49).
+    """
+    kind, parent, at, found = session.columns.kind, session.columns.parent, reply + 1, 0
+    while at < len(kind) and parent[at] == at - 1 and found < calls:
+        if kind[at] == Kind.TOOL_RESULT:
+            found += 1
+        elif kind[at] not in _BOOKS and not (found and kind[at] == Kind.INJECTED):
+            break
+        at += 1
+    return found >= calls
 
 
 def _flag_mask(flag: int) -> bytes:
