@@ -238,7 +238,7 @@ INTENTS: tuple[Intent, ...] = (
         "only.prefix",
         "3",
         "Show only the beginning of the split turn",
-        "only split turn",
+        "only split",
         _XRAY,
         "Compaction",
     ),
