@@ -377,7 +377,7 @@ INTENTS: tuple[Intent, ...] = (
         "archived.toggle",
         "a",
         "Show archived sessions and sub-agents without a task",
-        "archived",
+        "all",
         _LIST,
         "Sessions",
     ),
