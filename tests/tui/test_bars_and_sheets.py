@@ -108,6 +108,13 @@ async def test_progress_stands_before_every_other_fact() -> None:
         text = screen.title_bar.render_line(0).text
         assert "━━━━╍╍ 1,904 / 2,318" in text
         assert text.endswith("● ")
+        for progress, said in (
+            (Progress("reading", 63, 300, "MB"), "╍ 63 / 300 MB"),
+            (Progress("reading", None, 300, "MB"), "reading 300 MB"),
+        ):
+            screen.title_bar.progress(progress)
+            await pilot.pause()
+            assert said in screen.title_bar.render_line(0).text
 
 
 async def test_a_click_on_a_hint_runs_it() -> None:

@@ -53,6 +53,7 @@ from leafward.session.scan import Scan
 from leafward.session.session import Session
 from leafward.session.session_title import typed_command
 from leafward.session.tokens import message_tokens
+from leafward.session.watched_file import SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,16 +97,15 @@ def _native_reading(
     candidate: Candidate, agent: Agent, stop: Callable[[], bool], *, shared: bool
 ) -> Reading | None:
     """A native session's card; None where `stop` ended it, or other processes that share in it could not."""
-    replies, path, share = Replies(), Path(candidate.path), None
+    replies, share = Replies(), None
     with ExitStack() as stack:
         if shared:
             # Few sessions are that large.
             from leafward.catalog.shared_replies import SharedReplies
 
             share = stack.enter_context(SharedReplies(candidate.path, replies))
-        session = stack.enter_context(
-            closing(Session.of(NativeFile(path, Scan(replies.watch), once=True), stop))
-        )
+        source = NativeFile(Path(candidate.path), Scan(replies.watch), SessionFile(candidate.path, once=True))
+        session = stack.enter_context(closing(Session.of(source, stop)))
         if stop() or (share is not None and not share.join(session.scan.end, stop)):
             return None
         return _reading(session, agent, candidate, replies.files, replies.meter.days(), replies.spoken)
@@ -177,7 +177,9 @@ class _Look:
         self.replied = replied
         count = len(session)
         last = range(max(0, count - _LAST_ENTRIES), count) if replied is None else ()
-        self.decoded: dict[int, Body | None] = dict(session.bodies(last)) if last else {}
+        source = session.source
+        self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
+        self.decoded.update(session.bodies(last) if last else ())
         self.runs = session.tree.path_runs(session.leaf)
         self.lacks_prompt = False
         self.estimated = False

@@ -348,10 +348,19 @@ def _pack(name: str, columns: Mapping[str, tuple[Any, ...]]) -> object:
     if name in _REPEATED:
         numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
         return {"table": list(numbers), "at": _pack_numbers([numbers[value] for value in values])}
-    if all(value is None or (type(value) is int and abs(value) < -_NONE) for value in values):
+    if _are_numbers(values):
         packed = _pack_numbers([_NONE if value is None else value for value in values])
         return {**packed, "none": None in values}
     return values
+
+
+def _are_numbers(values: tuple[Any, ...]) -> bool:
+    """Whether all are whole numbers that can be stored as such, or None."""
+    types = set(map(type, values))
+    if not types <= {int, type(None)}:
+        return False
+    numbers = [value for value in values if value is not None] if type(None) in types else values
+    return not numbers or (min(numbers) > _NONE and max(numbers) < -_NONE)
 
 
 def _pack_numbers(values: list[int]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ FIRST_PAGE = 64
 """Cards made before anything is shown where nothing is known yet."""
 
 SOON = 1 << 30
-"""Bytes that are read whole within seconds: a first look at each of many small files would only delay that."""
+"""Bytes that one process reads whole within seconds: a first look at each of many small files would only delay that."""
 
 PUBLISH_EVERY = 0.25
 """Seconds between two updates."""
@@ -259,13 +259,13 @@ class Catalogue:
         """Peeks at what is new, then reads what is stale: much of it in processes that are started before."""
         whole = [one for one in stale if self.index.reading(one.path) is None]
         if len(whole) < 2 or sum(one.size for one in whole) < LEAST_BYTES:
-            self._peek(stale, turn, stop)
+            self._peek(stale, turn, stop, SOON)
             self._read(stale, turn, stop)
             return
         from leafward.catalog.reading_processes import ReadingProcesses, wanted
 
         with ReadingProcesses(wanted(whole)) as processes:
-            self._peek(stale, turn, stop)
+            self._peek(stale, turn, stop, SOON * max(1, processes.count))
             self._read(stale, turn, stop, processes)
 
     def _ahead(
@@ -287,8 +287,11 @@ class Catalogue:
         readings = processes.read(cards, self._seconds, stop)
         return {one.path: readings for one in cards}
 
-    def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
-        """A first answer for every file that has no card and is not read soon; a card that is out of date says so."""
+    def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool], soon: int) -> None:
+        """A first answer for every file that has no card and is not among the first bytes, which are read `soon`.
+
+        A card that is out of date says so.
+        """
         before = 0
         for position, candidate in enumerate(stale):
             if stop():
@@ -298,7 +301,7 @@ class Catalogue:
             if known is not None:
                 self._cards[candidate.path] = known._replace(partial=True)
                 turn.changed.append(candidate.path)
-            elif position < FIRST_PAGE or before > SOON or self._exclusion:
+            elif position < FIRST_PAGE or before > soon or self._exclusion:
                 # Of what belongs to an excluded project no more than this is ever read.
                 turn.done += not self._look_at(candidate, turn)
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)

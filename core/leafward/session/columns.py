@@ -173,7 +173,7 @@ def link(
     `first` is the first entry that is new; `orphans` are the unresolved of before and is brought up to date.
     """
     changed = _mark_duplicates(columns, first)
-    references = jumps + list(orphans.items())
+    references = [*jumps, *orphans.items()]
     forward = False
     for (index, parent_id), parent in zip(references, look_up(columns, references), strict=True):
         columns.parent[index] = parent
@@ -199,11 +199,13 @@ def look_up(columns: Columns, references: list[tuple[int, bytes | str]]) -> list
     Nearly all name one shortly before themselves; the rest cost one search each where they are few, else one pass over all
     ids together.
     """
-    if Damage.DUPLICATE_ID in columns.damage.values():
+    if columns.damage and Damage.DUPLICATE_ID in columns.damage.values():
         found = [-1] * len(references)
     else:
         found = [_near(columns.ids, index, name) for index, name in references]
     missed = [at for at, entry in enumerate(found) if entry < 0]
+    if not missed:
+        return found
     find = _finder(columns, [references[at] for at in missed])
     for at in missed:
         found[at] = find(references[at][1])

@@ -32,12 +32,14 @@ class NativeFile:
     inherited: int = 0
     tools: object = None
 
-    def __init__(self, path: Path, scan: Scan | None = None, *, once: bool = False) -> None:
-        """A `scan` of the same file is taken over, and goes on where it ended; `once` as in `SessionFile`. Raises NotASession."""
+    def __init__(self, path: Path, scan: Scan | None = None, file: SessionFile | None = None) -> None:
+        """A `scan` of the same file is taken over, and goes on where it ended; a `file` that is open is too. Raises NotASession."""
         self.path = path
         self.gone = False
-        self.file = SessionFile(path, once=once)
+        self.file = SessionFile(path) if file is None else file
         self.scan = Scan() if scan is None else scan
+        self.known: dict[int, Body] = {}
+        """Of a file that is read for one look: the body of the last entry, which reading had to decode."""
 
     @classmethod
     def open(cls, path: Path) -> NativeFile:
@@ -93,7 +95,10 @@ class NativeFile:
         for index in range(self.scan.last, -1, -1):
             if self.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
                 continue
-            if self.body(index) is not None:
+            body = self.body(index)
+            if body is not None:
+                if self.file.content is not None and self.scan.version >= CURRENT_VERSION:
+                    self.known = {index: body}
                 break
             broken.append(index)
         return broken
@@ -164,13 +169,16 @@ class NativeFile:
 
     def _line(self, index: int) -> bytes:
         """The line of an entry; of one that is too large, the shorter one that stands for it."""
-        place = self.scan.long_lines.get(self.columns.start[index]) if self.scan.long_lines else None
+        scan = self.scan
+        place = scan.long_lines.get(scan.columns.start[index]) if scan.long_lines else None
         return place.line if place is not None else self.raw(index)
 
     def raw(self, index: int) -> bytes:
         """The line of an entry as it stands in the file, without its end, however large: for copies."""
-        start = self.columns.start[index]
-        return self.file.at(start, self._behind(index) - start).partition(b"\n")[0]
+        scan, following = self.scan, index + 1
+        starts = scan.columns.start
+        start, behind = starts[index], starts[following] if following < len(starts) else scan.end
+        return self.file.at(start, behind - start).partition(b"\n")[0]
 
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line is none after all."""

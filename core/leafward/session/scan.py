@@ -305,9 +305,8 @@ class Scan:
         fresh = len(self._jumps)
         while fresh and self._jumps[fresh - 1][0] >= first:
             fresh -= 1
-        if joined.translate(None, _PLAIN_ID) or any(
-            isinstance(parent, bytes) and _ODD_ID.search(parent) for _, parent in self._jumps[fresh:]
-        ):
+        named = [parent for _, parent in self._jumps[fresh:] if isinstance(parent, bytes)]
+        if (joined + b"".join(named) if named else joined).translate(None, _PLAIN_ID):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
             del self._jumps[fresh:]
             for start in starts:
@@ -315,10 +314,10 @@ class Scan:
                 self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
         else:
             columns.start.fromlist(starts)
-            columns.kind.extend(bytes(kinds))
+            columns.kind += bytes(kinds)
             columns.parent.extend(range(first - 1, first - 1 + len(kinds)))
-            columns.ids.extend(joined)
-            self._last_good = len(columns) - 1
+            columns.ids += joined
+            self._last_good = first + len(kinds) - 1
             self._parsed_any = True
         starts.clear()
         ids.clear()

@@ -26,7 +26,7 @@ _PROOF = 4096
 class SessionFile:
     """The file that has a name now; it stays that file when the name is given to another one."""
 
-    def __init__(self, path: Path, *, once: bool = False) -> None:
+    def __init__(self, path: Path | str, *, once: bool = False) -> None:
         """Raises NotASession where it cannot be opened, saying why in one line.
 
         `once`: it is read for one look, and a small file with one call: what is asked for later is what it held then.
@@ -47,7 +47,7 @@ class SessionFile:
         if self.content is None:
             self.look()
 
-    def _read_at_once(self, path: Path) -> BinaryIO:
+    def _read_at_once(self, path: Path | str) -> BinaryIO:
         """The file in memory; one that is large, or grows while it is read, opened. Raises OSError."""
         descriptor = descriptor_of(path)
         try:

@@ -100,6 +100,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
             (glyphs.rail_hidden, "Rows that a filter hides"),
             (f"{glyphs.entered} {glyphs.left}", "Added, dropped by a move to the cursor"),
+            (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
+            ("[x]", "A label"),
             ("! ls", "A command that the user ran"),
             (glyphs.zero, "None"),
         ],

@@ -40,11 +40,12 @@ class Fact(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Work that goes on behind: ``indexing 1,904 / 2,318``."""
+    """Work that goes on behind: ``indexing 1,904 / 2,318``; where nothing tells how far it is, ``reading 300 MB``."""
 
     verb: str
-    done: int
+    done: int | None
     total: int
+    unit: str = ""
 
 
 class TitleBar(Widget):
@@ -169,7 +170,12 @@ def _width(pieces: list[Segment]) -> int:
 
 
 def _progress(progress: Progress, narrow: bool, styles: Styles, glyphs: Glyphs) -> list[Segment]:
-    ground = styles.panel
+    ground, unit = styles.panel, f" {progress.unit}" if progress.unit else ""
+    if progress.done is None:
+        return [
+            Segment(progress.verb, ground.faint),
+            Segment(f" {exact(progress.total)}{unit}", ground.sub),
+        ]
     done = min(progress.done, progress.total)
     cells = 6 if narrow else _PROGRESS_CELLS
     reached = cells * done // progress.total if progress.total else 0
@@ -178,5 +184,5 @@ def _progress(progress: Progress, narrow: bool, styles: Styles, glyphs: Glyphs) 
         Segment(glyphs.thin * reached, ground.leaf),
         Segment(glyphs.thin_rest * (cells - reached), ground.edge),
         Segment("" if narrow else f" {progress.verb}", ground.faint),
-        Segment(f" {count}", ground.sub),
+        Segment(f" {count}{unit}", ground.sub),
     ]

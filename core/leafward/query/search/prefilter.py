@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections import Counter
+from contextlib import contextmanager
 from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -41,7 +42,7 @@ _OF_FOLDERS = (
     *("--glob", f"*{_SUFFIX}"),
 )
 """Of a folder everything that may be a session, and nothing below it."""
-_AGENT, _PATH = attrgetter("agent"), attrgetter("path")
+_AGENT, _PATH, _SIZE = attrgetter("agent"), attrgetter("path"), attrgetter("size")
 _MANY = 8
 """Sessions in a folder for which it may be looked through as a whole: ripgrep lists it sooner than it takes their names."""
 
@@ -82,42 +83,64 @@ class Prefilter:
 
     def passing(self, cards: Sequence[Card], stop: Callable[[], bool]) -> Iterator[str]:
         """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why."""
-        found: set[str] = set()
-        texts: list[Text] = []
-        agents = dict.fromkeys(map(_AGENT, cards))
-        for agent in agents:
-            mine = cards if len(agents) == 1 else [card for card in cards if card.agent == agent]
-            for text in agent_named(agent).texts(list(map(_PATH, mine))):
-                if text.file is not None:
-                    texts.append(text)
-                    continue
-                if stop():
-                    return
-                if text.session not in found and (text.data is None or self.needle.held_by(text.data)):
-                    found.add(text.session)
-                    yield text.session
-        sessions = _sessions_by_file(texts)
-        large = {card.path for card in cards if card.size > _LARGE}
-        alone = {file for file, named in sessions.items() if not large.isdisjoint(named)} if large else set()
-        for file in self._holding([file for file in sessions if file not in alone], stop, alone):
-            for session in sessions.get(file, ()):
-                if session not in found:
-                    found.add(session)
-                    yield session
+        large = (
+            [card for card in cards if card.size > _LARGE]
+            if max(map(_SIZE, cards), default=0) > _LARGE
+            else []
+        )
+        folders = self._whole_folders(cards) if self.program is not None else set()
+        folders.difference_update(_folders(file for card in large for file in _files_of(card)))
+        # While ripgrep looks through whole folders it is worked out which files there are.
+        with self._begun(_OF_FOLDERS, list(map(os.fsencode, folders))) as sweep:
+            found: set[str] = set()
+            texts: list[Text] = []
+            agents = dict.fromkeys(map(_AGENT, cards))
+            for agent in agents:
+                mine = cards if len(agents) == 1 else [card for card in cards if card.agent == agent]
+                for text in agent_named(agent).texts(list(map(_PATH, mine))):
+                    if text.file is not None:
+                        texts.append(text)
+                        continue
+                    if stop():
+                        return
+                    if text.session not in found and (text.data is None or self.needle.held_by(text.data)):
+                        found.add(text.session)
+                        yield text.session
+            sessions = _sessions_by_file(texts)
+            alone = set()
+            if large:
+                paths = {card.path for card in large}
+                alone = {file for file, named in sessions.items() if not paths.isdisjoint(named)}
+            files = [file for file in sessions if file not in alone] if alone else list(sessions)
+            for file in self._holding(files, stop, alone, folders, sweep):
+                for session in sessions.get(file, ()):
+                    if session not in found:
+                        found.add(session)
+                        yield session
 
-    def _holding(self, files: list[str], stop: Callable[[], bool], alone: Collection[str]) -> Iterator[str]:
-        """Files that hold it, in any order; among them some that nobody asked for. Those `alone` ripgrep is not given."""
+    def _holding(
+        self,
+        files: list[str],
+        stop: Callable[[], bool],
+        alone: Collection[str],
+        folders: set[str],
+        sweep: subprocess.Popen[bytes] | None,
+    ) -> Iterator[str]:
+        """Files that hold it, in any order; among them some that nobody asked for. Those `alone` ripgrep is not given.
+
+        `sweep` is ripgrep at work on some `folders`.
+        """
         yield from (file for file in alone if not stop() and self._holds(file, stop))
         if self.program is None:
             yield from (file for file in files if not stop() and self._holds(file, stop))
             return
         listed: set[bytes] = set()
-        lie_in = _folders(files)
-        folders = self._whole_folders(files, lie_in) - set(_folders(alone))
-        if folders and (
-            yield from self._ask(self.program, _OF_FOLDERS, list(map(os.fsencode, folders)), listed)
-        ):
-            files = [file for file, folder in zip(files, lie_in, strict=True) if folder not in folders]
+        if sweep is not None and (yield from self._answers(sweep, listed)):
+            files = [
+                file
+                for file, folder in zip(files, _folders(files), strict=True)
+                if folder not in folders or not file.endswith(_SUFFIX)
+            ]
         for together in _arguments(files):
             if stop():
                 return
@@ -127,11 +150,11 @@ class Prefilter:
                 left = (os.fsdecode(name) for name in together if name not in listed)
                 yield from (file for file in left if not stop() and self._holds(file, stop))
 
-    def _whole_folders(self, files: list[str], lie_in: list[str]) -> set[str]:
-        """Folders of which nearly all sessions are among some files, each with the folder that it lies in."""
-        counts = Counter(
-            [folder for file, folder in zip(files, lie_in, strict=True) if file.endswith(_SUFFIX)]
-        )
+    def _whole_folders(self, cards: Sequence[Card]) -> set[str]:
+        """Folders of which nearly all sessions are among some."""
+        if len(cards) < _MANY or not self._crowds:
+            return set()
+        counts = Counter(_folders(path for path in map(_PATH, cards) if path.endswith(_SUFFIX)))
         return {
             folder
             for folder, count in counts.items()
@@ -142,8 +165,20 @@ class Prefilter:
         self, program: str, options: tuple[str, ...], paths: list[bytes], listed: set[bytes]
     ) -> Generator[str, None, bool]:
         """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
+        del program
+        with self._begun(options, paths) as process:
+            return (yield from self._answers(process, listed)) if process is not None else False
+
+    @contextmanager
+    def _begun(
+        self, options: tuple[str, ...], paths: list[bytes]
+    ) -> Iterator[subprocess.Popen[bytes] | None]:
+        """Ripgrep at work on some paths, waited for in the end; None where it could not be started, or there are none."""
+        if self.program is None or not paths:
+            yield None
+            return
         argv: list[str | bytes] = [
-            program,
+            self.program,
             *_OPTIONS,
             *options,
             "--regexp",
@@ -152,22 +187,32 @@ class Prefilter:
             *paths,
         ]
         try:
-            with subprocess.Popen(
+            started = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            ) as process:
+            )
+        except (OSError, ValueError):
+            yield None
+            return
+        with started as process:
+            with self._lock:
+                self._running.add(process)
+                if self._ended:
+                    process.kill()
+            try:
+                yield process
+            finally:
                 with self._lock:
-                    self._running.add(process)
-                    if self._ended:
-                        process.kill()
-                try:
-                    if process.stdout is not None:
-                        yield from map(os.fsdecode, _names(process.stdout.fileno(), listed))
-                finally:
-                    with self._lock:
-                        self._running.discard(process)
+                    self._running.discard(process)
+
+    def _answers(self, process: subprocess.Popen[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
+        """The files that ripgrep says, and in the end whether it looked into all."""
+        if process.stdout is None:
+            return False
+        try:
+            yield from map(os.fsdecode, _names(process.stdout.fileno(), listed))
         except (OSError, ValueError):
             return False
-        return process.returncode in (0, 1)
+        return process.wait() in (0, 1)
 
     def _holds(self, file: str, stop: Callable[[], bool]) -> bool:
         """Whether a file holds the needle, or cannot be read. Holes in it are not read."""
@@ -195,6 +240,13 @@ class Prefilter:
         finally:
             os.close(handle)
         return False
+
+
+def _files_of(card: Card) -> list[str]:
+    """The files in which a session keeps what it says, of those that are looked through by folders."""
+    if not card.path.endswith(_SUFFIX):
+        return []
+    return [text.file for text in agent_named(card.agent).texts([card.path]) if text.file is not None]
 
 
 def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from leafward.agents import Agent
     from leafward.base.config import Config
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-    BytesRead = Callable[[int, int], object]
-    """Hears the bytes read so far, and of how many."""
+    BytesRead = Callable[[int | None, int], object]
+    """Hears the bytes read so far, None where that is not known, and of how many."""
 
 _REMARK = 300
 """Characters of a remark on the whole session."""
+_LONG_READ = 16 << 20
+"""Bytes of another agent's session that take long enough to be told."""
 _LEAST_ROWS = 8
 _OF_THE_SESSION = (
     "count",
@@ -142,8 +145,9 @@ class SessionLoader:
             self._state.session.close()
             self._services.let_go()
 
-    def _show_progress(self, done: int, total: int) -> None:
-        self._view.title_bar.progress(Progress("reading", done >> 20, total >> 20))
+    def _show_progress(self, done: int | None, total: int) -> None:
+        read = done >> 20 if done is not None else None
+        self._view.title_bar.progress(Progress("reading", read, total >> 20, "MB"))
 
     def _fail(self, problem: str) -> None:
         """Says why there is nothing to show."""
@@ -362,7 +366,6 @@ def open_session(
     """Reads and lays out a session. What was scanned `ahead` is not scanned again. Raises LeafwardError."""
     # Loaded here, beside the screen: what reads sessions takes longer to load than everything before the first frame.
     from leafward.agents import agent_of, native
-    from leafward.catalog import stores
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.journal.operation_log import archived_branches
     from leafward.session.session import Session
@@ -379,13 +382,24 @@ def open_session(
             job.report(lambda: progress(end, size))
 
     scan = ahead.take(job.unwanted, lambda end, _entries: publish(end)) if ahead is not None else None
-    agent = agent_of(path, lambda: stores(config, os.environ))
+    agent = agent_of(path, lambda: _configured_stores(config))
     if agent is native():
         session = Session.open(path, job.unwanted, lambda scan: publish(scan.end), scan)
     else:
+        if size > _LONG_READ:
+            # How far its agent's reader has come is not known, only what is being read.
+            job.report(lambda: progress(None, size))
         session = agent.open(path, job.unwanted)
     findings = Findings(archived=archived_branches(session))
     return OpenedSession(Exploration(session, density, height, findings), EntryMetrics(session))
+
+
+def _configured_stores(config: Config) -> list[tuple[Agent, Path]]:
+    """Folders that the configuration gives to agents: asked for where neither place nor bytes of a file tell whose it is."""
+    # Loading it takes a fifth as long as everything before the first frame.
+    from leafward.catalog import stores
+
+    return stores(config, os.environ)
 
 
 def grow(session: Session, _job: Job) -> Growth:
