@@ -14,6 +14,7 @@ from leafward.catalog import Sort
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.glyphs import ASCII
+from tests.pi_file import PiFile
 from tests.tui.session_store import (
     NARROW,
     WIDE,
@@ -168,6 +169,16 @@ async def test_a_file_that_is_no_session_says_why(tmp_path: Path) -> None:
         assert "! notes.jsonl" in text
         assert "cannot be read" in text
         assert screen.enabled("session.resume") is False
+
+
+async def test_the_preview_of_a_prompt_without_a_reply_has_no_empty_one(tmp_path: Path) -> None:
+    PiFile(tmp_path / "one.jsonl").user("is anybody here?")
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        assert any("you  is anybody here?" in row for row in rows(app))
+        assert not any(row.rstrip().endswith(" ai") for row in rows(app))
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:

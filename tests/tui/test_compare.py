@@ -150,7 +150,7 @@ async def test_tabs_and_an_entry_to_go_to(tmp_path: Path) -> None:
         await pilot.press("tab")
         assert screen.state.page is Page.CONTENTS
         await pilot.press("4")
-        assert "not stored: extractive, made now" in shown(pilot)
+        assert "none stored: extracted just now" in shown(pilot)
         await pilot.press("5")
         assert "× failed, 1 run" in shown(pilot)
         await pilot.press("3")

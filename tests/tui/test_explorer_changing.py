@@ -202,11 +202,11 @@ class TestBookmarks:
             await written(pilot, screen, total + 2)
             assert not any("[here now]" in row for row in tree(screen))
 
-    def test_a_command_is_said_whole_or_not_at_all(self, file: Named) -> None:
+    def test_how_the_agent_gets_to_see_it(self, file: Named) -> None:
         with reading(file.path) as session:
-            told = reopening(session, whole=True)
-            assert told.startswith("restart pi to pick this up: ")
-            assert reopening(session, whole=False) == "restart pi to pick this up"
+            words, command = reopening(session)
+            assert words == "restart pi to pick this up"
+            assert command.startswith(": pi --session ")
 
     async def test_left_or_unchanged_it_writes_nothing(self, file: Named) -> None:
         before = file.path.read_bytes()

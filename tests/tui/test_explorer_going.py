@@ -227,3 +227,9 @@ class TestGoing:
             before = screen.panes.tree.painted.shown
             await pilot.press("j")
             assert screen.panes.tree.painted.shown - before <= 2
+
+
+async def test_sizes_of_a_compaction_are_whole_numbers(demo: Path) -> None:
+    async with exploring(demo, (100, 30)) as (pilot, screen):
+        await until(pilot, lambda: "facts lost" in "\n".join(tree(screen)))
+        assert any("compaction 50.5k → 26.1k" in row for row in tree(screen))

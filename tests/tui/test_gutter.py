@@ -110,6 +110,22 @@ def test_a_branch_begins_with_its_junction(explore: Explore) -> None:
     )
 
 
+def test_the_arm_of_a_branch_that_begins_with_a_reply_turns_into_its_rail(explore: Explore) -> None:
+    def build(file: Named) -> None:
+        file.prompt("a")
+        file.reply("one")
+        file.prompt("b")
+        file.reply("another", parent=file.ids["a"])
+        file.prompt("c")
+        file.prompt("d", "b")
+
+    exploration, file = explore(build)
+    assert drawn(exploration) == drawing(
+        "  ●        a", "  ┠─┐      another", "  ┃ ○      c", "  ●        b", "  ◎        d"
+    )
+    assert "┡━┐" in drawn(exploration, ghost_of(exploration, file, "c"))
+
+
 def test_many_branches_at_one_point_use_one_lane(explore: Explore) -> None:
     def build(file: Named) -> None:
         file.prompt("a")

@@ -119,6 +119,22 @@ def test_a_long_note_takes_the_second_line() -> None:
     assert lines[1].endswith("r reload")
 
 
+def test_the_tail_of_a_note_is_whole_or_not_there() -> None:
+    note = Note(
+        "labelled; restart pi to pick this up",
+        "leaf",
+        (KeyHint("u", "u", "undo"),),
+        tail=": pi --session /a/b.jsonl",
+    )
+
+    def said_in(width: int, height: int) -> str:
+        return " ".join(" ".join(plain(price_lines(None, None, note, width, height, UNICODE))).split())
+
+    assert said_in(90, 1) == "✓ labelled; restart pi to pick this up: pi --session /a/b.jsonl u undo"
+    assert said_in(60, 1) == "✓ labelled; restart pi to pick this up u undo"
+    assert said_in(60, 2) == "✓ labelled; restart pi to pick this up: pi --session /a/b.jsonl u undo"
+
+
 def test_texts_that_were_not_made_safe_do_no_harm() -> None:
     evil = "a\x1b]52;c;QUJD\x07b\tc\u202e"
     for lines in (

@@ -185,7 +185,9 @@ async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endp
         await pilot.press("s")
         await who(pilot)
         await pilot.press("x")
-        await until(pilot, lambda: "extractive, made locally" in shown(pilot) and "tok from" in shown(pilot))
+        await until(
+            pilot, lambda: "extractive, made locally" in shown(pilot) and "tok instead of" in shown(pilot)
+        )
         await pilot.press("escape")
         await at_rest(pilot, screen)
 

@@ -176,8 +176,9 @@ class ExplorerPanes:
         keys: Sequence[KeyHint] = (),
         *,
         stays: bool = False,
+        tail: str = "",
     ) -> None:
-        """Says something in the place of the price line, with keys that help.
+        """Says something in the place of the price line, with keys that help; its `tail` where all of that fits.
 
         Where the text is empty that is how far a summary is, or why there is no tree to price a move in; else nothing.
         """
@@ -197,7 +198,7 @@ class ExplorerPanes:
             entries = len(state.session) if state.session is not None else 0
             if entries and state.density is Density.TURNS:
                 keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
-        self.price_line.note(text or None, tone, keys, beneath)
+        self.price_line.note(text or None, tone, keys, beneath, tail)
 
     def fail(self, problem: str) -> None:
         """Says what could not be done, and why."""

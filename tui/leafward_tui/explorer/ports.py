@@ -208,10 +208,11 @@ class ExplorerView(Protocol):
         keys: Sequence[KeyHint] = (),
         *,
         stays: bool = False,
+        tail: str = "",
     ) -> None:
         """Says something in the place of the price, with keys that help; an empty text makes room for the price.
 
-        Where it `stays`, the next move of the cursor leaves it standing.
+        Where it `stays`, the next move of the cursor leaves it standing. Its `tail` is said where there is room for all of it.
         """
 
     def fail(self, problem: str) -> None:

@@ -235,7 +235,12 @@ INTENTS: tuple[Intent, ...] = (
     Intent("only.kept", "1", "Show only what is kept", "only kept", _XRAY, "Compaction"),
     Intent("only.replaced", "2", "Show only what is summarised", "only summarised", _XRAY, "Compaction"),
     Intent(
-        "only.prefix", "3", "Show only the beginning of the split turn", "only prefix", _XRAY, "Compaction"
+        "only.prefix",
+        "3",
+        "Show only the beginning of the split turn",
+        "only split turn",
+        _XRAY,
+        "Compaction",
     ),
     Intent("only.injected", "4", "Show only what is injected", "only injected", _XRAY, "Compaction"),
     Intent("only.cut", "5", "Show only what is cut", "only cut", _XRAY, "Compaction"),
@@ -372,7 +377,7 @@ INTENTS: tuple[Intent, ...] = (
         "archived.toggle",
         "a",
         "Show archived sessions and sub-agents without a task",
-        "all",
+        "archived",
         _LIST,
         "Sessions",
     ),

@@ -53,7 +53,7 @@ _LACKING = {
     "hit.open": "no hit here",
     "copy.text": "nothing to copy here",
     "session.undo": "nothing to undo",
-    "project.relocate": "no folder was found that this project may have moved to",
+    "project.relocate": "its folder is there, or no other looks like it",
     "move.here": "no rows to move to",
 }
 """What an intent lacks where it can do nothing; of others it is only said that they wait."""

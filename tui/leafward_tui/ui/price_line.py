@@ -56,6 +56,8 @@ class Note(NamedTuple):
     keys: tuple[KeyHint, ...] = ()
     beneath: str = ""
     """One quiet line below the sentence, where there is room for one."""
+    tail: str = ""
+    """Goes on with the sentence where there is room for all of it: half a command is of no use."""
 
 
 def price_lines(
@@ -152,6 +154,8 @@ def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[lis
     taken = length(keys)
     text = safe_line(note.text)
     room = max(1, width - start - 1)
+    if note.tail and _holds(text + safe_line(note.tail), taken, room, height):
+        text += safe_line(note.tail)
     if cell_len(text) + taken <= room or height < 2 or note.beneath:
         first = [*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]
         return [first, [(" " * start, "blank"), (fit(safe_line(note.beneath), room), "faint")]]
@@ -161,6 +165,12 @@ def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[lis
     lines[0][0:1] = lead
     lines[-1] += keys
     return lines
+
+
+def _holds(text: str, keys: int, room: int, height: int) -> bool:
+    """Whether a text and the cells of its keys have room in so many lines."""
+    lines = wrap(text, room)
+    return len(lines) <= height and cell_len(lines[-1]) + keys <= room
 
 
 def _exactly(pieces: list[Piece], width: int, glyphs: Glyphs) -> list[Piece]:
@@ -198,9 +208,16 @@ class PriceLine(Widget):
             self._facts, self._price = facts, price
             self.refresh()
 
-    def note(self, text: str | None, tone: str = "", keys: Sequence[KeyHint] = (), beneath: str = "") -> None:
+    def note(
+        self,
+        text: str | None,
+        tone: str = "",
+        keys: Sequence[KeyHint] = (),
+        beneath: str = "",
+        tail: str = "",
+    ) -> None:
         """Says something instead, until it is called with None."""
-        note = Note(text, tone, tuple(keys), beneath) if text is not None else None
+        note = Note(text, tone, tuple(keys), beneath, tail) if text is not None else None
         if note != self._note:
             self._note = note
             self.refresh()

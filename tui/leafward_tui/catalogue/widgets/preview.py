@@ -225,7 +225,8 @@ class Preview(SidePane):
     def _message(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
     ) -> Iterator[PaneLine]:
-        lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis)
+        """Who spoke, and the beginning of it; nothing where nothing was said."""
+        lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis) if text else []
         for number, line in enumerate(lines):
             label = Segment(fit(who if not number else "", _LABEL, pad=True), ground.faint)
             yield [label, *self._hits(line, style, ground)]

@@ -163,10 +163,7 @@ class RowPainter:
         """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
         used = line.used
         price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
-        # Of some of them it is no total.
-        size = (
-            f"{count(used.tokens)} {'total' if line.shown == line.total else 'tokens'}" if used.tokens else ""
-        )
+        size = f"{count(used.tokens)} tokens" if used.tokens else ""
         both = "  ".join(part for part in (size, price) if part)
         return next((text for text in (both, price or size) if cell_len(text) <= room), "")
 
@@ -272,7 +269,7 @@ class RowPainter:
         )
         if not words and line.elsewhere:
             name = fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis)
-            return (f"no folder {name}", True) if line.elsewhere in about.missing else (name, False)
+            return (f"{name}, no folder", True) if line.elsewhere in about.missing else (name, False)
         return words, False
 
     def _seconds(self, milliseconds: int) -> float:

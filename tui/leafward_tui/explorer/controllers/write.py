@@ -172,8 +172,10 @@ class SessionWrite:
         before = self._navigation.head_here()
         self._loader.show_changed(to_leaf=moved)
         parts = [done, *map(remark_words, written.remarks)]
+        tail = ""
         if written.recent and then is None:
-            parts.append(reopening(session, whole=self._view.two_panes))
+            words, tail = reopening(session)
+            parts.append(words)
         if written.kind is OperationKind.EXAM:
             # No agent reads it, and there is nothing to undo.
             self._view.tell(done, "leaf")
@@ -190,24 +192,22 @@ class SessionWrite:
             "warn" if written.remarks else "leaf",
             keys,
             stays=moved and self._navigation.head_here() != before,
+            tail=tail,
         )
         if then is not None:
             then()
 
 
-def reopening(session: Session, *, whole: bool) -> str:
-    """How an agent that may be running gets to see a write: it holds its own leaf in memory.
-
-    `whole` names the command too; a narrow screen has no room for it, and half of it would be of no use.
-    """
+def reopening(session: Session) -> tuple[str, str]:
+    """How an agent that may be running gets to see a write, and the command for it: it holds its own leaf in memory."""
     from leafward.agents import agent_behind
 
     agent = agent_behind(session)
     try:
         command = agent.resume(session, os.environ).command()
     except LeafwardError:
-        return "restart the agent to pick this up"
-    return f"restart {agent.title} to pick this up" + (f": {command}" if whole else "")
+        return "restart the agent to pick this up", ""
+    return f"restart {agent.title} to pick this up", f": {command}"
 
 
 def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:

@@ -75,9 +75,13 @@ class GutterMaker:
             signs += [(glyphs.rail_hidden, "faint"), (" ", "faint")]
             return Gutter((" ", "faint"), self._packed(signs), stands)
         value = layout.branches[branch]
+        node = self._node(line, entry, stands)
         if row == value.first_row and value.above >= 0:
             self._join(signs, branch, stands)
-        signs += [self._node(line, entry, stands), (" ", "faint")]
+            if node[0] == self._rail(stands):
+                # An arm that ends at a rail would look like a crossing.
+                node = (glyphs.corners[1], node[1])
+        signs += [node, (" ", "faint")]
         return Gutter(self._verdict(stands), self._packed(signs), stands)
 
     def below(self, line: Line, stands: PathMembership) -> tuple[Sign, ...]:

@@ -160,6 +160,13 @@ class RowPainter:
         lost = self.lost.get(self.layout.head[line.row], 0)
         return f"{counted(lost, 'fact')} lost" if lost else ""
 
+    def _sizes(self, note: str, room: int) -> str:
+        """The sizes of a compaction in whole numbers: first the gap goes, then words, then the size before."""
+        sizes = note.partition(", ")[0]
+        after = sizes.rpartition(f"{self.glyphs.arrow} ")[2]
+        forms = (f"   {note}", f" {note}", f" {sizes}", f" {self.glyphs.arrow} {after}") if note else ("",)
+        return next((one for one in forms if cell_len(one) <= room), "")
+
     def _again(self, line: Line) -> tuple[str, ...]:
         """What was done again soon after the compaction of a line, the longest words first; none where nothing was, or not known yet."""
         number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
@@ -224,9 +231,10 @@ class RowPainter:
         kind = self.layout.tree.kind[entry]
         note = self.notes.get(entry, "")
         if kind == Kind.COMPACTION:
-            parts = [("compaction", ground.memory), (f"   {note}", ground.sub)]
+            sizes = self._sizes(note, room - len("compaction"))
+            parts = [("compaction", ground.memory), (sizes, ground.sub)]
             # All of it or nothing: it says least of what stands there.
-            taken = cell_len(f"compaction   {note}")
+            taken = cell_len(f"compaction{sizes}")
             again = next((one for one in self._again(line) if taken + cell_len(one) <= room), "")
             parts.append((again, ground.faint))
             return _pieces(parts, room, ground, self.glyphs)
