@@ -310,6 +310,7 @@ NOT_YET = {
     "portalocker",
     "pygments",
     "textual.widgets._markdown",
+    "tomllib",
 }
 """What the first frame does without."""
 
