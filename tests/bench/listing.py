@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from leafward.base.config import Config
+from leafward.base.worker_processes import cores
 from leafward.catalog import Catalogue, reading_processes
-from leafward.catalog.reading_processes import cores
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.paths import config_dir
+from leafward.branches.fork import left_imports
 from tests.acting import Acting
+from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
@@ -47,6 +50,11 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sessions(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.jsonl"))
+
+
+def written(folder: Path) -> list[Path]:
+    """The sessions, and the documents that wait for an import."""
+    return [*sessions(folder), *left_imports()]
 
 
 @pytest.mark.parametrize("more", [[], ["--inject"], ["--summary", "extractive"]])
@@ -114,3 +122,58 @@ def test_another_needs_something_that_is_run(run: Run, session: Path) -> None:
     outcome = run("fork", session, "leaf", "--another")
     assert outcome.code == 2
     assert "--another goes with --run or --import" in outcome.err
+
+
+@pytest.mark.slow
+@pytest.mark.litellm
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+class TestASummaryByAModel:
+    """A model words its summary anew each time: what the first try wrote is known all the same, and nothing is paid again."""
+
+    @pytest.fixture(autouse=True)
+    def _key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+    @staticmethod
+    def asking(endpoint: Endpoint, *more: str) -> list[str]:
+        model = ["--model", "openai/scripted", "--base-url", endpoint.base_url]
+        return ["--summary", "model", *model, "--run", *more]
+
+    @pytest.mark.parametrize("to", ["pi", "codex", "claude", "opencode"])
+    @pytest.mark.parametrize("more", [[], ["--inject"]], ids=["alone", "injected"])
+    def test_the_first_one_is_found(
+        self, run: Run, session: Path, tmp_path: Path, endpoint: Endpoint, to: str, more: list[str]
+    ) -> None:
+        endpoint.play(Reply(WHOLE), Reply(WHOLE.replace("parser", "reader")))
+        arguments = ["fork", session, "#2", "--to", to, *self.asking(endpoint, *more)]
+        first = run(*arguments)
+        there, asked = written(tmp_path), len(endpoint.asked)
+        assert asked
+        again = run(*arguments)
+        assert (again.code, written(tmp_path)) == (first.code, there)
+        assert len(endpoint.asked) == asked, "a model was asked again"
+        assert run(*arguments, "--another").code == first.code
+        assert len(written(tmp_path)) == len(there) + 1
+
+    def test_one_with_a_summary_of_another_kind_is_another_session(
+        self, run: Run, session: Path, tmp_path: Path, endpoint: Endpoint
+    ) -> None:
+        for arguments in ([], ["--inject"], ["--summary", "extractive"], self.asking(endpoint)):
+            before = len(written(tmp_path))
+            run(
+                "fork",
+                session,
+                "#2",
+                "--to",
+                "claude",
+                "--run",
+                *[one for one in arguments if one != "--run"],
+            )
+            assert len(written(tmp_path)) == before + 1, arguments
+
+    def test_none_is_asked_where_none_is_wanted(self, run: Run, session: Path, endpoint: Endpoint) -> None:
+        settings = config_dir() / "config.toml"
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text(f'model = "openai/scripted"\n[base-urls]\nopenai = "{endpoint.base_url}"\n')
+        outcome = run("fork", session, "#2", "--summary", "extractive")
+        assert (outcome.code, endpoint.asked) == (0, [])

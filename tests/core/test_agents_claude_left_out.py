@@ -125,3 +125,22 @@ def test_it_is_found_when_the_prompt_is_appended(tmp_path: Path) -> None:
     growth = session.refresh()
     assert growth is not None
     assert messages(session, of_kind(session, Kind.USER)[-1], sent=False) == ["You are welcome."]
+
+
+def test_a_reply_that_a_resumed_one_goes_past_is_a_branch(tmp_path: Path) -> None:
+    """2.1.48 rarely goes on from the prompt itself, which it answers by itself (the sweep of versions has seen it)."""
+    transcript = Transcript(tmp_path)
+    transcript.defaults = {"version": "2.1.48"}
+    prompt = transcript.prompt(PROMPTS[0])
+    transcript.block(THOUGHT[0], "msg_1", None, timestamp="2026-11-21T10:00:01.000Z")
+    transcript.block(SPOKEN[0], "msg_1", "end_turn", timestamp="2026-11-21T10:00:01.000Z")
+    itself = {"id": "made-up", "role": "assistant", "model": "<synthetic>"}
+    text = [{"type": "text", "text": "No response requested."}]
+    transcript.row("assistant", message={**itself, "content": text}, parentUuid=prompt)
+    transcript.turn(PROMPTS[1], "Sleep well.")
+    session = transcript.opened()
+    assert session.tree.branches() == 1
+    first, second = of_kind(session, Kind.USER)
+    assert session.tree.branch_points() == [first]
+    assert "You are welcome." not in messages(session, second)
+    assert messages(session, second)[-1] == PROMPTS[1]

@@ -156,8 +156,9 @@ def test_a_child_that_dies_is_no_scan(large: Path) -> None:
         "found = scan_ahead(path.parent)",
         "found = scan_ahead(path.with_name('none.jsonl'))",
         "small = path.with_name('small.jsonl')\nsmall.write_text('{}')\nfound = scan_ahead(small)",
+        "other = path.with_name('other.jsonl')\nother.write_bytes(b'{\"parentUuid\":null' + path.read_bytes())\nfound = scan_ahead(other)",
     ],
-    ids=["beside another thread", "a folder", "no file", "a small file"],
+    ids=["beside another thread", "a folder", "no file", "a small file", "a session of another agent"],
 )
 def test_where_it_cannot_or_need_not_be_there_is_none(script: str, large: Path) -> None:
     assert told(large, f"{script}\nprint(json.dumps([found is None, children()]))") == [True, 0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base import worker_processes
 from leafward.base.config import Config
 from leafward.catalog import Catalogue, reading_processes
 from tests.acting import Acting
@@ -52,7 +53,7 @@ def children() -> list[str]:
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
-                if b"reading_processes import serve" in file.read():
+                if b"worker_processes import serve" in file.read():
                     found.append(name)
         except OSError:
             continue
@@ -87,7 +88,7 @@ def test_the_cards_are_those_that_one_process_makes(
 def test_where_no_process_ever_answers_this_one_reads(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading_processes, "START", "import sys; sys.exit(3)")
+    monkeypatch.setattr(worker_processes, "START", "import sys; sys.exit(3)")
     first = listed(store, tmp_path / "index.json")
     first.refresh()
     assert first.left == []
@@ -111,9 +112,9 @@ def test_what_a_process_dies_of_is_left_and_tried_the_next_time(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        start = reading_processes.START
+        start = worker_processes.START
         dies = start.replace("from leafward", f"exec({DIES!r}); from leafward")
-        patch.setattr(reading_processes, "START", dies)
+        patch.setattr(worker_processes, "START", dies)
         patch.setattr(reading_processes, "BATCH_FILES", 1)
         first = listed(store, tmp_path / "index.json")
         first.refresh()

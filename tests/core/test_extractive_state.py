@@ -390,3 +390,55 @@ def test_what_a_call_writes_is_read_once() -> None:
     assert {"parse_table", "rowCount"} <= set(reader.written[0][1])
     reader.read(EntryIndex(2), user("thanks"))
     assert reader.written == []
+
+
+def test_the_goal_is_no_errand_and_no_remark() -> None:
+    for said in (
+        "let's stash and get the latest updates, that will inform our approach",
+        "I'm pretty sure we had this before: the lexer skipped comments",
+    ):
+        work = [user(said), *made("src/lexer.py", "a"), reply("Which way shall we go?")]
+        work += [user("Port the lexer of orchard to a table, as in option 1."), *made("src/table.py", "b")]
+        (goal,) = told_in(Section.GOAL, *work)
+        assert goal.startswith("Port the lexer"), said
+
+
+def test_what_was_done_at_once_is_no_goal_though_the_answer_asks_something() -> None:
+    work = [
+        user("Write down a plan in docs/plan.md with every step of the port of orchard."),
+        *made("docs/plan.md", "a"),
+        reply("Done. The plan has four steps.\n\nNext we still need to port the lexer. Shall I begin?"),
+        user("this looks amazing, start implementing"),
+        *made("src/lexer.py", "b"),
+        user("Keep the old lexer beside it for reference, in src/old."),
+        *made("src/old/lexer.py", "c"),
+    ]
+    (goal,) = told_in(Section.GOAL, *work)
+    assert goal == (
+        "this looks amazing, start implementing (asked first: "
+        "Write down a plan in docs/plan.md with every step of the port of orchard.)"
+    )
+
+
+EARLIER = """## Next Steps
+- [ ] Add the table to the lexer of orchard (as `LexTable`, or similar)
+- [ ] Teach these rules to both parsers
+"""
+
+
+def list_written(key: str, *states: str) -> list[dict[str, Any]]:
+    items = ["Add the table to the lexer of orchard", "Write tests of the lexer", "Run the linter"]
+    listed = [{"content": item, "status": state} for item, state in zip(items, states, strict=True)]
+    return [reply("", (key, "TodoWrite", {"todos": listed})), result(key, "ok")]
+
+
+def test_a_plan_that_was_worked_through_leaves_no_steps_of_an_earlier_summary() -> None:
+    begun = [user("Go on with the port of orchard."), *list_written("a", "completed", "pending", "pending")]
+    then = list_written("b", "completed", "completed", "completed")
+    earlier = {"previous": EARLIER, "previous_entry": EntryIndex(3)}
+    steps = told_in(Section.NEXT, *begun, **earlier)
+    assert "Teach these rules to both parsers" in steps
+    assert not any("LexTable" in step for step in steps)
+    assert told_in(Section.NEXT, *begun, *then, **earlier) == []
+    context = told_in(Section.CONTEXT, *begun, *then, **earlier)
+    assert "Planned before: Teach these rules to both parsers" in context

@@ -131,9 +131,16 @@ class TestCalls:
     def test_a_call_far_above_is_not_looked_for(self, file: Acting) -> None:
         file.said(call("bash", "1", command="long ago"))
         for number in range(100):
-            file.entry("custom", customType="tick", data=number)
+            file.said(f"waiting {number}")
         file.answered("1", "bash", "came")
         assert last(file) == Headline("bash", "came")
+
+    def test_what_only_keeps_books_makes_none_far(self, file: Acting) -> None:
+        file.said(call("bash", "1", command="long ago"))
+        for number in range(100):
+            file.entry("custom", customType="tick", data=number)
+        file.answered("1", "bash", "came")
+        assert last(file) == Headline("bash", "long ago")
 
 
 class TestMessages:

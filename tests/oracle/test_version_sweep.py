@@ -6,6 +6,7 @@ says how to make it). Skipped elsewhere.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from contextlib import closing
@@ -355,7 +356,10 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     said += sweep_agents.AFTER if back else ()
     assert prompts.keys() >= {*said}
     assert last in prompts or recorded.undone
-    assert len(session.tree.branch_points()) == (bool(back) and last in prompts)
+    points = session.tree.branch_points()
+    if recorded.resumes_badly:
+        points = [point for point in points if not left_behind(session, point)]
+    assert len(points) == (bool(back) and last in prompts)
     results = {
         headline(session, index).text: (session.body(index) or {})["message"]
         for index, kind in enumerate(columns.kind)
@@ -368,6 +372,23 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     files = touched(session, session.tree.path(prompts.get(last, session.leaf)))
     assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
     assert any(path.endswith("list.md") and use.modified for path, use in files.items())
+
+
+def left_behind(session: Session, point: int) -> bool:
+    """Whether a prompt has two replies as Claude Code 2.1.48 leaves them where it resumes a reply whose rows have one time.
+
+    It goes on from the prompt above that reply, which it answers by itself: the reply is sent no more, and is a branch. The
+    requests that were compared do not hold it either.
+    """
+    if session.columns.kind[point] != Kind.USER:
+        return False
+    below = [
+        session.tree.content_from(run) for run in session.tree.content_children(session.tree.run_of(point))
+    ]
+    made_up = [one for one in below if _made_up((session.body(one) or {}).get("message") or {})]
+    rest = [one for one in below if one not in made_up]
+    times = {json.loads(row).get("timestamp") for one in rest for row in session.records(one)}
+    return len(made_up) == 1 and len(rest) == 1 and len(times - {None}) == 1
 
 
 def _made_up(message: dict[str, Any]) -> bool:

@@ -108,6 +108,13 @@ async def test_progress_stands_before_every_other_fact() -> None:
         text = screen.title_bar.render_line(0).text
         assert "━━━━╍╍ 1,904 / 2,318" in text
         assert text.endswith("● ")
+        for progress, said in (
+            (Progress("reading", 63, 300, "MB"), "╍ 63 / 300 MB"),
+            (Progress("reading", None, 300, "MB"), "reading 300 MB"),
+        ):
+            screen.title_bar.progress(progress)
+            await pilot.pause()
+            assert said in screen.title_bar.render_line(0).text
 
 
 async def test_a_click_on_a_hint_runs_it() -> None:
@@ -199,6 +206,25 @@ async def test_a_command_is_found_by_its_words_in_the_key_bar() -> None:
         assert "Open the compaction lab here" in found
         found = [str(hit.text) async for hit in provider.search("x-ray")]
         assert "Show a compaction or context edit before and after" in found
+
+
+async def test_a_narrow_bar_says_in_words_what_fits() -> None:
+    async with plain((80, 24)) as (pilot, screen):
+        fact = Fact("● following", short="●", keep=5)
+        screen.title_bar.show("Stop jobs running twice", crumb="hopper", facts=(fact,))
+        await pilot.pause()
+        assert screen.title_bar.render_line(0).text.endswith("● following ")
+        screen.title_bar.show(
+            "Stop jobs running twice, and tell the shop about it today", crumb="hopper", facts=(fact,)
+        )
+        await pilot.pause()
+        assert screen.title_bar.render_line(0).text.endswith("● ")
+
+
+async def test_commands_that_hold_the_words_leave_the_others_out() -> None:
+    async with plain() as (_, screen):
+        found = [str(hit.text) async for hit in IntentCommands(screen).search("theme")]
+        assert found == ["Choose a theme"]
 
 
 async def test_a_sheet_covers_the_foot_and_writes_the_operation_out() -> None:

@@ -122,6 +122,14 @@ async def test_a_search_lights_lines_and_steps_through_them(grove: Grove) -> Non
         await until(pilot, lambda: pilot.app.screen is not screen)
 
 
+async def test_a_session_outside_every_store_is_told_too(grove: Grove, tmp_path: Path) -> None:
+    grove.session = grove.session.rename(tmp_path / "grove.jsonl")
+    async with blaming(grove) as (pilot, screen):
+        assert screen.view.text is not None
+        assert screen.view.text.blocks() == [0, 2, 6]
+        assert "Begin with the rows" in shown(pilot)
+
+
 async def test_from_the_catalogue_a_file_is_asked_for(grove: Grove) -> None:
     app = app_over(grove.session.parent)
     async with app.run_test(size=WIDE) as pilot:
@@ -144,3 +152,16 @@ async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
         await until(pilot, lambda: bool(screen.state.problem))
         await pilot.pause()
         assert "No such file" in " ".join(shown(pilot).split())
+
+
+async def test_the_session_it_is_asked_for_in_counts_wherever_it_lies(
+    grove: Grove, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(tmp_path / "elsewhere"))
+    async with exploring(grove.session, WIDE) as (pilot, _screen):
+        await pilot.press("number_sign")
+        await reached(pilot, BlameScreen)
+        await until(pilot, lambda: "return text.split()" in shown(pilot))
+        assert "1 session touched it" in shown(pilot)
+        assert "nobody can be named" not in shown(pilot)
+        assert "no session is known" not in shown(pilot)

@@ -93,7 +93,7 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
         await until(pilot, lambda: not file.exists())
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
-        assert shown(pilot).count("with summaries") == 1, "no other agent takes one from elsewhere"
+        assert shown(pilot).count("into pi, with summaries") == 1, "no other agent takes one from elsewhere"
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])

@@ -9,8 +9,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import Catalogue, Namesake, Sort
-from leafward_tui.catalogue.display import empty_words
-from leafward_tui.catalogue.model.listing import Grouping, LineKind
+from leafward_tui.catalogue.display import empty_words, order_words
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
 from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
@@ -22,6 +22,7 @@ from leafward_tui.ui.theme import Styles, built_in_theme
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
+from tests.pi_file import HEADER
 from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
 
 if TYPE_CHECKING:
@@ -181,6 +182,31 @@ def test_a_long_title_leaves_room_for_what_tells_it_apart(tmp_path: Path) -> Non
     assert len({row.split("last:")[1] for row in rows}) == 2
 
 
+def test_a_context_that_nobody_counted_carries_the_sign_of_an_estimate(tmp_path: Path) -> None:
+    """As in the explorer's gauge."""
+    for number, counted in enumerate((None, 41_000)):
+        file = Acting(tmp_path / f"{number}.jsonl", {**HEADER, "id": str(number), "cwd": "/home/ada/orchard"})
+        file.user("count the pears " * 100)
+        file.said("many", tokens=usage(counted) if counted is not None else None)
+    listing = lines_of(tmp_path)
+    painter = RowPainter(
+        listing,
+        Styles.of(built_in_theme("understory")),
+        UNICODE,
+        100,
+        NOW_MS / 1000,
+        Columns.of(100, agents=False),
+    )
+    shown = {
+        line.card.estimated: painter.strip(line, selected=False).text
+        for line in listing.lines
+        if line.card is not None
+    }
+    assert "41.0k" in shown[False]
+    assert "~" not in shown[False]
+    assert "~4" in shown[True]
+
+
 def test_a_group_knows_its_sessions_folded_or_not(store: Path) -> None:
     listing = lines_of(store)
     group = groups(listing)[0]
@@ -252,3 +278,9 @@ def test_the_preview_has_the_sizes_of_a_compaction_that_its_row_in_the_tree_has(
     with reading(made.path) as session:
         at = session.columns.index(compaction)
         assert text == note_of(session, [range(at, at + 1)], at, UNICODE)
+
+
+def test_the_order_of_the_list_is_said_in_words() -> None:
+    assert order_words(View()) == "by project, newest first"
+    assert order_words(View(grouping=Grouping.FOREST, sort=Sort.TOKENS)) == "by family, largest context first"
+    assert order_words(View(grouping=Grouping.NONE, sort=Sort.NAME)) == "by title"

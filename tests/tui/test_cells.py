@@ -356,3 +356,16 @@ def test_a_line_of_code_is_broken_before_a_word_in_another_ink() -> None:
     # A word that no line has room for fills the one where it begins.
     long = [Span("see ", "text"), Span("x" * 60, "leaf")]
     assert next("".join(span.text for span in row) for row in fitted(long, 30)) == "see " + "x" * 26
+
+
+def test_a_line_of_code_keeps_words_of_several_inks_whole() -> None:
+    line = [
+        Span("cd src && sort names", "text"),
+        Span(" |", "sub"),
+        Span(" tail", "text"),
+        Span(" -1", "text"),
+    ]
+    assert ["".join(span.text for span in row) for row in fitted(line, 26)] == [
+        "cd src && sort names | ",
+        "  tail -1",
+    ]

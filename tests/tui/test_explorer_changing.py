@@ -8,10 +8,12 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from leafward_tui.app.command_palette import working_intents
+from leafward_tui.explorer.controllers.write import reopening
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.intents import WRITES
+from tests.acting import reading
 from tests.pi_file import HEADER, PiFile
 from tests.tui.explored import (
     Named,
@@ -199,6 +201,12 @@ class TestBookmarks:
             await chosen(pilot, "l", *["backspace"] * 8, "enter")
             await written(pilot, screen, total + 2)
             assert not any("[here now]" in row for row in tree(screen))
+
+    def test_a_command_is_said_whole_or_not_at_all(self, file: Named) -> None:
+        with reading(file.path) as session:
+            told = reopening(session, whole=True)
+            assert told.startswith("restart pi to pick this up: ")
+            assert reopening(session, whole=False) == "restart pi to pick this up"
 
     async def test_left_or_unchanged_it_writes_nothing(self, file: Named) -> None:
         before = file.path.read_bytes()

@@ -21,6 +21,7 @@ from tests.tui.explored import (
     note,
     tree,
 )
+from tests.tui.session_store import rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +78,9 @@ class TestGoing:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("apostrophe")
             assert here(screen) == "d"
-            await pilot.press("K", "K", "m", "G", "apostrophe")
+            await pilot.press("K", "K", "m")
+            await until(pilot, lambda: any("compare another row with it" in row for row in rows(pilot.app)))
+            await pilot.press("G", "apostrophe")
             assert here(screen) == "b"
             assert any("'" in row[:3] and "b prompt" in row for row in tree(screen))
             await pilot.press("m", "G", "apostrophe")
@@ -86,6 +89,7 @@ class TestGoing:
     async def test_letters_jump_to_a_row(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("f")
+            await until(pilot, lambda: any("type the letters beside a row" in row for row in rows(pilot.app)))
             row = next(row for row in tree(screen) if "x prompt" in row)
             letter = row.partition("x prompt")[0].split()[-1]
             await pilot.press(letter)
@@ -94,6 +98,7 @@ class TestGoing:
             assert here(screen) == "x"
             await pilot.press("f", "1")
             assert not screen.panes.tree.jumping
+            await until(pilot, lambda: not any("type the letters" in row for row in rows(pilot.app)))
             assert screen.panes.inspector.tab is Tab.ENTRY
 
     async def test_folds(self, file: Named) -> None:
@@ -188,6 +193,32 @@ class TestGoing:
             outline = "\n".join(tree_text(session, Page(80), every_entry=True))
         for words in ("TaskUpdate #2 completed", "exec_comm… make test", "/of_everything.py:5"):
             assert words in outline
+
+    async def test_rows_of_entries_say_how_a_reply_and_a_command_ended(self, tmp_path: Path) -> None:
+        made = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": "/work/p"})
+        made.user("go")
+        made.said("half a", stop="aborted")
+        made.said("a long", stop="length")
+        command = {"role": "bashExecution", "command": "make test", "output": "", "exitCode": 0}
+        ran = made.entry("message", message={**command, "cancelled": False, "truncated": False})
+        made.entry("message", message={**command, "exitCode": None, "cancelled": True, "truncated": False})
+        made.entry("context_edit", targetId=ran, replacement=None)
+        made.entry("usage", kind="title", usage={"totalTokens": 1_280})
+        config = Config(density="entries")
+        async with exploring(made.path, config=config) as (pilot, screen):
+            await until(pilot, lambda: "cut off" in "\n".join(tree(screen)))
+            await pilot.press("ampersand", "a")
+            await until(pilot, lambda: "1,280 tokens" in "\n".join(tree(screen)))
+            shown = [" ".join(row.split()) for row in tree(screen)]
+        for words in (
+            "ai half a aborted",
+            "ai a long cut off",
+            "you ! make test ok",
+            "you ! make test aborted",
+            "≠ context edit omits make test",
+            "usage title, 1,280 tokens",
+        ):
+            assert any(words in row for row in shown), (words, shown)
 
     async def test_a_step_draws_two_rows(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

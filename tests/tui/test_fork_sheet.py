@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import subprocess
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.compaction.branch_summary import left_branch, summarize_branch
+from leafward.session.journal import utc_now
+from leafward.summaries.summarizers.extractive import Extractive
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.controllers.fork import draft_fork, find_earlier, store_fork
+from leafward_tui.explorer.model.forks import ForkRequest
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
@@ -167,21 +177,28 @@ async def test_nothing_is_written_where_the_agent_that_is_to_go_on_is_not_instal
         assert new_files(file.path.parent) == []
 
 
-async def test_it_goes_on_in_place_of_the_application(
-    file: Named, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[list[str], Any, str]]:
+    """The programs that run in place of the application."""
     installed(monkeypatch, tmp_path / "bin", "pi")
-    ran: list[tuple[list[str], Any, str]] = []
+    found: list[tuple[list[str], Any, str]] = []
 
     def run(argv: list[str], cwd: str, env: dict[str, str], **_: Any) -> None:
-        ran.append((list(argv), cwd, env["PWD"]))
+        found.append((list(argv), cwd, env["PWD"]))
 
-    @contextmanager
-    def suspended() -> Iterator[None]:
-        yield
+    monkeypatch.setattr(subprocess, "run", run)
+    return found
 
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    yield
+
+
+async def test_it_goes_on_in_place_of_the_application(
+    file: Named, monkeypatch: pytest.MonkeyPatch, ran: list[tuple[list[str], Any, str]]
+) -> None:
     async with exploring(file.path) as (pilot, screen):
-        monkeypatch.setattr(subprocess, "run", run)
         monkeypatch.setattr(pilot.app, "suspend", suspended)
         await drafted(pilot)
         await pilot.press("r")
@@ -190,6 +207,73 @@ async def test_it_goes_on_in_place_of_the_application(
         folder = str(file.path.parent)
         assert ran == [(["pi", "--session", str(made)], folder, folder)]
         assert "began a session of pi" in note(screen)
+
+
+async def test_a_second_try_goes_on_with_the_first_copy_unless_another_is_wanted(
+    file: Named, monkeypatch: pytest.MonkeyPatch, ran: list[tuple[list[str], Any, str]]
+) -> None:
+    async with exploring(file.path) as (pilot, screen):
+        monkeypatch.setattr(pilot.app, "suspend", suspended)
+        await drafted(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: ran)
+        (made,) = new_files(file.path.parent)
+        await drafted(pilot)
+        await pilot.press("r")
+        sheet = await titled(pilot, "This session was written before")
+        assert keys(sheet) == ["r", "a"]
+        assert f"{made.name}: nobody has gone on with it" in shown(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: len(ran) == 2)
+        assert ran[1] == ran[0]
+        assert new_files(file.path.parent) == [made]
+        assert "goes on with a session of pi" in note(screen)
+        await drafted(pilot)
+        await pilot.press("r")
+        await titled(pilot, "This session was written before")
+        await pilot.press("a")
+        await until(pilot, lambda: len(ran) == 3)
+        assert len(new_files(file.path.parent)) == 2
+        assert ran[2] != ran[0]
+
+
+async def test_another_context_is_another_session(
+    file: Named, monkeypatch: pytest.MonkeyPatch, ran: list[tuple[list[str], Any, str]]
+) -> None:
+    async with exploring(file.path) as (pilot, _):
+        monkeypatch.setattr(pilot.app, "suspend", suspended)
+        for pressed in ([], ["i"]):
+            before = len(ran)
+            await drafted(pilot, *pressed)
+            await pilot.press("r")
+            await until(pilot, partial(ran.__getitem__, slice(before, None)))
+        assert len(new_files(file.path.parent)) == 2
+
+
+@pytest.mark.parametrize("inject", [False, True])
+def test_what_a_models_summary_says_makes_no_other_session(
+    file: Named, ran: list[tuple[list[str], Any, str]], inject: bool
+) -> None:
+    job: Any = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None)
+    request, config, pi = ForkRequest(0, inject=inject, summary=True), Config(), agent_named("pi")
+    with closing(pi.open(file.path)) as session:
+        end = session.columns.index(file.ends["a"])
+        request = replace(request, end=end)
+        branch = left_branch(session, session.leaf, end)
+        assert branch is not None
+        offline = summarize_branch(branch, Extractive())
+        told = [
+            replace(offline, text=text, summary=replace(offline.summary, summarizer="openai/scripted"))
+            for text in ("It was tried.", "Somebody tried it.")
+        ]
+        first, second, without = (
+            draft_fork(session, request, pi, one, config, utc_now, job) for one in (*told, offline)
+        )
+        assert store_fork(session, first, "w", job) == ""
+        earlier = find_earlier(session, second, "r", told[1], config, job)
+        assert earlier is not None
+        assert earlier.path == first.draft.path
+        assert find_earlier(session, without, "r", offline, config, job) is None
 
 
 async def test_a_folder_that_is_gone_is_said_and_nobody_can_go_on_there(tmp_path: Path) -> None:

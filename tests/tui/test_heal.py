@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.controllers.heal import is_healable
 from leafward_tui.explorer.heal_sheet import HealSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
@@ -73,3 +75,25 @@ async def test_where_damage_is_no_matter_of_a_provider_the_way_to_it_is_named(tm
     async with exploring(file.path, NARROW) as (pilot, screen):
         await pilot.press("h")
         await until(pilot, lambda: "leafward doctor names what is damaged" in note(screen))
+
+
+async def test_the_key_is_offered_where_healing_would_change_something(tmp_path: Path) -> None:
+    path = refused(tmp_path)
+    path.write_bytes(path.read_bytes() + b"nonsense\n")
+    async with exploring(path) as (pilot, _screen):
+        await until(pilot, lambda: "h heal" in shown(pilot))
+
+
+async def test_it_is_not_for_damage_that_no_provider_sees(tmp_path: Path) -> None:
+    job: Any = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None)
+    file = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    file.user("one")
+    file.said("ok")
+    file.path.write_bytes(file.path.read_bytes() + b"nonsense\n")
+    async with exploring(file.path) as (pilot, screen):
+        session = screen.state.session
+        assert session is not None
+        assert session.columns.damaged
+        assert not is_healable(session, job)
+        assert not screen.state.healable
+        assert "h heal" not in shown(pilot)

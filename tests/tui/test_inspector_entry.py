@@ -433,3 +433,14 @@ def test_building_stops_when_told(work: Session) -> None:
     shown = build(Tab.ENTRY, turn(work), 60, UNICODE, Config(), stop=stop)
     assert len(asked) == 1
     assert "Ran" not in shown.text
+
+
+def test_calls_are_others_only_beside_files_and_commands(tmp_path: Path) -> None:
+    read = {"type": "toolCall", "id": "r", "name": "read", "arguments": {"path": "a.py"}}
+    session = write_session(tmp_path / "s.jsonl", user("look"), reply(read))
+    assert "\nCalls  1" in page(turn(session)).text
+
+
+def test_a_long_id_is_whole(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.jsonl", user("a", id="revert-ses_e0019245fffeL5Ya7nGiuG5ctI"))
+    assert "id revert-ses_e0019245fffeL5Ya7nGiuG5ctI" in page(single(session, 0), width=80).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -103,7 +104,7 @@ def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("replacement", "said"),
-    [(None, "removes"), ({"content": "shorter **now**"}, "shorter now"), ({"content": []}, "empty")],
+    [(None, "omits"), ({"content": "shorter **now**"}, "shorter now"), ({"content": []}, "empty")],
 )
 def test_a_context_edit_says_what_it_changes(tmp_path: Path, replacement: object, said: str) -> None:
     edit = {"type": "context_edit", "targetId": "00000000", "replacement": replacement}
@@ -139,7 +140,7 @@ def test_damage_is_shown_with_its_place_and_first_bytes(tmp_path: Path) -> None:
                 "model": "m",
                 "usage": {"totalTokens": 50_000, "cost": {"total": 0.02}},
             },
-            "50.0k tok   $0.02",
+            "cache_warm, m, 50,000 tokens   $0.02",
         ),
         ({"type": "custom", "customType": "ext.state", "data": {"count": 501}}, '"count": 501'),
         ({"type": "brand_new", "field": [1, {"a": None}]}, '"a": null'),
@@ -167,8 +168,20 @@ def test_a_system_message_shows_its_sections_and_tools(tmp_path: Path) -> None:
     assert "Be good." in text
     assert "rules" in text
     assert "- two" in text
-    assert "tools       read" in text
+    assert "adds tools  read" in text
     assert "without     old" in text
+
+
+def test_what_stands_before_the_first_prompt_says_so(tmp_path: Path) -> None:
+    model = {"type": "model_change", "provider": "openai", "modelId": "gpt-5"}
+    session = write_session(tmp_path / "s.jsonl", model, user("a"))
+    assert "before turn 1" in page(replace(single(session, 0), turn=0)).text
+
+
+def test_the_tokens_of_a_summary_are_called_those_of_the_summary(tmp_path: Path) -> None:
+    made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000000", "tokensBefore": 90}
+    session = write_session(tmp_path / "s.jsonl", user("a"), made)
+    assert "summary 2 tok" in page(single(session, 1)).text
 
 
 # --- hostile input ----------------------------------------------------------------------------------------------------

@@ -419,3 +419,11 @@ def test_cutting_leaves_room_for_the_ellipsis() -> None:
         text = "".join(span.text for span in spans)
         assert cell_len(text) <= width
         assert text.endswith("…") or text == "漢字abcdef"
+
+
+def test_a_reply_that_only_calls_is_told_from_its_results(tmp_path: Path) -> None:
+    read = {"type": "toolCall", "id": "r", "name": "read", "arguments": {"path": "a.py"}}
+    session = write_session(tmp_path / "s.jsonl", user("look"), reply(read), result("read", "r", "x = 1"))
+    shown = page(turn(session), Tab.CONTEXT).text
+    assert "\nai         calls read  a.py" in shown
+    assert "\nread       a.py" in shown

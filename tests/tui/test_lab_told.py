@@ -122,6 +122,9 @@ class TestPlanLines:
             assert f"section:{injected.sections[0].key}" in keys
             first, cells = track_cells(width)
             assert lines[0].text[first : first + cells].count(glyphs.knob) == 1
+            # What is injected beside its sections has a line, so that the sizes add up.
+            around = next(line.text.split() for line in lines if "lines around them" in line.text)
+            assert int(around[-1]) == injected.envelope > 0
 
     def test_a_click_finds_the_column(self) -> None:
         names = [strategy.value for strategy in Strategy]

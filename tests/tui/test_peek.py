@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 from leafward.files.working_set import FileChange
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.row_metrics import glance_at
+from leafward_tui.explorer.hit_glance import glance
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from tests.acting import Acting, reading
+from tests.acting import Acting, call, reading
+from tests.tui.explored import NARROW, exploring
+from tests.tui.session_store import rows, until
 from tests.tui.without_screen import Silent
 
 if TYPE_CHECKING:
@@ -41,3 +44,31 @@ def test_of_a_summary_the_lines_say_what_it_tells(tmp_path: Path) -> None:
         glances = [glance_at(session, [range(at, at + 1)], EntryIndex(at), job) for at in (2, 4)]
     assert glances[0][:2] == ("sum", "Goal - Ship it. Next Steps - A test.")
     assert glances[1].text.startswith("compaction"), "without text the row says all there is"
+
+
+def test_of_a_hit_the_lines_show_the_words_around_it(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.said(call("bash", "c", command="make quinces"))
+    file.answered("c", "bash", "one line of output before it, and then the LEASE of the worker ends here")
+    file.said("All is well.")
+    job: Any = Silent()
+    with reading(file.path) as session:
+        spans = [range(4)]
+        found = glance(session, spans, 0, 2, "lease", job)
+        assert found.word == "bash"
+        assert found.text == "before it, and then the LEASE of the worker ends here"
+        assert found.words(70, "…")[0].startswith("…before it")
+        assert found.hit == "lease"
+        assert glance(session, spans, 0, -1, "", job).text == "All is well."
+
+
+async def test_a_narrow_search_shows_its_hit_below_the_tree(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.said("The lease ends.")
+    file.user("and then")
+    file.said("One quince, two quinces, and the fruit of the third: a quince tree again.")
+    async with exploring(file.path, NARROW) as (pilot, _screen):
+        await pilot.press("slash", *"lease", "enter")
+        await until(pilot, lambda: any(row.startswith(" ai     The lease") for row in rows(pilot.app)))

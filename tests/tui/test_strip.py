@@ -206,13 +206,13 @@ def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
     def live(now: Load | None, lost: int | None = None, height: int = 2) -> list[str]:
         return plain(gauge_lines(35, height, UNICODE, now, 200_000, threshold=183_616, live=True, lost=lost))
 
-    assert live(NOW) == ["now 40.6k        compacts in 143.0k", bar(7)]
+    assert live(NOW) == ["now 40.6k compacts in 143.0k tokens", bar(7)]
     assert live(NOW, 27) == [
-        "now 40.6k        compacts in 143.0k",
+        "now 40.6k compacts in 143.0k tokens",
         bar(4, width=19) + "  loses 27 facts",
     ]
     assert live(Load(190_000), 1)[0] == "now 190.0k             compacts now"
-    assert live(NOW, height=1) == ["now 40.6k        compacts in 143.0k"]
+    assert live(NOW, height=1) == ["now 40.6k compacts in 143.0k tokens"]
     assert [len(line) for line in live(NOW, 27, height=4)] == [35] * 4
     assert "/ 200k" in live(None)[0]
 

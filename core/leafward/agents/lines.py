@@ -68,6 +68,15 @@ class OpenFile:
         return now.st_dev, now.st_ino
 
     @property
+    def has_name(self) -> bool:
+        """Whether it is what lies at its path: not so where that was replaced, or unpacked to be read."""
+        try:
+            now = os.stat(self.path)
+        except OSError:
+            return False
+        return (now.st_dev, now.st_ino) == self.identity
+
+    @property
     def is_marked(self) -> bool:
         """Whether it begins with a byte order mark."""
         return self._read(0, len(MARK)) == MARK

@@ -24,7 +24,7 @@ _SHOWN = 2000
 """Characters of a block of an unknown type that are shown: it may hold a picture."""
 _CALLS_REMEMBERED = 4096
 _CALLS_BACK = 64
-"""Entries before a result among which its call is looked for."""
+"""Entries of the conversation before a result among which its call is looked for."""
 
 
 def frame(columns: Columns, index: int) -> Body:
@@ -129,16 +129,11 @@ class CallNames:
         if known is not None or not call:
             return known or ""
         call_bytes = call.encode("utf-8", "surrogatepass")
-        parents, kinds = self._columns.parent, self._columns.kind
-        at = parents[index]
-        for _ in range(_CALLS_BACK):
-            if at < 0:
-                break
-            if kinds[at] == Kind.ASSISTANT:
+        for at in self._columns.said_above(index, _CALLS_BACK):
+            if self._columns.kind[at] == Kind.ASSISTANT:
                 made = self._calls_in(at, call_bytes)
                 if made is not None:
                     for one in made:
                         self._add(*one)
                     return self._known.get(call, "")
-            at = parents[at]
         return ""

@@ -19,6 +19,10 @@ def gc_paused() -> Iterator[None]:
         yield
     finally:
         if collecting:
+            if not gc.get_freeze_count():
+                # What was made is old at once: the first collection would pass over all of it and find next to nothing.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

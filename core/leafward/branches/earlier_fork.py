@@ -1,7 +1,7 @@
 """A new session that an earlier try of the same fork wrote, and in which nothing was said since.
 
-Who runs `fork --run` again, since the agent failed, wants that one and no second copy. Nothing is remembered for it: a fork
-names its source, and what it ends with is what the source says at the cut.
+Who runs `fork --run` again, since the agent failed, wants that one and no second copy, and so does who asks for it again in the
+explorer. Nothing is remembered for it: a fork names its source, and what it ends with is what the source says at the cut.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import os
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from leafward import agents
 from leafward.agents.fork_draft import Draft, Import, last_said
 from leafward.base.errors import LeafwardError
 from leafward.base.regular_files import read_regular
-from leafward.branches.fork import left_imports
+from leafward.branches.fork import LEFT_BEHIND, left_imports
 from leafward.catalog import Catalogue, parents, stores
 from leafward.session.entries import EntryIndex, Kind, blocks_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import message_in, message_text, messages_of, written_at
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
@@ -31,12 +31,31 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def unused_fork(session: Session, made: Fork, config: Config, env: Mapping[str, str]) -> Draft | None:
+PutIn: TypeAlias = "Callable[[str], bool]"
+"""Whether a text is what a fork puts in behind what is copied."""
+
+
+def models_summary(injected: str, offline: Callable[[], str]) -> PutIn:
+    """Tells a model's summary of what is left behind, before the injected context where that is wanted.
+
+    A model words it anew each time, so that any counts but the summary made without a model, which `offline` makes.
+    """
+
+    def is_one(text: str) -> bool:
+        return LEFT_BEHIND in text and injected in text and offline() not in text
+
+    return is_one
+
+
+def unused_fork(
+    session: Session, made: Fork, config: Config, env: Mapping[str, str], put_in: PutIn | None = None
+) -> Draft | None:
     """The session that an earlier try of a fork wrote and nobody went on with, the latest first; None where there is none.
 
-    What cannot be read is passed by.
+    `put_in` goes before the text that the fork itself puts in. What cannot be read is passed by.
     """
     draft = made.draft
+    put_in = put_in or _put_in_by(made)
     agent = agents.agent_named(draft.agent)
     roots = [root for one, root in stores(config, env) if one.name == draft.agent]
     catalogue = Catalogue(config, [*roots, draft.path.parent, session.path], env=env)
@@ -56,7 +75,7 @@ def unused_fork(session: Session, made: Fork, config: Config, env: Mapping[str, 
         path = Path(card.path)
         try:
             with closing(agent.open(path)) as other:
-                if _ends_alike(session, made.cut.end, other, made.injected):
+                if _ends_alike(session, made.cut.end, other, put_in):
                     resume = agent.resume(other, env)
                     return replace(draft, id=other.id, path=path, file=path, resume=resume, imported=None)
         except (LeafwardError, OSError):
@@ -64,14 +83,16 @@ def unused_fork(session: Session, made: Fork, config: Config, env: Mapping[str, 
     return None
 
 
-def waiting_import(draft: Draft) -> Draft | None:
+def waiting_import(made: Fork, put_in: PutIn | None = None) -> Draft | None:
     """A draft as an earlier try wrote its document, which waits for its import; None where none does, or needs one."""
+    draft = made.draft
     if draft.imported is None:
         return None
-    said = _said(b"".join(draft.content()))
+    ours = _put_in_by(made)
+    said = _document(b"".join(draft.content()), ours)
     for path in left_imports():
         try:
-            found = _said(read_regular(path))
+            found = _document(read_regular(path), put_in or ours)
         except OSError:
             continue
         if found is not None and said is not None and found[1:] == said[1:]:
@@ -79,14 +100,24 @@ def waiting_import(draft: Draft) -> Draft | None:
     return None
 
 
-def _said(document: bytes) -> tuple[str, object, list[object]] | None:
-    """Id and folder of a document, and what is said in it, without the ids that each document has anew."""
+def _put_in_by(made: Fork) -> PutIn | None:
+    return (lambda text: made.injected in text) if made.injected else None
+
+
+def _document(document: bytes, put_in: PutIn | None) -> tuple[str, object, list[object]] | None:
+    """Id and folder of a document, and what is copied in it, without the ids that each document has anew.
+
+    None where it is none, or has nothing of what is put in.
+    """
     read = decode_line(document) or {}
     info, messages = read.get("info"), read.get("messages")
     if not isinstance(info, dict) or not isinstance(info.get("id"), str) or not isinstance(messages, list):
         return None
     parts = [part for message in messages for part in blocks_of(message.get("parts"))]
-    texts = [{name: part.get(name) for name in ("type", "text", "callID", "state")} for part in parts]
+    copied = [part for part in parts if put_in is None or not put_in(str(part.get("text")))]
+    if put_in is not None and len(copied) == len(parts):
+        return None
+    texts = [{name: part.get(name) for name in ("type", "text", "callID", "state")} for part in copied]
     return info["id"], info.get("directory"), list[object](texts)
 
 
@@ -105,16 +136,16 @@ def _renamed(draft: Draft, file: Path, name: str) -> Draft:
     )
 
 
-def _ends_alike(session: Session, end: EntryIndex, other: Session, injected: str) -> bool:
+def _ends_alike(session: Session, end: EntryIndex, other: Session, put_in: PutIn | None) -> bool:
     """Whether a session says last what another one says at an entry, and behind it at most the text that is put in there."""
     place = last_said(other, other.place)
     texts = _texts_below(other, place)
-    if place >= 0 and injected and not texts:
+    if place >= 0 and put_in is not None and not texts:
         # Some agents take what is put in for a prompt.
         texts, place = _texts(other, place), last_said(other, other.columns.parent[place])
     if place < 0 or not _says_alike(session, end, other, place):
         return False
-    return any(injected in text for text in texts) if injected else not texts
+    return any(map(put_in, texts)) if put_in is not None else not texts
 
 
 def _says_alike(session: Session, end: EntryIndex, other: Session, place: EntryIndex) -> bool:

@@ -59,7 +59,8 @@ _CONVERTED = Remark(
     "kept-beside",
     "it includes entries from Leafward's sidecar, so the messages are converted as for another agent",
 )
-_LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
+LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
+"""What a summary of what is left behind begins with in a fork."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
 def _carried(
     session: Session, cut: ForkPoint, settings: InjectionSettings | None, summary: BranchDraft | None = None
 ) -> str:
-    parts = [] if summary is None else [f"{_LEFT_BEHIND}\n\n{summary.text}"]
+    parts = [] if summary is None else [f"{LEFT_BEHIND}\n\n{summary.text}"]
     if settings is not None:
         parts.append(inject(session, cut.end, settings).text)
     return "\n\n".join(part for part in parts if part)

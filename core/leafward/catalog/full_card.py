@@ -6,12 +6,13 @@ large the context is.
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents import native
+from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.base.safe_text import safe_line
 from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
@@ -72,19 +73,10 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
     """Everything a card needs, from the whole file; None where `stop` ended it. Never raises for what is in the file."""
     try:
         agent = agent_of(candidate)
-        path = Path(candidate.path)
         if agent is native():
-            replies = Replies()
-            file = SessionFile(candidate.path, once=True)
-            with closing(Session.of(NativeFile(path, Scan(replies.watch), file), stop)) as session:
-                return (
-                    None
-                    if stop()
-                    else _reading(
-                        session, agent, candidate, replies.files, replies.meter.days(), replies.spoken
-                    )
-                )
-        with closing(agent.open(path, stop)) as session:
+            found = _native_reading(candidate, agent, stop, shared=candidate.size >= LARGE)
+            return found or (None if stop() else _native_reading(candidate, agent, stop, shared=False))
+        with closing(agent.open(Path(candidate.path), stop)) as session:
             if stop():
                 return None
             files = TouchedFiles(session.cwd)
@@ -99,6 +91,24 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
         # One file of thousands: whatever is in it, the others are listed.
         problem = f"cannot be made sense of: {type(error).__name__}: {error}"
     return Reading(problem_card(candidate, problem))
+
+
+def _native_reading(
+    candidate: Candidate, agent: Agent, stop: Callable[[], bool], *, shared: bool
+) -> Reading | None:
+    """A native session's card; None where `stop` ended it, or other processes that share in it could not."""
+    replies, share = Replies(), None
+    with ExitStack() as stack:
+        if shared:
+            # Few sessions are that large.
+            from leafward.catalog.shared_replies import SharedReplies
+
+            share = stack.enter_context(SharedReplies(candidate.path, replies))
+        source = NativeFile(Path(candidate.path), Scan(replies.watch), SessionFile(candidate.path, once=True))
+        session = stack.enter_context(closing(Session.of(source, stop)))
+        if stop() or (share is not None and not share.join(session.scan.end, stop)):
+            return None
+        return _reading(session, agent, candidate, replies.files, replies.meter.days(), replies.spoken)
 
 
 def _reading(

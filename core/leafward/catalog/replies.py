@@ -6,6 +6,7 @@ write or that is broken, is decoded whole. A test compares both.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
@@ -19,6 +20,8 @@ from leafward.session.entries import MOST_TOKENS, Kind, calls_in
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.session.entries import Body
     from leafward.session.scan import Scan
 
@@ -65,6 +68,7 @@ class _Line(Struct, gc=False):
 
 _decode = Decoder(_Line).decode
 _NO_DAY: list[float] = []
+_ALL = 1 << 62
 
 
 class Replies:
@@ -76,18 +80,25 @@ class Replies:
         self.files = files or TouchedFiles("")
         self.spoken = 0
         """When the latest reply was made, in milliseconds."""
+        self.until = _ALL
+        """The offset from which on lines are counted by others."""
         self._begun = meter is not None
-        self._touches: list[tuple[str, bool]] = []
+        self.touches: list[tuple[str, bool]] = []
+        """Files that calls named since they were last taken into `files`, each with whether it was changed."""
+        self.passes_on = False
+        """Whether nothing is taken into `files`, as another process does that."""
 
     def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
         """Takes in the lines of the entries that a scan added, as `Scan` hands them over."""
         if not self._begun and scan.header is not None:
             self._begin(scan.header)
         starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
-        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self._touches
+        if base + end > self.until:
+            total, end = bisect_left(starts, self.until, first), max(0, self.until - base)
+        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self.touches
         spoken, at = self.spoken, 0
         same_day, day = "-", _NO_DAY
-        index = next_reply(_REPLY, first)
+        index = next_reply(_REPLY, first, total)
         while index >= 0:
             start = starts[index] - base
             if start > at and find(_USAGE, at, start) >= 0:
@@ -95,7 +106,7 @@ class Replies:
             index += 1
             at = starts[index] - base if index < total else end
             line = block[start:at]
-            index = next_reply(_REPLY, index)
+            index = next_reply(_REPLY, index, total)
             try:
                 seen = _decode(line)
             except (ValueError, RecursionError):
@@ -153,9 +164,17 @@ class Replies:
             if call.name in _TOUCHING:
                 path = call.arguments.get("path") or call.arguments.get("file_path")
                 if isinstance(path, str) and 0 < len(path) <= _LONGEST:
-                    self._touches.append((path, _TOUCHING[call.name]))
+                    self.touches.append((path, _TOUCHING[call.name]))
+
+    def join(self, meter: Meter, touches: Sequence[tuple[str, bool]], spoken: int) -> None:
+        """Takes in what another process counted of the lines that follow."""
+        self.meter.join(meter)
+        self.spoken = max(self.spoken, spoken)
+        self.touches += touches
+        self.settle()
 
     def settle(self) -> None:
-        """Takes the files named since the last time into `files`, in order: of calls that are alike the last."""
-        self.files.take(reversed(dict.fromkeys(reversed(self._touches))))
-        self._touches.clear()
+        """Takes the files named since the last time into `files`, in order."""
+        if not self.passes_on:
+            self.files.take(self.touches)
+            self.touches.clear()

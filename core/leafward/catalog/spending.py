@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import add
 from typing import TYPE_CHECKING
 
 from leafward.base.times import parse_time
@@ -132,6 +133,12 @@ class Meter:
                 self._hours[stamp[:length]] = day
             return stamp[:length], day
         return stamp, day
+
+    def join(self, other: Meter) -> None:
+        """Adds what another one counted of the same session."""
+        for key, more in other._days.items():
+            day = self._days.setdefault(key, [0, 0.0, 0])
+            day[:] = map(add, day, more)
 
     def days(self) -> tuple[Spent, ...]:
         """What was added, in order."""

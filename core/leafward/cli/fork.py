@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
-from leafward.branches.earlier_fork import unused_fork, waiting_import
+from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output import emit_json, note, page, say
@@ -28,6 +29,7 @@ from leafward.compaction.injection.configured import configured_settings
 from leafward.session.entry_headline import headline
 from leafward.session.journal import utc_now
 from leafward.summaries.summarizers.choice import CONFIGURED
+from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from leafward.agents import Agent
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
+    from leafward.branches.earlier_fork import PutIn
     from leafward.cli.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex
@@ -58,20 +61,31 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         source = agents.agent_behind(session)
         target = agents.agent_named(options.to) if options.to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
-        summary, remarks = _left_behind(session, index, target, options, settings, dry_run=dry_run)
         terms = Terms(os.environ, settings, utc_now(), cwd=folder)
         injection = configured_settings(settings) if options.inject else None
-        made = forking.fork(session, index, target, terms, source, injection=injection, summary=summary)
-        made = replace(made, remarks=(*made.remarks, *remarks))
-        imported, there = False, None
+        drafted = partial(forking.fork, session, index, target, terms, source, injection=injection)
+        imported, there, made = False, None, None
+        begins = (options.run_import or options.run) and not dry_run
+        # Before anything is written or asked: who tries again once the agent is there would have two.
+        if begins and not options.another and options.summary == "model":
+            plain = drafted()
+            _refuse_obstacle(plain)
+            installed(plain.draft.resume, target.title)
+            offline = partial(_offline_summary, session, plain.cut.end, settings)
+            there = _earlier(
+                session, plain, options, settings, models_summary(plain.injected, cache(offline))
+            )
+            made = plain if there is not None else None
+        if made is None:
+            summary, remarks = _left_behind(session, index, target, options, settings, dry_run=dry_run)
+            made = drafted(summary=summary)
+            made = replace(made, remarks=(*made.remarks, *remarks))
         if not dry_run:
-            if made.obstacle is not None:
-                raise Refused(f"{made.obstacle}; {_ELSEWHERE}")
-            begins = options.run_import or options.run
-            # Before anything is written: who tries again once the agent is there would have two.
+            _refuse_obstacle(made)
             if begins:
                 installed(made.draft.resume, target.title)
-                there = None if options.another else _earlier(session, made, options, settings)
+                if there is None and not options.another:
+                    there = _earlier(session, made, options, settings)
             if there is None:
                 forking.store(session, made.draft)
             else:
@@ -92,10 +106,17 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
     return run_agent(made.draft.resume.ready(), target.title) if options.run else 0
 
 
-def _earlier(session: Session, made: Fork, options: ForkOptions, settings: Config) -> Draft | None:
+def _refuse_obstacle(made: Fork) -> None:
+    if made.obstacle is not None:
+        raise Refused(f"{made.obstacle}; {_ELSEWHERE}")
+
+
+def _earlier(
+    session: Session, made: Fork, options: ForkOptions, settings: Config, put_in: PutIn | None = None
+) -> Draft | None:
     """What an earlier try of the same fork wrote: a session that nobody went on with, or a document that was not imported."""
-    unused = unused_fork(session, made, settings, os.environ) if options.run else None
-    return unused or waiting_import(made.draft)
+    unused = unused_fork(session, made, settings, os.environ, put_in) if options.run else None
+    return unused or waiting_import(made, put_in)
 
 
 def _import(draft: Draft) -> None:
@@ -132,7 +153,7 @@ def _summarised(
     session: Session, end: EntryIndex, options: ForkOptions, settings: Config, *, dry_run: bool
 ) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
     """A summary of what lies between the end of the new session and the leaf. A dry run asks no model."""
-    name = options.model or CONFIGURED if options.summary == "model" else None
+    name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
     summarizer = chosen(name, settings, options.base_url)
     with cancellable() as stop:
         branch = left_branch(session, session.leaf, end, window=window_of(summarizer, settings), stop=stop)
@@ -149,6 +170,12 @@ def _summarised(
             made = summarize_branch(branch, summarizer, progress=show, stop=stop)
         refuse_cancelled(stop)
     return made, tuple(Remark("summary", text) for text in made.remarks)
+
+
+def _offline_summary(session: Session, end: EntryIndex, settings: Config) -> str:
+    """What a summary without a model says of what lies between the end of the new session and the leaf."""
+    branch = left_branch(session, session.leaf, end, window=settings.window)
+    return summarize_branch(branch, Extractive()).text if branch is not None else ""
 
 
 def _remarks(made: Fork) -> list[Remark]:

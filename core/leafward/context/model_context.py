@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.context.basis import Basis
 from leafward.context.message_builder import MessageBuilder
 from leafward.context.message_columns import ROLE_OF_KIND
+from leafward.context.open_calls import open_calls
 from leafward.context.projection import ahead_of_summary, as_sent, begins_midway, latest, selected
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
@@ -203,7 +204,7 @@ def context_window(session: Session, context: Context, config: Config) -> Window
 
 
 def uncertainties(session: Session, context: Context) -> Iterator[Note]:
-    """What makes a context uncertain: what was said before the file begins, what was done that it does not tell."""
+    """What makes a context uncertain: what was said before the file begins, what was done that it does not tell, calls without results."""
     if context.begins_midway:
         yield Note(BEGINS_MIDWAY, _MIDWAY)
     if len(context.messages) and lacks_prompt(session, context):
@@ -212,6 +213,7 @@ def uncertainties(session: Session, context: Context) -> Iterator[Note]:
         behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
         if behind and session.tree.is_ancestor(note.entry, context.at):
             yield note
+    yield from open_calls(session, context.messages)
 
 
 def context_at(

@@ -62,6 +62,8 @@ class ToolTable:
     """Whether lines that an edit adds end as those of the file do, in every version."""
     tidies_paths: bool = False
     """Whether an `@` in front of a path is dropped, and odd spaces in it are taken for plain ones."""
+    stand_in: str = ""
+    """What the model is sent in the place of a result that is missing; empty where that is not known."""
     read_form: ReadForm = PLAIN
     """How results of the tools that read show a file."""
     shell_form: ReadForm = PRINTED
@@ -82,6 +84,7 @@ NATIVE_TOOLS = ToolTable(
     frozenset({"bash", "powershell"}),
     searches={"grep": ("pattern",), "find": ("pattern",), "ls": ()},
     tidies_paths=True,
+    stand_in="No result provided",
 )
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
 

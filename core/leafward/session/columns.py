@@ -11,10 +11,10 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY, Damage, EntryId, EntryIndex
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Damage, EntryId, EntryIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ID_SIZE = 8
 """Bytes of an id in the id column."""
@@ -22,6 +22,10 @@ ID_SIZE = 8
 
 _OFTEN = 256
 """Ids looked for one by one from which on all of them are kept by their numbers."""
+
+
+_MOST_BOOKS = 4096
+"""Entries that only keep books which are passed on the way up."""
 
 
 @dataclass(slots=True)
@@ -55,6 +59,21 @@ class Columns:
     def damaged(self) -> int:
         """Entries with damage. A last line that only lacks its newline is whole, and an agent may still be writing: no damage."""
         return sum(one is not Damage.UNTERMINATED for one in self.damage.values())
+
+    def said_above(self, index: int, most: int) -> Iterator[int]:
+        """The entries of the conversation above one, the nearest first, so many at most.
+
+        A command that runs for minutes has hundreds of rows of progress before its result in Claude Code (2.1.14 to 2.1.49).
+        """
+        parents, kinds, books = self.parent, self.kind, _MOST_BOOKS
+        at = parents[index]
+        while at >= 0 and most and books:
+            if kinds[at] in BOOKKEEPING_BYTES:
+                books -= 1
+            else:
+                yield at
+                most -= 1
+            at = parents[at]
 
     def id_at(self, index: int) -> EntryId | None:
         """The id of an entry; None for -1, which is no entry."""

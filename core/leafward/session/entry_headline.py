@@ -16,6 +16,7 @@ from leafward.session.entries import (
     Kind,
     ToolCall,
     blocks_of,
+    read_usage,
     text_of,
     tool_calls,
 )
@@ -43,7 +44,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE
 """The files of a patch."""
 
 _FAR_UP = 64
-"""Entries above a result among which its call is looked for."""
+"""Entries of the conversation above a result among which its call is looked for."""
 
 
 TASK = "task"
@@ -196,19 +197,14 @@ def shown_only(body: Body) -> str:
 
 def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
     """The call that a tool result answers, looked for on the path above it."""
-    parent = session.columns.parent
     kind = session.columns.kind
-    above = parent[index]
-    for _ in range(_FAR_UP):
-        if above < 0:
-            return None
+    for above in session.columns.said_above(index, _FAR_UP):
         if kind[above] == Kind.ASSISTANT:
             body = session.body(above)
             reply = body.get("message") if body else None
             for call in tool_calls(reply) if isinstance(reply, dict) else []:
                 if call.id == call_id:
                     return call
-        above = parent[above]
     return None
 
 
@@ -329,7 +325,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
         Kind.LABEL: lambda: str(body.get("label") or "removed"),
         Kind.SESSION_INFO: lambda: str(body.get("name") or "removed"),
-        Kind.USAGE: lambda: f"{body.get('kind', '')}  {body.get('model', '')}",
+        Kind.USAGE: lambda: _of_usage(body),
         Kind.HEADER: lambda: "a second session header, ignored",
     }
     text = plain[kind]() if kind in plain else str(body.get("type", ""))
@@ -361,6 +357,13 @@ def _of_injected(body: Body) -> str:
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
     text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text
+
+
+def _of_usage(body: Body) -> str:
+    """What was spent beside the conversation: for what, by which model, how many tokens."""
+    usage = read_usage(body.get("usage"))
+    told = [str(body[key]) for key in ("kind", "model") if body.get(key)]
+    return ", ".join([*told, f"{usage.total:,} tokens"] if usage is not None and usage.total else told)
 
 
 def summarised_entries(session: Session, index: int, body: Body) -> int:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 WORTHWHILE = 4 << 20
 """Bytes from which on a file is scanned ahead; a smaller one takes a few milliseconds."""
 
+_HEADER = b'{"type":"session"'
+"""How pi begins a session. Files of other agents are read otherwise: to scan one would keep its reader waiting."""
 _NICE = 5
 _HEAD_START = 0.08
 """Seconds that the screen has for itself: two processes at work are in each other's way, also on two processors. A file of
@@ -88,6 +90,8 @@ def scan_ahead(path: Path) -> Prefetch | None:
     except OSError:
         return None
     with file:
+        if file.read(len(_HEADER)) != _HEADER:
+            return None
         reading, writing = os.pipe()
         child = os.fork()
         if child:

@@ -13,12 +13,12 @@ import re
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, pairwise
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.density import Density
-from leafward.session.entries import BOOKKEEPING, DAMAGED, TURN_STARTS, Kind
+from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, DAMAGED, TURN_STARTS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +48,7 @@ _CONTENT = re.compile(b"[^" + _set(_BOOKS) + b"]")
 _ENTRY_MASK = bytes(kind not in _BOOKS for kind in range(256))
 _EVERYTHING_MASK = bytes([1]) * 256
 _NOT = bytes([1]) + bytes(255)
+_IS_RESULT = bytes(kind == Kind.TOOL_RESULT for kind in range(256))
 
 
 class Branch(NamedTuple):
@@ -109,8 +110,7 @@ class Layout:
         """
         tree = self.tree
         below = 0 if len(self.head) else -1
-        if self.dropped and entry >= 0 and self.dropped[entry]:
-            entry += 1
+        entry = self._answer_of(entry)
         while entry >= 0:
             run = tree.run_of(entry)
             stretch = self.stretch_of_run.get(run, -1)
@@ -122,6 +122,15 @@ class Layout:
                 below = first
             entry = tree.parent[tree.starts[run]]
         return below
+
+    def _answer_of(self, entry: int) -> int:
+        """The result that a silent reply is shown with, also for what stands between the two; else the entry itself."""
+        if not self.dropped or entry < 0:
+            return entry
+        reply = self.tree.content_at(entry) if self.tree.kind[entry] in _BOOKS else entry
+        if reply < 0 or not self.dropped[reply]:
+            return entry
+        return self.tree.kind.index(Kind.TOOL_RESULT, reply)
 
     def _rows_of(self, stretch: int) -> tuple[int, int]:
         following = stretch + 1
@@ -156,9 +165,10 @@ class Layout:
 
     def _with_reply(self, entry: int) -> range:
         """An entry, with the silent reply before it whose call it answers."""
-        above = self.tree.parent[entry]
-        if self.dropped and above == entry - 1 and above >= 0 and self.dropped[above]:
-            return range(above, entry + 1)
+        if self.dropped and self.tree.kind[entry] == Kind.TOOL_RESULT:
+            above = self.tree.content_at(self.tree.parent[entry])
+            if above >= 0 and self.dropped[above]:
+                return range(above, entry + 1)
         return range(entry, entry + 1)
 
     def entries_between(self, row: int, rows: int) -> list[range]:
@@ -207,18 +217,26 @@ def arrange(
     if density is Density.ENTRIES:
         shown = bytes(tree.kind).translate(_EVERYTHING_MASK if everything else _ENTRY_MASK)
         if dropped is not None:
-            silent = bytearray(dropped[: len(shown)].ljust(len(shown), b"\0"))
-            for start in tree.starts:
-                if start:
-                    silent[start - 1] = 0  # where it goes on in several ways, or ends, the reply has a row
-            if silent:
-                silent[-1] = 0
-            layout.dropped = bytes(silent)
+            layout.dropped = _with_their_results(tree, dropped, everything=everything)
             kept = layout.dropped.translate(_NOT)
             shown = bytes(map(and_, shown, kept))
     _Arranger(layout, shown).place()
     layout.landmarks = sorted(set(layout.landmarks))
     return layout
+
+
+def _with_their_results(tree: SessionTree, silent: bytes | bytearray, *, everything: bool) -> bytes:
+    """Of silent replies those that need no row: a result follows in the same run, with no row between the two."""
+    size = len(tree)
+    found = bytearray(silent[:size].ljust(size, b"\0"))
+    for start, stop in pairwise((*tree.starts, size)):
+        # Where it goes on in several ways, or ends, the reply has a row.
+        kept = len(tree.kind[start:stop].rstrip(BOOKKEEPING_BYTES))
+        if kept:
+            found[start + kept - 1] = 0
+    if everything:
+        return bytes(map(and_, found, tree.kind[1:].translate(_IS_RESULT) + b"\0"))
+    return bytes(found)
 
 
 class _Arranger:

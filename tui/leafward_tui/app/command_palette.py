@@ -99,9 +99,11 @@ class IntentCommands(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        """What works now and matches its title, its words in the key bar, or its id."""
-        matcher = self.matcher(query)
-        for entry in self._working():
+        """What works now and matches its title, its words in the key bar, or its id; only what holds the words, if anything does."""
+        matcher, words = self.matcher(query), query.casefold()
+        working = self._working()
+        held = [one for one in working if words in f"{one.title}\n{one.hint}\n{one.id}".casefold()]
+        for entry in held or working:
             score = max(
                 matcher.match(entry.title),
                 0.9 * matcher.match(entry.hint),

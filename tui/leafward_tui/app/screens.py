@@ -149,13 +149,16 @@ class FeatureScreens:
             left = LeftSearch(text)
         self._app.push_screen(SearchScreen(paths, cards, left), on_close)
 
-    def blame(self, path: Path, cards: Sequence[Card] | None) -> None:
-        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for."""
+    def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
+        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for.
+
+        `session` is one that counts wherever it lies.
+        """
 
         def show() -> None:
             from leafward_tui.blame.screen import BlameScreen
 
-            self._app.push_screen(BlameScreen(path, cards))
+            self._app.push_screen(BlameScreen(path, cards, session))
 
         self._once_loaded(_BLAME, show)
 

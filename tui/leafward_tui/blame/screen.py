@@ -39,9 +39,9 @@ class BlameScreen(BaseScreen[None]):
     }
     """
 
-    def __init__(self, path: Path, cards: Sequence[Card] | None = None) -> None:
+    def __init__(self, path: Path, cards: Sequence[Card] | None = None, session: Path | None = None) -> None:
         super().__init__()
-        self.state = BlameState(path, cards)
+        self.state = BlameState(path, cards, session)
 
     def compose_content(self) -> ComposeResult:
         """The lines and what is known of one; and the controllers, which need the services of the application."""

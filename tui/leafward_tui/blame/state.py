@@ -20,6 +20,8 @@ class BlameState:
     path: Path
     cards: Sequence[Card] | None
     """All sessions; None where they are still to be looked for."""
+    session: Path | None = None
+    """The session that it was opened from: it counts, whether it lies in a store or not."""
     reasons: dict[int, Reason | str] = field(default_factory=dict)
     """By author: what the turn was for, or why that cannot be read."""
     problem: str = ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.catalog import Sort
+from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.resume import Resume
     from leafward.catalog import Card
-    from leafward_tui.catalogue.model.listing import Listing, ListLine
+    from leafward_tui.catalogue.model.listing import Listing, ListLine, View
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.catalogue.state import CatalogueState
@@ -149,7 +151,7 @@ class CatalogueDisplay:
         """The heavy part of a rule says where the keys go."""
         side, view = self.in_preview, self._state.list.view
         agents = len(self._state.list.stock.agents) > 1
-        self.head.show(view.sort, agents=agents, lit=not side, bare=not self.listing.total)
+        self.head.show(view.sort, order_words(view), agents=agents, lit=not side, bare=not self.listing.total)
         self.preview.light(lit=side)
         self.show_hints()
 
@@ -215,6 +217,21 @@ class CatalogueDisplay:
         from leafward_tui.ui.agent_run import run_in_agent
 
         return run_in_agent(self._screen.app, resume)
+
+
+_SORTED = {
+    Sort.WHEN: "newest first",
+    Sort.NAME: "by title",
+    Sort.SIZE: "largest file first",
+    Sort.TURNS: "most turns first",
+    Sort.TOKENS: "largest context first",
+}
+
+
+def order_words(view: View) -> str:
+    """How the rows are grouped and sorted: `by project, newest first`."""
+    grouped = f"by {view.grouping.label}, " if view.grouping is not Grouping.NONE else ""
+    return grouped + _SORTED[view.sort]
 
 
 def empty_words(

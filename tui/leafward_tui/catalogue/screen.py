@@ -135,7 +135,7 @@ class CatalogueScreen(BaseScreen[None]):
             *(resume if sound else []),
             Hint("preview.toggle"),
             Hint("sort.next", f"sort: {view.sort}", "sort"),
-            Hint("group.next", f"group: {view.grouping}", "group"),
+            Hint("group.next", f"group: {view.grouping.label}", "group"),
             *(
                 [Hint("archived.toggle", "hide archived" if view.archived else "show archived")]
                 if put_away

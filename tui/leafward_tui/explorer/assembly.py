@@ -44,7 +44,7 @@ class Controllers:
         self.metrics = RowMetrics(state, view, services, jobs)
         self.details = CursorDetails(state, view, services, jobs, self.metrics)
         self.navigation = Navigation(state, view, services, self.details, self.metrics)
-        self.search = Search(state, view, services, jobs, self.navigation)
+        self.search = Search(state, view, services, jobs, self.navigation, self.details)
         self.navigation.laid_out = self.search.again
         self.files_here = FileChoice(state, view, jobs)
         self.filter = RowFilter(state, view, jobs, self.navigation, self.search, self.files_here)
@@ -63,6 +63,7 @@ class Controllers:
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
         self.heal = Heal(state, view, services, jobs)
+        self.loader.counted = self.heal.look
         self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -53,6 +54,14 @@ class SearchState:
     last_query: str = ""
     """The query that was asked for last, also for a filter."""
 
+    def place_on(self, row: int) -> int:
+        """The place that was stepped to, where it is on a row, else the first of the row; -1 where it has none."""
+        places = self.places
+        if 0 <= self.at < len(places) and places[self.at][0] == row:
+            return self.at
+        at = bisect_left(places, (row, -1))
+        return at if at < len(places) and places[at][0] == row else -1
+
 
 @dataclass(slots=True)
 class RowTexts:
@@ -95,6 +104,8 @@ class ExplorerState:
     """Whether the session does not hold the prompt that its agent sends."""
     price: Price | None = None
     """The price of the move that is proposed."""
+    healable: bool = False
+    """Whether lines are damaged and healing would change something. Written by `controllers/heal`."""
     search: SearchState = field(default_factory=SearchState)
     writing: bool = False
     """Whether a write is under way; there is never more than one. Written by `controllers/write`."""

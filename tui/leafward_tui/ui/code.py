@@ -12,7 +12,7 @@ from pygments.lexers import (  # type: ignore[import-untyped]  # its stubs are a
 from pygments.token import Token  # type: ignore[import-untyped]  # as above
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]  # as above
 
-from leafward_tui.ui.cells import cell_len, expand_tabs
+from leafward_tui.ui.cells import expand_tabs
 from leafward_tui.ui.page import Span
 from leafward_tui.ui.spans import head_of, joined
 
@@ -86,25 +86,25 @@ def highlighted(text: str, *, language: str = "", filename: str = "", ink: str =
 
 
 def fitted(line: list[Span], width: int, hang: int = 2) -> list[list[Span]]:
-    """One line of code in lines of at most `width` cells, the further ones hanging; broken at a space near the edge."""
+    """One line of code in lines of at most `width` cells, the further ones hanging; broken at a space near the edge.
+
+    A word stays whole however many inks it has.
+    """
     width = max(width, hang + 2)
+    spans = [span._replace(text=expand_tabs(span.text)) for span in line]
+    text = "".join(span.text for span in spans)
+    indent = [Span(" " * hang, "blank")] if hang else []
+    end = len(head_of(text, width))
     found: list[list[Span]] = [[]]
-    room = width
-    for span in line:
-        text = expand_tabs(span.text)
-        at = 0
-        if text and found[-1] and found[-1][-1].text.endswith(" ") and room < width - hang:
-            # A word in another ink goes whole to the next line, as it does within one ink.
-            word = cell_len(text.partition(" ")[0])
-            room = 0 if room < word <= width - hang else room
-        while at < len(text):
-            head = head_of(text, room, at) if room > 0 else ""
-            size = cell_len(head)
-            if not head or (size > room and room < width - hang):
-                found.append([Span(" " * hang, "blank")] if hang else [])
-                room = width - hang
-                continue
-            found[-1].append(span._replace(text=head))
-            at += len(head)
-            room = 0 if at < len(text) else room - size
+    at = 0
+    for span in spans:
+        done = 0
+        while done < len(span.text):
+            if at == end:
+                end += len(head_of(text, width - hang, at))
+                found.append([*indent])
+            part = span.text[done : done + end - at]
+            found[-1].append(span._replace(text=part))
+            done += len(part)
+            at += len(part)
     return found

@@ -100,6 +100,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
             (glyphs.rail_hidden, "Rows that a filter hides"),
             (f"{glyphs.entered} {glyphs.left}", "Added, dropped by a move to the cursor"),
+            (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
+            ("[x]", "A label"),
             ("! ls", "A command that the user ran"),
             (glyphs.zero, "None"),
         ],
@@ -127,6 +129,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.dot, "Written to in the last two minutes"),
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
             (f"{glyphs.nest}{glyphs.nest_inferred}", "A copy of it that no file says to be one"),
+            ("5 of 9", "Sessions shown, of those there are"),
+            ("$5+", "At least that: some sessions record no cost"),
         ],
         "log": [
             (f"{glyphs.prompt} {glyphs.prompt_off}", "By Leafward: it holds, it is undone"),

@@ -59,7 +59,7 @@ class PriceWords(NamedTuple):
                 ", ".join(full) or "drops and adds nothing",
                 cached + again,
                 context,
-                *([f"files: {', '.join(files)}"] if files else []),
+                *([f"files on the path: {', '.join(files)}"] if files else []),
             ),
             ", ".join(brief) or "drops nothing",
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),

@@ -101,8 +101,11 @@ class Screens(Protocol):
         """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
         ...
 
-    def blame(self, path: Path, cards: Sequence[Card] | None) -> None:
-        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for."""
+    def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
+        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for.
+
+        `session` is one that counts wherever it lies.
+        """
         ...
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:

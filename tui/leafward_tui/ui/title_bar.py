@@ -40,11 +40,12 @@ class Fact(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Work that goes on behind: ``indexing 1,904 / 2,318``."""
+    """Work that goes on behind: ``indexing 1,904 / 2,318``; where nothing tells how far it is, ``reading 300 MB``."""
 
     verb: str
-    done: int
+    done: int | None
     total: int
+    unit: str = ""
 
 
 class TitleBar(Widget):
@@ -87,7 +88,11 @@ class TitleBar(Widget):
         least = min(cell_len(self._title), _LEAST_TITLE)
         crumb = self._crumb if not narrow else ""
         behind = cell_len(crumb) + 3 if crumb else 0
-        facts = self._shown_facts(width - lead - behind - least - 1, narrow, styles, glyphs)
+        # What stands beside whole words; short ones are for where there is no room.
+        before = cell_len(self._title) + (cell_len(self._crumb) + 3 if self._crumb else 0) + 2
+        facts = self._shown_facts(
+            width - lead - behind - least - 1, width - lead - before - 1, narrow, styles, glyphs
+        )
         taken = sum(segment.cell_length for segment in facts)
         room = max(0, width - lead - behind - taken - (2 if taken else 0) - 1)
         if narrow:
@@ -114,15 +119,19 @@ class TitleBar(Widget):
         left.append(Segment(" " * max(0, width - used - taken - 1), ground.blank))
         return Strip([*left, *facts, Segment(" ", ground.blank)]).adjust_cell_length(width, ground.blank)
 
-    def _shown_facts(self, room: int, narrow: bool, styles: Styles, glyphs: Glyphs) -> list[Segment]:
+    def _shown_facts(
+        self, room: int, whole_room: int, narrow: bool, styles: Styles, glyphs: Glyphs
+    ) -> list[Segment]:
+        """The facts that fit `room`; below 100 columns in short, but for those whose words fit `whole_room`."""
         ground = styles.panel
         gap = 2 if narrow else _GAP
         groups: list[tuple[int, list[Segment]]] = []
+        spelt = self._spelt_out(whole_room, gap) if narrow else frozenset(self._facts)
         if self._progress is not None:
             groups.append((1 << 30, _progress(self._progress, narrow, styles, glyphs)))
         for fact in self._facts:
             style: Style = getattr(ground, fact.hue) if fact.hue else ground.sub
-            if narrow and fact.short is not None:
+            if fact not in spelt and fact.short is not None:
                 pieces = [Segment(fact.short, style)] if fact.short else []
             else:
                 pieces = [Segment(fact.value, style)]
@@ -139,13 +148,34 @@ class TitleBar(Widget):
             shown += pieces
         return shown
 
+    def _spelt_out(self, room: int, gap: int) -> frozenset[Fact]:
+        """The facts that are shown in whole words where all of them have to share `room`, the weightiest first."""
+        told = [fact for fact in self._facts if fact.short != ""]
+        left = room - sum(cell_len(_whole(fact) if fact.short is None else fact.short) + gap for fact in told)
+        found = []
+        for fact in sorted(told, key=lambda fact: -fact.keep):
+            more = cell_len(_whole(fact)) - cell_len(fact.short or "")
+            if fact.short is not None and more <= left and self._progress is None:
+                found.append(fact)
+                left -= more
+        return frozenset(found)
+
+
+def _whole(fact: Fact) -> str:
+    return f"{fact.value} {fact.unit}" if fact.unit else fact.value
+
 
 def _width(pieces: list[Segment]) -> int:
     return sum(segment.cell_length for segment in pieces)
 
 
 def _progress(progress: Progress, narrow: bool, styles: Styles, glyphs: Glyphs) -> list[Segment]:
-    ground = styles.panel
+    ground, unit = styles.panel, f" {progress.unit}" if progress.unit else ""
+    if progress.done is None:
+        return [
+            Segment(progress.verb, ground.faint),
+            Segment(f" {exact(progress.total)}{unit}", ground.sub),
+        ]
     done = min(progress.done, progress.total)
     cells = 6 if narrow else _PROGRESS_CELLS
     reached = cells * done // progress.total if progress.total else 0
@@ -154,5 +184,5 @@ def _progress(progress: Progress, narrow: bool, styles: Styles, glyphs: Glyphs) 
         Segment(glyphs.thin * reached, ground.leaf),
         Segment(glyphs.thin_rest * (cells - reached), ground.edge),
         Segment("" if narrow else f" {progress.verb}", ground.faint),
-        Segment(f" {count}", ground.sub),
+        Segment(f" {count}{unit}", ground.sub),
     ]

@@ -5,8 +5,10 @@ Rows of the chain hang on the one before them for the most part. Only what does 
 
 from __future__ import annotations
 
+from array import array
 from binascii import unhexlify
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.records import (  # fmt: skip
@@ -26,11 +28,14 @@ from leafward.agents.claude.records import (  # fmt: skip
     row_of,
 )
 from leafward.agents.lines import seams
+from leafward.agents.stretches import blocks_of
+from leafward.base.errors import NotASession
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.records import Row
     from leafward.agents.claude.shapes import OutsideRow
+    from leafward.agents.stretches import Stretch
     from leafward.session.entries import Body
 
 NAME = 36
@@ -54,6 +59,7 @@ _SILENT = BOOKKEEPING_TYPES - {
 }  # fmt: skip
 """Types of rows that only keep books."""
 _HASH = b'","hash":"'
+_TERMINATED = (1).__add__
 _HASHED = 86
 """Where the hash of a recorded message stands."""
 HASH = 64
@@ -98,6 +104,24 @@ class Carried:
     """Rows outside the chain that are often repeated word for word, by their type."""
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a block says, ready to become rows: a column each, of one process or another."""
+
+    start: array[int]
+    """Offsets in the file."""
+    codes: bytes
+    keys: bytes
+    """Sixteen bytes each."""
+    jumps: list[tuple[int, bytes]]
+    replies: list[tuple[int, str]]
+    remarks: list[tuple[int, PromptMark | Spent | Decoded | SaidOfSession]]
+    requests: list[tuple[str, int]]
+    blobs: list[tuple[str, int]]
+    decoded: int
+    carried: Carried
+
+
 class Block:
     """Rows in the order of their lines."""
 
@@ -120,6 +144,21 @@ class Block:
         self._begun = begun
         """Whether it is known when the session began: the first rows are looked at closely."""
 
+    def told(self, keys: bytes) -> Told:
+        """All of it, with the ids of the rows."""
+        return Told(
+            array("q", self.start),
+            bytes(self.codes),
+            keys,
+            self.jumps,
+            self.replies,
+            self.remarks,
+            self.requests,
+            self.blobs,
+            self.decoded,
+            self.carried,
+        )
+
     def keys(self) -> bytes | None:
         """The ids of the rows, sixteen bytes each; None where one is no UUID as it is usually written."""
         joined = "".join(self.names).encode("ascii", "replace")
@@ -139,11 +178,12 @@ class Block:
         from leafward.agents.claude.shapes import UNTOLD, body_of, chain_row, facts_in, outside_row, role_of
 
         starts, codes, names = self.start, self.codes, self.names
-        carried, last, following = self.carried, self.carried.last, at
+        carried, last = self.carried, self.carried.last
         said: object = None
         copied = False
-        for line in lines:
-            start, following = following, following + len(line) + 1
+        for line, start in zip(
+            lines, accumulate(map(_TERMINATED, map(len, lines)), initial=at), strict=False
+        ):
             try:
                 if not line.startswith(_CHAINED):
                     outside = outside_row(line)
@@ -274,6 +314,25 @@ class Block:
             self.blobs.append((str(body.get("hash")), at))
         self._add(int(role), at, name)
         self.remarks.append((index, Decoded(row, flags)))
+
+
+def lines_of(data: bytes, stop: int) -> list[bytes]:
+    """The whole lines of a buffer that ends with a part of one, or with some that do not count."""
+    lines = (data if data.find(b"\n", stop) < 0 else data[:stop]).split(b"\n")
+    lines.pop()
+    return lines
+
+
+def tell(stretch: Stretch) -> Told | None:
+    """The rows of a stretch that lies further on in a transcript; None where it is to be read in order."""
+    block = Block(Carried(), begun=True)
+    try:
+        for data, at in blocks_of(stretch):
+            block.tell(lines_of(data, len(data)), at)
+    except (OSError, NotASession):
+        return None
+    keys = block.keys()
+    return block.told(keys) if keys is not None else None
 
 
 def key_in(name: str | None) -> bytes | None:

@@ -9,7 +9,6 @@ one way.
 from __future__ import annotations
 
 import re
-import sys
 from array import array
 from bisect import bisect_left
 from itertools import accumulate, compress, repeat
@@ -211,11 +210,12 @@ class EntryBuilder:
             columns.other_ids[index] = f"line@{rows.start[row]}"
             columns.damage[index] = Damage.MALFORMED
             row = rows.role.find(Role.BROKEN, row + 1)
-        alike = {as_key(word.to_bytes(4, sys.byteorder).hex()) for word in rows.alike}
         if self.parts or rows.names or rows.doubled:
-            alike = repeated(array("Q", columns.ids)) - {0}
-        self._tell_apart(alike)
-        rows.words = array("I")
+            numbers = array("Q", columns.ids)
+            self._tell_apart(_places(numbers, repeated(numbers) - {0}))
+        else:
+            self._tell_apart([self.entry[row] for row in rows.alike if self.order[self.entry[row]] == row])
+        rows.words, rows.alike = array("I"), []
         others = columns.other_ids
         if len(set(others.values())) < len(others):
             taken: set[str] = set()
@@ -228,23 +228,31 @@ class EntryBuilder:
     def _call(self, index: int, name: bytes) -> None:
         self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = name
 
-    def _tell_apart(self, alike: set[int]) -> None:
+    def _tell_apart(self, alike: list[int]) -> None:
         """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
         columns = self.columns
         while alike:
-            first, assigned = set(alike), set[int]()
             numbers = array("Q", columns.ids)
-            for index in compress(range(len(numbers)), map(alike.__contains__, numbers)):
-                if numbers[index] in first:
-                    first.remove(numbers[index])
+            # Nearly always the next name is nobody's: that is seen for all of them in one pass.
+            free = {as_key(_following(self._called(index), index)) for index in alike}.difference(numbers)
+            known, taken = set[bytes](), set[int]()
+            for index in alike:
+                name = self._called(index)
+                if name not in known:
+                    known.add(name)
                     continue
-                name = bytes(columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE])
-                while columns.index(name.decode("ascii"), before=index) >= 0:
-                    following = int(name, 16) + 1 if _HEX.fullmatch(name) else index
-                    name = b"%08x" % (following & 0xFFFFFFFF)
+                name = _following(name, index)
+                while as_key(name) not in free and columns.index(name.decode("ascii"), before=index) >= 0:
+                    name = _following(name, index)
                 self._call(index, name)
-                assigned.add(as_key(name))
-            alike = assigned.intersection(numbers)
+                if (number := as_key(name)) in free:
+                    free.remove(number)
+                else:
+                    taken.add(number)
+            alike = _places(array("Q", columns.ids), taken)
+
+    def _called(self, index: int) -> bytes:
+        return bytes(self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE])
 
     # --- places ---
 
@@ -449,6 +457,16 @@ class EntryBuilder:
         """The last entry in the line of a row; its own where somebody speaks below."""
         entry = self.entry[row]
         return entry if self.goes_on(row) else self._segments.tail(self._segments.of(entry))
+
+
+def _following(name: bytes, index: int) -> bytes:
+    """The id that an entry gets whose own is taken."""
+    return b"%08x" % ((int(name, 16) + 1 if _HEX.fullmatch(name) else index) & 0xFFFFFFFF)
+
+
+def _places(numbers: array[int], wanted: set[int]) -> list[int]:
+    """Where some numbers stand."""
+    return list(compress(range(len(numbers)), map(wanted.__contains__, numbers))) if wanted else []
 
 
 def _last_of(joined: dict[int, int], group: int) -> int:

@@ -20,6 +20,8 @@ from leafward.agents.claude.blocks import (  # fmt: skip
     Decoded,
     PromptMark,
     Spent,
+    Told,
+    lines_of,
 )
 from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.inferred_parents import first_of, infer_parents, mend_ends
@@ -82,8 +84,8 @@ class Rows:
         """The first row of the reply that a row belongs to, other rows themselves; likewise."""
         self.words = array("I")
         """The first four bytes of each id, made up from its place where a row has none; once they are settled."""
-        self.alike: set[int] = set()
-        """Words of more than one row."""
+        self.alike: list[int] = []
+        """Rows whose word others have too."""
         self.rejoined: dict[int, int] = {}
         """Further rows of a reply that was not the last: each with the first row of it."""
         self.parts: dict[int, int] = {}
@@ -131,37 +133,37 @@ class Rows:
             self.by_shapes = stop >= _LARGE or "msgspec" in sys.modules
         if self.by_shapes:
             block = self._block()
-            block.tell(_lines(data, stop), at)
+            block.tell(lines_of(data, stop), at)
             if (keys := block.keys()) is not None:
-                self._add(block, keys)
+                self.add(block.told(keys))
                 return
         self.decode(data, stop, at)
 
     def decode(self, data: bytes, stop: int, at: int) -> None:
         """The same, each line for itself."""
         block = self._block()
-        for line in _lines(data, stop):
+        for line in lines_of(data, stop):
             block.decode(line, at)
             at += len(line) + 1
-        self._add(block, block.keys() or b"")
+        self.add(block.told(block.keys() or b""))
 
     def rest(self, line: bytes, at: int) -> None:
         """A last line, which is not terminated."""
         block = self._block()
         block.decode(line, at, UNTERMINATED)
-        self._add(block, block.keys() or b"")
+        self.add(block.told(block.keys() or b""))
 
     def _block(self) -> Block:
         return Block(replace(self._carried), begun=self.facts.created is not None)
 
-    def _add(self, block: Block, keys: bytes) -> None:
-        """Adds the rows of a block."""
-        base, codes = len(self), bytes(block.codes)
-        self._carried = block.carried
+    def add(self, block: Told) -> None:
+        """Adds the rows of a block, which follow those before it."""
+        base, codes, carried = len(self), block.codes, block.carried
+        self._carried = carried if carried.last else replace(carried, last=self._carried.last)
         self.start.extend(block.start)
         self.role += codes.translate(_ROLES)
         self.flags += codes.translate(_FLAGS)
-        self.keys += keys
+        self.keys += block.keys
         self.requests.add(block.requests)
         self.blobs.add(block.blobs)
         self.decoded += block.decoded
@@ -248,6 +250,13 @@ class Rows:
             self.costs[row] = more
             self.role[row] = Role.COST
 
+    def take(self, told: Told) -> bool:
+        """Adds what a process told of lines further on; False where they are to be read here, as nothing says yet when it began."""
+        if self.facts.created is None:
+            return False
+        self.add(told)
+        return True
+
     # --- all of them ---
 
     def find(self, keys: set[bytes]) -> dict[bytes, int]:
@@ -323,10 +332,8 @@ class Rows:
     def _doubled(self) -> dict[int, int]:
         """Rows whose id an earlier row has: each with that one."""
         found: dict[int, int] = {}
-        if not self.alike:
-            return found
         seen: dict[bytes, int] = {}
-        for row in compress(range(len(self)), map(self.alike.__contains__, self.words)):
+        for row in self.alike:
             if self.flags[row] & NAMED:
                 first = seen.setdefault(bytes(self.keys[row * KEY : (row + 1) * KEY]), row)
                 if first != row:
@@ -338,11 +345,16 @@ class Rows:
         with memoryview(self.keys) as keys, keys.cast("I") as quarters, quarters[::4] as firsts:
             self.words = array("I", firsts.tobytes())
         self._seed = seed
-        self.make_up(array("i", compress(range(len(self)), self.flags.translate(_IS_NAMELESS))))
-        self.alike = repeated(self.words)
+        nameless = self.flags.translate(_IS_NAMELESS)
+        made = self.make_up(array("i", compress(range(len(self)), nameless)))
+        if self.start and self.start[-1] - self.start[0] < 1 << 32:
+            shared = repeated(array("I", compress(self.words, self.flags.translate(_IS_NAMED))), made)
+        else:
+            shared = repeated(self.words)
+        self.alike = list(compress(range(len(self)), map(shared.__contains__, self.words))) if shared else []
 
-    def make_up(self, rows: Sequence[int]) -> None:
-        """Words for rows without an id."""
+    def make_up(self, rows: Sequence[int]) -> array[int]:
+        """Words for rows without an id: different ones within four gigabytes."""
         seed, start = self._seed, self.start
         made = array("I", [(seed + start[row] * ODD) & 0xFFFFFFFF for row in rows])
         if sys.byteorder == "little":
@@ -350,36 +362,34 @@ class Rows:
         words = self.words
         for row, word in zip(rows, made, strict=True):
             words[row] = word
-
-
-def _lines(data: bytes, stop: int) -> list[bytes]:
-    """The whole lines of a buffer that ends with a part of one, or with some that do not count."""
-    lines = (data if data.find(b"\n", stop) < 0 else data[:stop]).split(b"\n")
-    lines.pop()
-    return lines
+        return made
 
 
 _MANY = 1 << 17
 
 
-def repeated(numbers: array[int]) -> set[int]:
-    """The numbers that occur more than once. Many are taken in parts, as a set of all of them is larger than everything else."""
+def repeated(numbers: array[int], others: array[int] | None = None) -> set[int]:
+    """The numbers that occur more than once, there or among others, which are all different.
+
+    Many are taken in parts, as a set of all of them is larger than everything else.
+    """
     parts = 1 + len(numbers) // _MANY
-    lows = numbers.tobytes()[:: numbers.itemsize]
     found: set[int] = set()
     for part in range(parts):
         mask = bytes(low % parts == part for low in range(256))
-        found |= _repeated(list(compress(numbers, lows.translate(mask))))
+        here = _part(numbers, mask)
+        seen = set(here)
+        if others:
+            found |= seen.intersection(_part(others, mask))
+        if len(seen) < len(here):
+            for number in here:
+                if number in seen:
+                    seen.remove(number)
+                else:
+                    found.add(number)
     return found
 
 
-def _repeated(numbers: list[int]) -> set[int]:
-    found: set[int] = set()
-    seen = set(numbers)
-    if len(seen) < len(numbers):
-        for number in numbers:
-            if number in seen:
-                seen.remove(number)
-            else:
-                found.add(number)
-    return found
+def _part(numbers: array[int], mask: bytes) -> list[int]:
+    """The numbers whose lowest byte is one of some."""
+    return list(compress(numbers, numbers.tobytes()[:: numbers.itemsize].translate(mask)))

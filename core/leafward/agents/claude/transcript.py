@@ -20,6 +20,7 @@ from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
 from leafward.agents.claude.windows import window_of
 from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
+from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import written_time
@@ -33,6 +34,7 @@ from leafward.session.source import Note, Origin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.agents.claude.blocks import Told
     from leafward.agents.claude.lineage import Origin as Source
     from leafward.session.abridged_lines import LongLine
     from leafward.session.entries import Body
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 _OF_THE_CHAIN = bytes(flags if flags & NAMED else 0 for flags in range(256))
 
 
+_TELL = "leafward.agents.claude.blocks:tell"
 _TOLD_BACK = 500
 """Entries that are looked at for the model in force."""
 
@@ -112,6 +115,9 @@ class ClaudeReader:
         rows, size = self._go_on(file)
         self._known = None
         pending = None
+        stretches: Stretches[Told] = Stretches(file, _TELL, size)
+        stretches.read(rows.feed, rows.take, stop)
+        size = stretches.end
         for data, whole, at in file.blocks(stop, size):
             if whole:
                 rows.feed(data, whole, at)

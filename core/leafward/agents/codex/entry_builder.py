@@ -31,6 +31,7 @@ from leafward.agents.codex.records import (
 )
 from leafward.agents.codex.responses import Responses
 from leafward.agents.codex.settings import Contexts
+from leafward.agents.codex.tasks import task_of
 from leafward.agents.lines import seams
 from leafward.session.columns import Columns
 from leafward.session.entries import Damage, Kind
@@ -302,7 +303,7 @@ class EntryBuilder:
         elif role is Role.NAME:
             self._add(Kind.SESSION_INFO, at)
         elif role is Role.INJECTED:
-            self._add(Kind.INJECTED, at)
+            self._add(Kind.INJECTED if task_of(payload) is None else Kind.USER, at)
         else:
             if role is Role.STARTED:
                 self._begun.append(len(self.columns.kind))

@@ -12,6 +12,7 @@ from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed
 from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.rollout import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
+from leafward.agents.codex.tasks import task_of
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 from leafward.session.line_decoding import decode_line
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.agents.base import Candidate
+    from leafward.session.entries import Body
 
 HEAD = 48 << 10
 """Bytes read: the description of a thread alone is half of it."""
@@ -45,12 +47,13 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
     segment = segment_of(candidate.path, candidate.stamp)
     thread = segment.thread or str(meta.get("id") or stem(candidate.path))
     prompt = ""
+    own = meta.get("subagent_history_start_ordinal")
     first = decode_line(lines[0])
     if first is None and len(lines) > 1:
         return None
     for line in lines[1:]:
-        body = decode_line(line) if b"user" in line else None
-        if body is None:
+        body = decode_line(line) if b"user" in line or b"NEW_TASK" in line else None
+        if body is None or _is_inherited(body, own):
             continue
         body = framed(body)
         role, payload = line_of(body).role, payload_of(body)
@@ -62,6 +65,8 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
             and is_injected(payload, item_text(payload)) is False
         ):
             prompt = item_text(payload)
+        elif role is Role.INJECTED:
+            prompt = task_of(payload) or ""
         if prompt:
             prompt = typed_in(prompt) or prompt
             break
@@ -79,6 +84,12 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
         relation=relation,
         archived=segment.archived,
     )
+
+
+def _is_inherited(body: Body, own: object) -> bool:
+    """Whether a record is one of its parent's that a sub-agent was given (0.153 and later): `own` is the number of its first own one."""
+    number = body.get("ordinal")
+    return isinstance(own, int) and isinstance(number, int) and number < own
 
 
 def _last_time(path: str) -> int | None:

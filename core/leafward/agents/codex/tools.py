@@ -17,6 +17,7 @@ CODEX_TOOLS = ToolTable(
         frame=r"\A(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?.*?\nOutput:\n)?(?P<text>.*)\Z",
         cut=r"(?:tokens|chars) truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
     ),
+    stand_in="aborted",
     scripts={"exec": ("input",)},
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
 )

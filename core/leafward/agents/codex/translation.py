@@ -23,6 +23,7 @@ from leafward.agents.codex.items import (
     user_message,
 )
 from leafward.agents.codex.records import Role, line_of, payload_of, records
+from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import TYPED, Kind, text_of
@@ -111,7 +112,7 @@ class Translator:
         stamp = milliseconds(frame.get("timestamp"))
         if kind is Kind.USER:
             body = _message("user", user_message(payload), stamp)
-            typed = typed_in(prompt_text(body))
+            typed = task_of(payload) or typed_in(prompt_text(body))
             return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
             return self._reply(index, found, stamp)

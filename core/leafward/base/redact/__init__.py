@@ -3,7 +3,8 @@
 What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`judging`), `spoken` the same in other languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64.
+`judging`), `spoken` the same in other languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64;
+`signs` which of them a text need be shown to.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -23,8 +24,18 @@ from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.private_keys import keys_in
-from leafward.base.redact.provider_keys import runs_of, tokens_in
+from leafward.base.redact.provider_keys import tokens_in
 from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.signs import (
+    ASSIGNMENTS,
+    HEADERS,
+    IN_SMALL_LETTERS,
+    SPOKEN,
+    TABLES,
+    keywords,
+    may_be_command,
+    signs_of,
+)
 from leafward.base.redact.spans import MARKER, merged
 from leafward.base.redact.spoken import spoken_in
 from leafward.base.redact.tables import columns_in, inserted_in
@@ -58,10 +69,10 @@ def secrets_in(text: str) -> list[Span]:
     """Where secrets lie in a text: begin and end in code points, and the kind. In order, none overlaps another."""
     if len(text) < _SHORTEST or _PLAIN.match(text):
         return []
-    together = runs_of(text)
-    found = list(_found(text, together))
+    held, together = signs_of(text)
+    found = list(_found(text, held, together))
     if together:
-        found += encoded_in(text, together, lambda plain: list(_found(plain, runs_of(plain))))
+        found += encoded_in(text, together, _plainly)
     if not text.isascii() or "\x1b" in text:
         found += _unseen(text)
     return list(merged(found)) if found else found
@@ -80,31 +91,35 @@ def redact(text: str) -> str:
     return Redactor().text(text)
 
 
-def _found(text: str, together: str) -> Iterator[Span]:
-    """The secrets of a text; `together` are its long runs."""
-    low = text.lower()
-    if len(low) != len(text):
-        # A capital whose small letter is two: the places would not be those of the text.
-        low = "".join(char.lower() if char.isascii() else char for char in text)
+def _plainly(text: str) -> list[Span]:
+    """The secrets of a text by themselves: none that are encoded, none that are interrupted."""
+    return list(_found(text, *signs_of(text)))
+
+
+def _found(text: str, held: int, together: str) -> Iterator[Span]:
+    """The secrets of a text; `held` are the signs in it, `together` its long runs."""
     if together:
         yield from tokens_in(text, together)
         yield from bare_keys(text, together)
     if together or "PRIVATE KEY" in text:
         yield from keys_in(text, together)
-    yield from assignments_in(text, low)
-    yield from headers_in(text, low)
-    yield from spoken_in(text, low)
-    yield from columns_in(text, low)
-    yield from inserted_in(text, low)
-    yield from commands_in(text)
-    if (
-        "://" in text
-        or ":\\" in text
-        or "sql" in low
-        or "oracle" in low
-        or "@tcp(" in text
-        or "@unix(" in text
-    ):
+    if held & IN_SMALL_LETTERS:
+        low = text.lower()
+        if len(low) != len(text):
+            # A capital whose small letter is two: the places would not be those of the text.
+            low = "".join(char.lower() if char.isascii() else char for char in text)
+        if held & ASSIGNMENTS:
+            yield from assignments_in(text, low, keywords(held & ASSIGNMENTS))
+        if held & HEADERS:
+            yield from headers_in(text, low)
+        if held & SPOKEN:
+            yield from spoken_in(text, low)
+        if held & TABLES:
+            yield from columns_in(text, low)
+            yield from inserted_in(text, low)
+    if may_be_command(held):
+        yield from commands_in(text)
+    if "@" in text:
         yield from urls_in(text)
 
 
@@ -124,7 +139,7 @@ def _unseen(text: str) -> Iterator[Span]:
     places.append((seen, at))
     starts = [place for place, _ in places]
     shown = "".join(pieces)
-    for begin, stop, kind in _found(shown, runs_of(shown)):
+    for begin, stop, kind in _plainly(shown):
         yield _whole(starts, places, begin), _whole(starts, places, stop - 1) + 1, kind
 
 

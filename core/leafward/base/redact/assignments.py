@@ -9,11 +9,11 @@ from leafward.base.redact.names import LONGEST_NAME, Meaning, meaning_of, words_
 from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
-_KEYWORDS = (
+KEYWORDS = (
     *(
         "pass",
         "pw",
@@ -111,10 +111,10 @@ _KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
 """What stands before `key` in a sentence: where `names` knows it, a value that is random beyond doubt is a secret."""
 
 
-def assignments_in(text: str, low: str) -> Iterator[Span]:
-    """The values of names that are those of secrets. `low` is the text in small letters."""
+def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
+    """The values of names that are those of secrets. `low` is the text in small letters, `keywords` what it may hold of those."""
     done = 0
-    for at in _hits(low):
+    for at in _hits(low, keywords):
         if at < done:
             continue
         start, done = _name_at(text, at)
@@ -148,9 +148,9 @@ def assignments_in(text: str, low: str) -> Iterator[Span]:
             yield (*found, "secret")
 
 
-def _hits(low: str) -> list[int]:
+def _hits(low: str, keywords: Iterable[str]) -> list[int]:
     found: list[int] = []
-    for keyword in filter(low.__contains__, _KEYWORDS):
+    for keyword in keywords:
         at = low.find(keyword)
         size = len(keyword)
         while at >= 0:

@@ -200,6 +200,10 @@ def _by_sign() -> tuple[tuple[str, tuple[tuple[str, _Literals], ...]], ...]:
 
 
 _TABLE = _by_sign()
+SIGNS = tuple((signs, literals) for signs, literals, _ in _COMMANDS)
+"""A text in which a program is given a password holds one sign and one literal of the same pair."""
+PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
+"""The same for a line of a file of passwords."""
 
 
 @cache
@@ -216,7 +220,7 @@ def commands_in(text: str) -> Iterator[Span]:
                     for literal, forms in literals:
                         if literal in text:
                             yield from _of_literal(text, literal, forms)
-    if ":*:" in text or ":5432:" in text or _PGPASS_PORT.search(text):
+    if PASSWORD_FILE.search(text) is not None:
         for found in _PGPASS.finditer(text):
             span = _secret(found)
             if span is not None and not found["bare"].isdecimal():
@@ -233,9 +237,6 @@ def _of_literal(text: str, literal: str, forms: tuple[str, ...]) -> Iterator[Spa
             if span is not None:
                 yield (*span, "password")
         at = text.find(literal, end)
-
-
-_PGPASS_PORT = re.compile(r":[1-9][0-9]{3,4}:[\w*-]{1,63}:")
 
 
 _GROUPS = (

@@ -245,8 +245,8 @@ _INSIDE = frozenset(
 _REACH = 100
 """Code points before such a literal at which its form may begin."""
 
-_RUN = re.compile(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
-"""What every secret that is told by its looks lies in. Most of a text lies outside, and the same runs come again and again,
+RUN = re.compile(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
+"""What every secret that is told by its looks lies in: without such a run there is no token. Most of a text lies outside, and the same runs come again and again,
 so that looking for the literals in the different runs takes a fraction of the time."""
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
 """What may stand before a token although it ends with a letter or digit: an escape of a text inside a text, a colour."""
@@ -271,11 +271,6 @@ _TABLE = _by_literal()
 def _compiled(form: str) -> re.Pattern[str]:
     """Compiled when a text holds its literal: compiling all of them would cost more than starting."""
     return re.compile(form)
-
-
-def runs_of(text: str) -> str:
-    """The different long runs of a text, one a line: without them there is no token."""
-    return "\n".join(set(_RUN.findall(text)))
 
 
 def tokens_in(text: str, together: str) -> Iterator[Span]:

@@ -44,7 +44,7 @@ _NAMES_BEYOND_ASCII = (
     ),
     *("パスワード", "비밀번호", "암호", "mật khẩu", "รหัสผ่าน", "סיסמה", "كلمة المرور"),
 )
-_EVERYWHERE = _NAMES + _NAMES_BEYOND_ASCII
+EVERYWHERE = _NAMES + _NAMES_BEYOND_ASCII
 """Words for a password, in small letters. `Kennwort` and what English shares stand in `names`."""
 _IS = r"(?:lautet|ist|war|est|es|era|é|era|è|era|is|är|er|on|to|je|a|:|：|=|=>|→|является|это|是|为|為|は|는|은|là|adalah|คือ)"
 _VALUE = re.compile(
@@ -59,7 +59,7 @@ _BEHIND = ".,;:!?)]}。，、；！？）*"
 
 def spoken_in(text: str, low: str) -> Iterator[Span]:
     """The passwords that words of other languages name. `low` is the text in small letters."""
-    for name in filter(low.__contains__, _NAMES if text.isascii() else _EVERYWHERE):
+    for name in filter(low.__contains__, _NAMES if text.isascii() else EVERYWHERE):
         at = low.find(name)
         while at >= 0:
             end = at + len(name)

@@ -26,6 +26,8 @@ _VALUE = re.compile(
     r"\s{0,20}(?:'(?P<text>(?:[^'\\\n]|\\.|''){0,600})'|[^,()'\n]{1,200})\s{0,20}(?P<end>[,)])"
 )
 _KEYWORDS = ("passw", "secret", "token", "api")
+SIGNS = (*_KEYWORDS, "insert into")
+"""In small letters: what a text with such a table holds."""
 _SEPARATORS = ",;\t"
 _MOST_ROWS = 1000
 """Rows below a head that are looked at."""

@@ -6,6 +6,7 @@ Only entries on the path count. What other branches did counts where a branch su
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -134,6 +135,7 @@ class _Reader:
         self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
         self._kinds = session.columns.kind
         self._shapes = CallShapes(table)
+        self._in_order = sorted(found.path)
         self._unread: list[EntryIndex] = []
         """Replies behind the last one that was decoded: which model they are of is looked up for the last."""
 
@@ -260,9 +262,8 @@ class _Reader:
     def _compaction(self, index: EntryIndex, body: Body) -> None:
         first = body.get("firstKeptEntryId")
         kept = self._session.columns.index(first) if isinstance(first, str) else NO_ENTRY
-        path = self._found.path
         until = kept if 0 <= kept < index else index
-        replaced = sum(1 for entry in path if entry < until)
+        replaced = bisect_left(self._in_order, until)
         stamp = body.get("timestamp")
         self._found.compactions.append(
             PastCompaction(index, stamp if isinstance(stamp, str) else "", replaced)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from functools import _lru_cache_wrapper
 
 
 _REMEMBERED = 1 << 15
@@ -206,43 +205,25 @@ def paths(text: str, cwd: str = "") -> Iterator[Form]:
     """Paths in a text: with a known ending, or rooted (`/`, `./`, `~/`) with two parts or more."""
     if "." not in text and "/" not in text and "\\" not in text and "file" not in text:
         return iter(())
-    return _by_word(text, _paths_in, cwd)
+    return _by_word(text, cwd)
 
 
-@lru_cache(maxsize=16)
-def _idle(read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> set[str]:  # noqa: ARG001  # what they are idle for
-    """Words that hold nothing: most of every text is made of some thousand of them."""
-    return set()
-
-
-def _by_word(text: str, read: _lru_cache_wrapper[tuple[Form, ...]], how: str | bool) -> Iterator[Form]:
-    """What the words of a text hold, for forms that go over no white space."""
-    idle = _idle(read, how)
-    found: dict[str, tuple[Form, ...]] = {}
-    for word in _different_words(text) - idle:
-        short = len(word) <= _WORD_LIMIT
-        forms = read(word, how) if short else read.__wrapped__(word, how)
+def _by_word(text: str, cwd: str) -> Iterator[Form]:
+    words = text.split()
+    found = {}
+    for word in set(words):
+        forms = paths_in(word, cwd) if len(word) <= _WORD_LIMIT else paths_in.__wrapped__(word, cwd)
         if forms:
             found[word] = forms
-        elif short:
-            idle.add(word)
-    if len(idle) > _REMEMBERED:
-        idle.clear()
     at = 0
-    for word in filter(found.__contains__, text.split()) if found else ():
-        at = _place(text, word, at)
+    for word in filter(found.__contains__, words):
+        at = place_of(text, word, at)
         for form in found[word]:
             yield Form(form.text, form.key, at + form.start)
         at += len(word)
 
 
-@lru_cache(maxsize=1)
-def _different_words(text: str) -> frozenset[str]:
-    """The words of a text, each once: of one that is asked for paths and then for names, taken apart once."""
-    return frozenset(text.split())
-
-
-def _place(text: str, word: str, at: int) -> int:
+def place_of(text: str, word: str, at: int) -> int:
     """Where a word stands between white space, from a place on."""
     at = text.find(word, at)
     while (at and not text[at - 1].isspace()) or text[at + len(word) : at + len(word) + 1].strip():
@@ -251,7 +232,8 @@ def _place(text: str, word: str, at: int) -> int:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _paths_in(word: str, cwd: str) -> tuple[Form, ...]:
+def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
+    """The paths in one word: they go over no white space."""
     if (
         "." not in word
         and "/" not in word
@@ -386,11 +368,13 @@ def _counts(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
 
 def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
     """Names that no prose holds: camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names."""
-    return _by_word(text, _identifiers_in, calls)
+    for word in text.split():
+        yield from identifiers_in.__wrapped__(word, calls)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:
+def identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:
+    """The names in one word: they go over no white space."""
     if word.isalpha() and word[1:].islower():
         return ()
     return tuple(_identified(word, calls=calls))

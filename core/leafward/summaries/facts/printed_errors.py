@@ -67,12 +67,23 @@ _ERROR_WORDS = 16
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
     """The lines of a printed text that are errors; where it comes of a failure and none is one, the last line that says something."""
     found = False
-    for line in text.split("\n") if _MAYBE_ERROR.search(text) else ():
+    for line in _maybe_errors(text):
         if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
             found = True
             yield line
     if failed and not found and text.strip() and not _GIVEN_UP.search(text[-200:]):
         yield _last_line(text)
+
+
+def _maybe_errors(text: str) -> Iterator[str]:
+    """The lines that hold what no error is without."""
+    found = _MAYBE_ERROR.search(text)
+    while found is not None:
+        at = found.start()
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield text[text.rfind("\n", 0, at) + 1 : end]
+        found = _MAYBE_ERROR.search(text, end)
 
 
 def named_errors(text: str) -> Iterator[str]:

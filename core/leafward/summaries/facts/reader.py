@@ -32,9 +32,10 @@ from leafward.summaries.facts.printed_errors import (
     reason_in,
 )
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
+from leafward.summaries.facts.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 Known = dict[tuple[object, ...], list[Sighting]]
 """What was read already: the facts of each text, by the text and who says it."""
@@ -76,8 +77,10 @@ class FactReader:
         self._cwd = cwd
         self._known: Known = {} if known is None else known
         self._calls: dict[str, _Call] = {}
-        self._planned: dict[str, str] = {}
+        self.planned: dict[str, str] = {}
         """The open items of the list that the agent keeps of its own work, as it was written last."""
+        self.listed = 0
+        """How many items that list has."""
         self._asked_for: dict[str, str] = {}
         """What the last request of the user's says is to be done."""
         self._is_answered = False
@@ -117,7 +120,7 @@ class FactReader:
         return []
 
     def _once(
-        self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterator[Sighting]]
+        self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterable[Sighting]]
     ) -> list[Sighting]:
         """What a text says, read when it is met first: agents send the same text many times."""
         found = self._known.get(what)
@@ -166,20 +169,22 @@ class FactReader:
         # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
         user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
         for sentence in prose.sentences(text):
-            key = prose.sentence_key(sentence)
-            if len(key) < 3:
-                continue
             if sentence.endswith((":", "：")):
                 continue
             if user and demands.asks(sentence):
                 # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
                 continue
             if user and demands.demands(sentence):
-                yield Sighting(FactKind.CONSTRAINT, key, sentence, voice, entry)
+                kind = FactKind.CONSTRAINT
             elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
-                yield Sighting(FactKind.DECISION, key, sentence, voice, entry)
+                kind = FactKind.DECISION
             elif voice is not Voice.THOUGHT and prose.remains(sentence) and not prose.announces(sentence):
-                yield Sighting(FactKind.TODO, key, sentence, voice, entry)
+                kind = FactKind.TODO
+            else:
+                continue
+            key = prose.sentence_key(sentence)
+            if len(key) >= 3:
+                yield Sighting(kind, key, sentence, voice, entry)
         for item, is_open, heading in prose.checkboxes(text):
             key = prose.sentence_key(item)
             if key:
@@ -197,26 +202,26 @@ class FactReader:
 
     def _formed(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
-    ) -> Iterator[Sighting]:
+    ) -> list[Sighting]:
+        seen: list[Sighting] = []
         for form in forms.urls(text):
-            yield Sighting(FactKind.URL, form.key, form.text, voice, entry)
+            seen.append(Sighting(FactKind.URL, form.key, form.text, voice, entry))
             text = text.replace(form.text, " " * len(form.text))
         # What a module imports from beside it is no file named by anybody.
-        found = [
-            form
-            for form in forms.paths(text, self._cwd)
-            if voice not in {Voice.CODE, Voice.OUTPUT} or not form.text.startswith(("./", "../"))
-        ]
-        for form in found:
-            yield Sighting(FactKind.PATH, form.key, form.text, voice, entry)
+        beside = voice not in {Voice.CODE, Voice.OUTPUT}
+        found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
+            text
+        )
+        seen += [_seen((FactKind.PATH, key, said, voice, entry, "", "", True)) for said, key, _ in found]
         if numbers:
-            named = [(form.start, form.key) for form in found]
+            places = [(form.start, form.key) for form in found]
             for form in forms.numbers(text):
-                about = _nearest(named, form.start, text)
-                yield Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about)
-        if names:
-            for form in forms.identifiers(_without(text, found), calls=voice is not Voice.CODE):
-                yield Sighting(FactKind.IDENTIFIER, form.key, form.text, voice, entry)
+                about = _nearest(places, form.start, text)
+                seen.append(Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about))
+        seen += [
+            _seen((FactKind.IDENTIFIER, key, said, voice, entry, "", "", True)) for said, key, _ in named
+        ]
+        return seen
 
     def _reply(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         for block in blocks_of(message.get("content")):
@@ -267,12 +272,13 @@ class FactReader:
         if items and not found:
             return
         yield from found
+        self.listed = len(found)
         left = {one.key: one.text for one in found if one.is_open}
-        for key in self._planned.keys() - {one.key for one in found}:
+        for key in self.planned.keys() - {one.key for one in found}:
             yield Sighting(
-                FactKind.TODO, key, self._planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
+                FactKind.TODO, key, self.planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
             )
-        self._planned = left
+        self.planned = left
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         call = self._calls.pop(str(message.get("toolCallId")), None)
@@ -384,19 +390,6 @@ def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:
     end = len(text) if end < 0 else end
     close = [(abs(place - start), key) for place, key in named if begin <= place < end]
     return min(close)[1] if close else ""
-
-
-def _without(text: str, found: list[forms.Form]) -> str:
-    """A text with the paths taken out, so that their parts are no names."""
-    if not found:
-        return text
-    parts = []
-    last = 0
-    for form in found:
-        parts.append(text[last : form.start])
-        last = form.start + len(form.text)
-    parts.append(text[last:])
-    return " ".join(parts)
 
 
 def _first_line(text: str) -> str:

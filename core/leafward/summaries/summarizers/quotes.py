@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
@@ -98,12 +98,11 @@ def answers(
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
             for line in quotable(text):
-                section = section_of_sentence(line)
-                if is_drawn(line) or prose.announces(_without_opening(line)):
+                said = _said(line)
+                section = said.section
+                if said.leads or (not ends and said.passes):
                     continue
-                if not ends and (prose.accompanies(line) or prose.leads_on(line)):
-                    continue
-                if section is Section.CONTEXT and place < current and _is_guessed(line):
+                if section is Section.CONTEXT and place < current and said.guessed:
                     # What was taken to be so then has shown itself since.
                     continue
                 if section is Section.NEXT and (place in settled or prose.accompanies(line)):
@@ -116,18 +115,41 @@ def answers(
                 if section is Section.DONE:
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
-                if context and len(line.split()) < 6 and line.count("`") < 4:
+                if context and said.half:
                     # Half a thought; what it names is told elsewhere.
                     continue
                 # What names nothing of the span is told only if it can stand alone, and as a result where any work was done.
-                alone = (
-                    (talk or (ends and worked))
-                    and not _TALK.match(line)
-                    and not prose.hedges(line)
-                    and len(line.split()) >= 8
-                )
+                alone = (talk or (ends and worked)) and said.alone
                 worth = weight * (0.3 if context else 1.0)
                 add(evidence, section, line, (entry,), worth, names_something=context and not alone)
+
+
+class _Said(NamedTuple):
+    """What a line of an answer says, wherever it stands."""
+
+    section: Section
+    leads: bool
+    """It is a drawing, or leads to what follows."""
+    passes: bool
+    """Between calls, it holds only at that moment."""
+    guessed: bool
+    half: bool
+    """It has few words, and names little."""
+    alone: bool
+    """It can be understood without what stands around it."""
+
+
+@lru_cache(maxsize=1 << 13)
+def _said(line: str) -> _Said:
+    words = len(line.split())
+    return _Said(
+        section_of_sentence(line),
+        is_drawn(line) or prose.announces(_without_opening(line)),
+        prose.accompanies(line) or prose.leads_on(line),
+        _is_guessed(line),
+        words < 6 and line.count("`") < 4,
+        words >= 8 and not _TALK.match(line) and not prose.hedges(line),
+    )
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:

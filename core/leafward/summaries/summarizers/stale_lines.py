@@ -35,6 +35,12 @@ _SAME_WORDS = 3
 """Words from which on two lines that have them all in common say the same of something."""
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of what is done has to share."""
+_BRACKETS = re.compile(r"\([^()]{0,300}\)")
+_SAYS_WHAT = 4
+"""Words with which a step says what is to be done."""
+PLANNED_BEFORE = "Planned before: "
+_PLAN = 3
+"""Items from which on the agent's own list is a plan."""
 _TOLD_FILES = 8
 """Files of which it is told that they are gone."""
 _WAY = re.compile(
@@ -264,7 +270,10 @@ def _steps(evidence: Evidence) -> None:
     ]
 
     def is_done(candidate: Candidate) -> bool:
-        words = frozenset(content_words(candidate.text))
+        # What stands in brackets says only how: the line of what is done may leave it out.
+        bare = _BRACKETS.sub(" ", candidate.text)
+        words = frozenset(content_words(bare))
+        words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(candidate.text))
         place = _place(evidence, candidate)
         behind = [other for later, other in done if later > place]
         if len(words) > 1 and any(len(words & other) >= _DONE_ALREADY * len(words) for other in behind):
@@ -281,6 +290,12 @@ def _steps(evidence: Evidence) -> None:
         for candidate in evidence.candidates
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
+    if evidence.reader.listed >= _PLAN and not evidence.reader.planned:
+        # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
+        for candidate in evidence.candidates:
+            carried = candidate.sources and all(entry not in evidence.position for entry in candidate.sources)
+            if candidate.section is Section.NEXT and carried and not candidate.carries:
+                candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
 
 
 def _said_by_model(candidate: Candidate) -> str:

@@ -9,13 +9,39 @@ from leafward.summaries.facts import demands, prose
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
-from leafward.summaries.summarizers.turns import SUBSTANTIAL, Turn, goal_of, is_answered, keeps_going, last_of
+from leafward.summaries.summarizers.turns import (
+    SUBSTANTIAL,
+    TELLING,
+    Turn,
+    goal_of,
+    is_answered,
+    keeps_going,
+    last_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LAST_REQUEST = "Last request: "
 _ACHIEVED = re.compile(r"(?i)^\W*(?:(?:all )?done\b|✅|finished\b|完成)")
+_AT_ONCE = re.compile(
+    r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed)\b[.:!,]?\s"
+)
+"""How an answer begins that says first of all that it was done, whatever it asks or proposes behind that."""
+_ERRAND = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
+    r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest)\b"
+)
+"""What is done once, with git, on the way to what the work is for."""
+_REMARK = re.compile(
+    r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
+    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
+)
+"""How somebody begins who says how things are, and asks for nothing by that."""
+_GO_AHEAD = re.compile(
+    r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
+)
+"""Who says no more than this wants what was planned before."""
 _FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
 """In an answer that does not say that everything was reached."""
 _WAY = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
@@ -38,6 +64,11 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     goal = goal_of(_open(turns)) if first else None
     if goal is not None:
         text = _whole_sentences(goal.text, REQUEST_LIMIT)
+        begun = goal_of(turns)
+        if begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
+            # What was only to be read for it says less.
+            wanted = (one for one in prose.sentences(begun.text) if not _LOOKS.match(one))
+            text = f"{text} (asked first: {next(wanted, begun.text)[:_OUTCOME]})"
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
     latest = last_of(turns)
     total = max(1, evidence.size)
@@ -113,6 +144,10 @@ def _is_over(turn: Turn, behind: Turn | None, telling: int, worked: int) -> bool
     if behind is None or not telling:
         return False
     if worked >= _LONG_AGO:
+        return True
+    if worked and turn.works and (_ERRAND.match(turn.text) or _REMARK.match(turn.text)):
+        return True
+    if worked >= _WENT_ON and _AT_ONCE.match(turn.answer):
         return True
     if keeps_going(behind) or not is_answered(turn):
         return False

@@ -36,7 +36,7 @@ class Worth:
         """Weighs every line. Raises Cancelled."""
         self._reader = evidence.reader
         self._focus = frozenset(content_words(span.focus))
-        kept = Text("\n".join(message_text(message) for _, message in span.kept), span.cwd)
+        kept = Text.of("\n".join(message_text(message) for _, message in span.kept), span.cwd)
         names = file_names(list(evidence.facts.values()))
         held = {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
         self.likely = likely(

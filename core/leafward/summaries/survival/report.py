@@ -145,7 +145,7 @@ def survival(
     `compaction` as its entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
-    retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text(kept, cwd)
+    retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text.of(kept, cwd)
     known = {(fact.kind, fact.key) for fact in facts}
     fates = [Fate(fact, _status(fact, retold, beside, tail, names, known)) for fact in _until(facts, stop)]
     if sources:

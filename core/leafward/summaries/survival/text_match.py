@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
@@ -49,6 +49,12 @@ class Text:
         self.text = text
         self._cwd = cwd
         self._holding: dict[str, dict[str, None]] = {}
+        self._matches: dict[tuple[object, ...], FactMatch] = {}
+
+    @classmethod
+    def of(cls, text: str, cwd: str = "") -> Text:
+        """The same, kept for a while: what is kept is asked about for the summary, and again for what survives."""
+        return _text(text, cwd)
 
     @cached_property
     def sightings(self) -> list[Sighting]:
@@ -112,9 +118,19 @@ class Text:
 
     def holds(self, fact: Fact, names: Mapping[str, int] | None = None) -> FactMatch:
         """What the text makes of a fact. `names` says how many of the paths asked for end in a given file name."""
+        about = tuple(fact.about) if fact.kind is FactKind.NUMBER else ()
+        name = fact.key.strip("/").rpartition("/")[2] if fact.kind is FactKind.PATH else ""
+        others = (names or {}).get(name, 1) if name else 1
+        asked = (fact.kind, fact.key, fact.text, fact.outcome, fact.is_open, about, others)
+        found = self._matches.get(asked)
+        if found is None:
+            found = self._matches[asked] = self._match(fact, others)
+        return found
+
+    def _match(self, fact: Fact, others: int) -> FactMatch:
         match fact.kind:
             case FactKind.PATH:
-                return self._path(fact, names or {})
+                return self._path(fact, others)
             case FactKind.COMMAND:
                 return self._command(fact)
             case FactKind.NUMBER:
@@ -128,7 +144,7 @@ class Text:
             case _:
                 return self._sentence(fact)
 
-    def _path(self, fact: Fact, names: Mapping[str, int]) -> FactMatch:
+    def _path(self, fact: Fact, others: int) -> FactMatch:
         if fact.key in self.path_ends or _bounded(fact.key, self.flat):
             return FactMatch.VERBATIM
         parts = fact.key.strip("/").split("/")
@@ -137,7 +153,7 @@ class Text:
         ):
             return FactMatch.PARAPHRASED
         name = parts[-1]
-        if "." in name and names.get(name, 1) == 1 and name in self.path_ends:
+        if "." in name and others == 1 and name in self.path_ends:
             return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
@@ -146,9 +162,10 @@ class Text:
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            longest, *others = sorted({word.strip("\"'`;") for word in words}, key=_longest_first)
+            bare = {word.strip("\"'`;") for word in words}
+            longest = max(bare, key=len)
             for line in self._lines_with(longest) if longest else ():
-                for word in others:
+                for word in bare:
                     if word not in line:
                         break
                 else:
@@ -265,8 +282,9 @@ class Text:
         return FactMatch.PARAPHRASED, self.lines[best][0], part
 
 
-def _longest_first(word: str) -> tuple[int, str]:
-    return -len(word), word
+@lru_cache(maxsize=4)
+def _text(text: str, cwd: str) -> Text:
+    return Text(text, cwd)
 
 
 def _ends(key: str) -> list[str]:

@@ -30,7 +30,8 @@ class BlameReading:
     def load(self) -> None:
         """Reads the file and the sessions that touched it."""
         self._view.tell("reading the sessions that touched this file", "faint")
-        work = partial(read_blame, self._state.path, self._state.cards, self._services.config)
+        state = self._state
+        work = partial(read_blame, state.path, state.cards, state.session, self._services.config)
         self._jobs.latest("blame", work, self._show, self._fail)
 
     def _show(self, found: Blamed) -> None:
@@ -67,8 +68,10 @@ class Blamed(NamedTuple):
     """By id of a session as much of it as tells it from the others."""
 
 
-def read_blame(path: Path, cards: Sequence[Card] | None, config: Config, job: Job) -> Blamed:
-    """Who wrote the lines of a file; of all sessions where none are given."""
+def read_blame(
+    path: Path, cards: Sequence[Card] | None, session: Path | None, config: Config, job: Job
+) -> Blamed:
+    """Who wrote the lines of a file; of all sessions where none are given, and of `session` wherever it lies."""
     from leafward.catalog import short_ids, sighted
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
@@ -78,8 +81,15 @@ def read_blame(path: Path, cards: Sequence[Card] | None, config: Config, job: Jo
         cards = list(sighted(config, [], os.environ, []))
     job.give_way()
     real = os.path.realpath(path)
-    found = blame(real, concerned(cards, real), program=ripgrep(), stop=job.unwanted)
-    return Blamed(found, short_ids(cards))
+    meant = concerned(cards, real)
+    if session is not None and os.path.abspath(session) not in {card.path for card in meant}:
+        meant = sorted([*meant, *sighted(config, [session], os.environ, [])], key=_begun)
+    found = blame(real, meant, program=ripgrep(), stop=job.unwanted)
+    return Blamed(found, short_ids(list({card.path: card for card in [*cards, *meant]}.values())))
+
+
+def _begun(card: Card) -> int:
+    return card.created or card.modified
 
 
 def read_reason(author: Author, job: Job) -> Reason:

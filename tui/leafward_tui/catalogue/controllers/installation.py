@@ -36,8 +36,9 @@ class AgentInstallation:
         about = [
             SheetLine(
                 "An agent then runs Leafward when it compacts: beside the summary its model sees rules, recent actions,"
-                " changed files and the next step. What would be written is shown first.",
-                lines=3,
+                " changed files and the next step. With summaries it writes pi's summary as well. What would be written"
+                " is shown first.",
+                lines=4,
             ),
         ]
         choices = []

@@ -45,6 +45,11 @@ class Grouping(StrEnum):
     AGENT = "agent"
     NONE = "none"
 
+    @property
+    def label(self) -> str:
+        """What it is called on the screen."""
+        return "family" if self is Grouping.FOREST else str(self)
+
 
 FAMILIES = "forks, copies and sub-agents"
 WARM_UPS = "hidden: sub-agents started without a task"

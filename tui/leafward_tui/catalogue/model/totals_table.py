@@ -120,7 +120,7 @@ def _price(one: Sum) -> str:
     """A cost; with `+` where some sessions say none, `?` where all of them do not."""
     if not one.priced:
         return "?" if one.unpriced else ""
-    return money(one.cost) + ("+" if one.unpriced else "")
+    return (money(one.cost) if one.cost else "$0") + "+" if one.unpriced else money(one.cost)
 
 
 class AftermathReading(NamedTuple):

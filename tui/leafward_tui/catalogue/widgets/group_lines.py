@@ -71,11 +71,12 @@ def group_lines(
     cards = sorted(listing.groups.get(line.group, ()), key=lambda card: -card.modified)
     agents = Counter(card.agent for card in cards)
     many = len(agents) > 1
-    who = "   ".join(
+    who = [
         f"{safe_line(agent)} {exact(number)}" if many else safe_line(agent)
         for agent, number in agents.most_common()
-    )
-    yield [Segment(fit(who, width, ellipsis=glyphs.ellipsis), ground.sub)]
+    ]
+    for row in _rows_of(who, width):
+        yield [Segment(fit(row, width, ellipsis=glyphs.ellipsis), ground.sub)]
     last = f"last {moment_at(line.modified)}" if line.modified else ""
     yield [Segment(fit(last, width, ellipsis=glyphs.ellipsis), ground.faint)]
     if line.words:
@@ -91,15 +92,35 @@ def group_lines(
             ground,
         )
         if used.priced:
-            more = f"{counted(used.unpriced, 'session')} without a recorded cost" if used.unpriced else ""
             price = money(used.cost)
-            more = fit(more, max(0, width - cell_len(price) - 2), ellipsis=glyphs.ellipsis)
+            more = _unpriced(used.unpriced, width - cell_len(price) - 2)
             yield [
                 Segment(more, ground.faint),
                 Segment(right(price, width - cell_len(more)), ground.sub),
             ]
     yield []
     yield from _sessions(line, cards, width, now, ground, glyphs)
+
+
+def _rows_of(names: list[str], width: int) -> list[str]:
+    """Names in as few rows as hold them whole; at least one row."""
+    rows = names[:1] or [""]
+    for name in names[1:]:
+        beside = f"{rows[-1]}   {name}"
+        if cell_len(beside) <= width:
+            rows[-1] = beside
+        else:
+            rows.append(name)
+    return rows
+
+
+def _unpriced(sessions: int, room: int) -> str:
+    """How many sessions say no cost, in the longest words that fit."""
+    if not sessions:
+        return ""
+    most = f"{counted(sessions, 'session')} without a recorded cost"
+    forms = (most, f"{sessions:,} without a recorded cost", f"{sessions:,} without a cost")
+    return next((words for words in forms if cell_len(words) <= room), "")
 
 
 def _sessions(

@@ -36,15 +36,19 @@ class ListHead(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._sort = Sort.WHEN
+        self._order = ""
         self._agents = False
         self._lit = True
         self._bare = True
 
-    def show(self, sort: Sort, *, agents: bool, lit: bool, bare: bool = False) -> None:
-        """``lit`` while the list has the focus; ``bare`` leaves out the headings, as there are no rows to head."""
-        state = (sort, agents, lit, bare)
-        if state != (self._sort, self._agents, self._lit, self._bare):
-            self._sort, self._agents, self._lit, self._bare = state
+    def show(self, sort: Sort, order: str, *, agents: bool, lit: bool, bare: bool = False) -> None:
+        """``lit`` while the list has the focus; ``bare`` leaves out the headings, as there are no rows to head.
+
+        ``order`` says in words how the rows are grouped and sorted.
+        """
+        state = (sort, order, agents, lit, bare)
+        if state != (self._sort, self._order, self._agents, self._lit, self._bare):
+            self._sort, self._order, self._agents, self._lit, self._bare = state
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -63,12 +67,14 @@ class ListHead(Widget):
                 ]
             ).adjust_cell_length(width, ground.blank)
         columns = Columns.of(width - 1, agents=self._agents)
+        room = TEXT_AT + columns.text - 1
+        title = "Sessions"
+        order = f"   {self._order}" if self._order and not self._bare else ""
+        order = order if len(title) + len(order) <= room else ""
         pieces = [
             Segment(" ", ground.blank),
-            Segment(
-                fit("Sessions", TEXT_AT + columns.text - 1, pad=True),
-                ground.strong if self._lit else ground.faint,
-            ),
+            Segment(title, ground.strong if self._lit else ground.faint),
+            Segment(fit(order, room - len(title), pad=True), ground.faint),
         ]
         for name, size, gap in columns.shown:
             heading = "" if name == "agent" or self._bare else name

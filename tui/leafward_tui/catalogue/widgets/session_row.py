@@ -204,12 +204,14 @@ class RowPainter:
         def number(value: int | None) -> tuple[str, Style]:
             return count(value, zero=glyphs.zero), zero if value == 0 else ground.sub
 
+        context, ink = number(card.tokens)
+        sign = "~" if card.estimated and card.tokens else ""
         cells = {
             "agent": (fit(card.agent, 8, pad=True), ground.faint),
             "turns": number(card.turns),
             "branches": number(card.branches),
             "compactions": number(card.compactions),
-            "context": number(card.tokens),
+            "context": (f"{sign}{context}", ink),
             "when": (self._age(card.modified), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)

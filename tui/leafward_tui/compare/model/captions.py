@@ -162,7 +162,7 @@ def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs
         return LabLine((Span("making the summaries", "nothing"),))
     found: list[Span] = []
     for letter, one in (("A", summaries.a), ("B", summaries.b)):
-        where = f"stored in #{one.entry:,}" if one.entry >= 0 else "not stored: extractive, made now"
+        where = f"stored in #{one.entry:,}" if one.entry >= 0 else "none stored: extracted just now"
         words = where if one.text else "no messages since the ancestor"
         room = width // 2 - 6
         found += [

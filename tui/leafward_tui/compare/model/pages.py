@@ -60,7 +60,7 @@ _ROLES = {
     "toolResult": "tool",
     "compactionSummary": "sum",
     "branchSummary": "sum",
-    "bashExecution": "!",
+    "bashExecution": "you",
 }
 
 

@@ -26,4 +26,4 @@ class FileBlame:
     def _open(self, path: str) -> None:
         session = self._state.session
         if session is not None:
-            self._services.screens.blame(Path(session.cwd, path), None)
+            self._services.screens.blame(Path(session.cwd, path), None, session.path)

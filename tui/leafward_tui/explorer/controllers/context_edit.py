@@ -163,7 +163,7 @@ def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) 
 
     def draft(tokens: int | None) -> EditDraft | str:
         if not targets:
-            return "the model reads nothing here that could be edited"
+            return "this row has no prompt, reply, result or injected text that could be edited"
         if not seen.intersection(targets):
             return "the model does not read this row: it was summarised, or is on another branch"
         try:

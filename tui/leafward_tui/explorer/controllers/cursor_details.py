@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
 from leafward.session.density import Density
-from leafward.session.entries import PROMPTS
+from leafward.session.entries import NO_ENTRY, PROMPTS
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.widgets.gauge import Load
@@ -86,11 +86,14 @@ class CursorDetails:
         view.price_line.show(self._facts(exploration, line))
         session = exploration.session
         if not view.two_panes:
-            from leafward_tui.explorer.controllers.row_metrics import glance_at
+            from leafward_tui.explorer.hit_glance import glance
 
+            search = state.search
+            at = -1 if search.by_query else search.place_on(view.tree.row)
+            hit = search.places[at][1] if at >= 0 else NO_ENTRY
             self._jobs.latest(
                 "glance",
-                partial(glance_at, session, selected.entries, selected.head),
+                partial(glance, session, selected.entries, selected.head, hit, search.text),
                 view.peek.show,
                 view.fail,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from leafward.agents import Agent
     from leafward.base.config import Config
-    from leafward.branches.fork import Fork, ForkPoint
+    from leafward.branches.fork import Draft, Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
@@ -188,11 +188,18 @@ class NewSession:
         self._jobs.latest(
             "fork",
             partial(draft_fork, session, request, target, summary, services.config, services.clock),
-            partial(self._show_draft, session, request, target),
+            partial(self._show_draft, session, request, target, summary),
             self._view.fail,
         )
 
-    def _show_draft(self, session: Session, request: ForkRequest, target: Agent, made: Fork) -> None:
+    def _show_draft(
+        self,
+        session: Session,
+        request: ForkRequest,
+        target: Agent,
+        summary: BranchDraft | None,
+        made: Fork,
+    ) -> None:
         """Shows what would be written, and asks."""
         from leafward_tui.explorer.model.forks import draft_lines, ways
         from leafward_tui.ui.choice_sheet import ChoiceSheet
@@ -208,25 +215,76 @@ class NewSession:
             if key is None:
                 self._details.settle()
                 return
-            self._view.tell("writing", "faint")
-            self._jobs.also(
-                "write",
-                partial(store_fork, session, made, key),
-                partial(self._show_stored, made, target, key),
-                self._view.fail,
-            )
+            if key in ("i", "r"):
+                self._find_earlier(session, made, target, key, summary)
+            else:
+                self._store(session, made, target, key)
 
         title, note = f"A new session of {target.title}", named(request.entry)
         sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, request), note=note)
         self._view.ask(sheet, done)
 
-    def _show_stored(self, made: Fork, target: Agent, then: str, problem: str) -> None:
+    def _find_earlier(
+        self, session: Session, made: Fork, target: Agent, then: str, summary: BranchDraft | None
+    ) -> None:
+        """Looks for what an earlier try wrote before the same is written again."""
+        self._view.tell("looking for what an earlier try wrote", "faint")
+        self._jobs.latest(
+            "fork",
+            partial(find_earlier, session, made, then, summary, self._services.config),
+            partial(self._show_earlier, session, made, target, then),
+            self._view.fail,
+        )
+
+    def _show_earlier(
+        self, session: Session, made: Fork, target: Agent, then: str, earlier: Draft | None
+    ) -> None:
+        """Goes on with what an earlier try wrote, or writes it again where that is wanted; writes it where there is none."""
+        from leafward_tui.explorer.model.forks import again, earlier_lines
+        from leafward_tui.ui.choice_sheet import ChoiceSheet
+
+        if earlier is None:
+            self._store(session, made, target, then)
+            return
+        if not self._view.on_top:
+            text = f"an earlier try wrote this session of {target.title}: {earlier.file.name}"
+            self._view.tell(text, "warn", self._view.key_hints(("session.fork", "asks for it again")))
+            return
+        self._view.tell("")
+
+        def done(key: str | None) -> None:
+            if key is None:
+                self._details.settle()
+            elif key == "a":
+                self._store(session, made, target, then)
+            else:
+                self._store(session, replace(made, draft=earlier), target, then, written=True)
+
+        choices = again(earlier, target.title, goes_on=then == "r")
+        self._view.ask(ChoiceSheet("This session was written before", choices, earlier_lines(earlier)), done)
+
+    def _store(
+        self, session: Session, made: Fork, target: Agent, then: str, *, written: bool = False
+    ) -> None:
+        """Writes what is drafted, unless it is `written`, and does with it what was asked."""
+        self._view.tell("writing", "faint")
+        self._jobs.also(
+            "write",
+            partial(store_fork, session, made, then, written=written),
+            partial(self._show_stored, made, target, then, written=written),
+            self._view.fail,
+        )
+
+    def _show_stored(
+        self, made: Fork, target: Agent, then: str, problem: str, *, written: bool = False
+    ) -> None:
         """Says that it is there; copies its command, opens it or goes on in it, as was asked."""
         draft, services = made.draft, self._services
         if problem:
             self._view.tell(problem, "bad")
             return
-        self._view.tell(f"began a session of {target.title}: {draft.path.name}", "leaf")
+        done = "goes on with" if written else "began"
+        self._view.tell(f"{done} a session of {target.title}: {draft.path.name}", "leaf")
         if then in ("o", "r") and made.prompt is not None:
             services.copy(made.prompt)
         if then == "o":
@@ -300,12 +358,32 @@ def draft_fork(
     return fork.fork(session, request.entry, target, terms, injection=injection, summary=summary)
 
 
-def store_fork(session: Session, made: Fork, then: str, _job: Job) -> str:
-    """Writes a new session, and imports it where that is wanted; returns the problem, empty where there is none."""
+def find_earlier(
+    session: Session, made: Fork, then: str, summary: BranchDraft | None, config: Config, job: Job
+) -> Draft | None:
+    """What an earlier try of a fork wrote that is to go on or to be imported now. Raises LeafwardError where its agent is missing."""
+    from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
+    from leafward.compaction.branch_summary import summarize_branch
+    from leafward.summaries.summarizers.extractive import Extractive
+
+    job.give_way()
+    made.draft.resume.program(os.environ)
+    put_in = None
+    if summary is not None and summary.summary.summarizer != Extractive.name:
+        behind = made.injected.partition(summary.text)[2].strip()
+        put_in = models_summary(behind, cache(lambda: summarize_branch(summary.branch, Extractive()).text))
+    unused = unused_fork(session, made, config, os.environ, put_in) if then == "r" else None
+    return unused or waiting_import(made, put_in)
+
+
+def store_fork(session: Session, made: Fork, then: str, _job: Job, *, written: bool = False) -> str:
+    """Writes a new session unless it is there, and imports it where that is wanted; returns the problem, empty where there is none."""
     from leafward.branches import fork
 
     try:
-        if then in ("i", "r"):
+        if written:
+            fork.import_now(made.draft, os.environ)
+        elif then in ("i", "r"):
             fork.store_and_import(session, made.draft, os.environ)
         else:
             fork.store(session, made.draft)

@@ -30,6 +30,20 @@ class Heal:
         self._jobs = jobs
         self.actions: dict[str, Callable[[], object]] = {"session.heal": self._find}
 
+    def look(self) -> None:
+        """Looks whether a damaged session has anything to heal: only then the key is offered."""
+        session = self._state.session
+        if session is None or not session.columns.damaged:
+            self._offer(wanted=False)
+            return
+        work = partial(is_healable, session)
+        self._jobs.latest("healable", work, lambda found: self._offer(wanted=found), lambda _problem: None)
+
+    def _offer(self, *, wanted: bool) -> None:
+        if self._state.healable != wanted:
+            self._state.healable = wanted
+            self._view.show_keys()
+
     def _find(self) -> None:
         session = self._state.session
         if session is None:
@@ -77,6 +91,14 @@ class Healed(NamedTuple):
     found: Healing
     draft: Draft | None
     agent: Agent
+
+
+def is_healable(session: Session, job: Job) -> bool:
+    """Whether healing would change something of a session at its leaf. Raises LeafwardError."""
+    from leafward.branches.healing import healing
+
+    job.give_way()
+    return bool(healing(session, stop=job.unwanted).changes)
 
 
 def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:

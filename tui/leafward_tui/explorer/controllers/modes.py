@@ -83,7 +83,7 @@ class Modes:
                 tab=view.inspector.tab,
                 bare=state.bare,
                 hidden=bool(state.session is not None and len(state.session)),
-                damaged=bool(state.session is not None and state.session.columns.damaged),
+                healable=state.healable,
                 proposed=state.price is not None,
                 on_path=exploration is not None and exploration.on_path(line),
                 on_fold=line is not None and line.kind.is_fold,
@@ -110,8 +110,8 @@ class Situation(NamedTuple):
     """Whether the cursor is on the path to the leaf."""
     on_fold: bool = False
     """Whether the cursor is on rows that are folded."""
-    damaged: bool = False
-    """Whether lines of the file are damaged."""
+    healable: bool = False
+    """Whether lines are damaged and healing would change something."""
     on_compaction: bool = False
     """Whether the cursor is on a compaction or a context edit."""
 
@@ -134,7 +134,7 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (*((Hint("density.next", "show entries"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
-    heal = (Hint("session.heal"),) if now.damaged else ()
+    heal = (Hint("session.heal"),) if now.healable else ()
     common = (*through, *heal, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
     if now.on_fold:
         return (

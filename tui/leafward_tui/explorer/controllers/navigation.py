@@ -198,7 +198,12 @@ class Navigation:
         if exploration is None or entry < 0:
             return
         exploration.mark = -1 if exploration.mark == entry else entry
-        self._view.tree.set_mark(self._view.tree.row if exploration.mark >= 0 else -1)
+        marked = exploration.mark >= 0
+        self._view.tree.set_mark(self._view.tree.row if marked else -1)
+        keys = (("compare.open", "compare another row with it"), ("mark.go", "come back"))
+        self._view.tell(
+            "marked" if marked else "no longer marked", "", self._view.key_hints(*keys) if marked else ()
+        )
 
     def _go_to_mark(self) -> None:
         exploration = self._state.exploration
@@ -214,6 +219,9 @@ class Navigation:
     def _jump(self) -> None:
         self._view.tree.focus()
         self._view.tree.start_jump()
+        self._view.tell(
+            "type the letters beside a row to go there", "", self._view.key_hints(("mode.leave", "cancel"))
+        )
 
     # --- folds and densities ------------------------------------------------------------------------------------------
 

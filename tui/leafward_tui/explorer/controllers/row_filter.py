@@ -32,7 +32,7 @@ _EFFECTS = {
     Filter.COMPACTIONS: "compactions and branch summaries",
     Filter.ERRORS: "rows in which something failed",
     Filter.EDITS: "rows that changed a file",
-    Filter.CHOSEN: "as leafward select takes it, such as tool(edit) & tokens>2k",
+    Filter.CHOSEN: "rows that match a query, such as tool(edit) & tokens>2k",
 }
 
 
@@ -78,9 +78,7 @@ class RowFilter:
             elif key is not None:
                 self.set(filters[key])
 
-        self._view.ask(
-            ChoiceSheet("Show", choices, note="branches keep their place", cycle="ampersand"), done
-        )
+        self._view.ask(ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand"), done)
 
     def set(self, chosen: Filter) -> None:
         """Shows only some rows; those left out leave stubs with a count."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
-from leafward.session.entries import Kind, text_of
+from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind, text_of
 from leafward.session.entry_headline import call_of, headline
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
+_BOOKS = BOOKKEEPING - DAMAGED
+"""Kinds without a row among the entries of the conversation."""
 _HEADING = re.compile(r"(?m)^#{1,6} +")
 _TOLD = 400
 """Characters of a summary that two lines may need."""
@@ -187,6 +189,8 @@ class RowMetrics:
         self._view.tree.redraw_rows()
 
 
+_BROKEN_OFF = {"aborted": "aborted", "length": "cut off"}
+"""What came of a reply that was not ended by its model; an error says so in its row."""
 PAUSE = 0.15
 """Seconds that counting rests after a key."""
 _NAP = 0.01
@@ -257,15 +261,29 @@ def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
     from leafward.session.journal.operation_log import archived_branches
 
     total = len(metrics)
-    kind, flags, parent = session.columns.kind, metrics.flags, session.columns.parent
+    kind, flags = session.columns.kind, metrics.flags
     failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
     edits = [index for index, number in enumerate(metrics.edits) if number]
     silent = bytearray(total)
     for index in compress(range(total), map(int, metrics.calls)):
         if kind[index] == Kind.ASSISTANT and not flags[index] & HAS_TEXT:
-            result = index + 1
-            silent[index] = result < total and kind[result] == Kind.TOOL_RESULT and parent[result] == index
+            silent[index] = _is_answered(session, index, metrics.calls[index])
     return Findings(failed, edits, silent, archived_branches(session))
+
+
+def _is_answered(session: Session, reply: int, calls: int) -> bool:
+    """Whether a result of each call follows a reply, with nothing before the first of them that has a row of its own.
+
+    Progress of a command, snapshots and hooks stand between a call and its result in Claude Code's sessions (2.1.14 to 2.1.49).
+    """
+    kind, parent, at, found = session.columns.kind, session.columns.parent, reply + 1, 0
+    while at < len(kind) and parent[at] == at - 1 and found < calls:
+        if kind[at] == Kind.TOOL_RESULT:
+            found += 1
+        elif kind[at] not in _BOOKS and not (found and kind[at] == Kind.INJECTED):
+            break
+        at += 1
+    return found >= calls
 
 
 def _flag_mask(flag: int) -> bytes:
@@ -330,22 +348,27 @@ def _failures(session: Session, spans: list[range], glyphs: Glyphs) -> str:
 
 
 def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
-    """What came of a tool's result in a word: lines changed, `ok`, `exit 1`, `error`."""
+    """What came of a call, a command or a reply in a word: lines changed, `ok`, `exit 1`, `error`, `aborted`, `cut off`."""
     from leafward.context.call_status import outcome
     from leafward.files.edits import calls_delta, delta_in
     from leafward.files.tool_calls import Action, command_text, file_calls, table_of
 
     body = session.body(index) or {}
     message = body.get("message") or {}
-    if session.columns.kind[index] != Kind.TOOL_RESULT:
+    kind = session.columns.kind[index]
+    if kind == Kind.ASSISTANT:
+        return _BROKEN_OFF.get(str(message.get("stopReason")), "")
+    if kind not in (Kind.TOOL_RESULT, Kind.BASH):
         return ""
-    call = call_of(session, index, message.get("toolCallId"))
+    call = call_of(session, index, message.get("toolCallId")) if kind == Kind.TOOL_RESULT else None
     table = table_of(session)
     came = outcome(body, table)
     if came.exit_code:
         return f"exit {came.exit_code}"
     if not came.ok:
-        return "error"
+        return came.stopped or "error"
+    if kind == Kind.BASH:
+        return "ok"
     made = (
         [one for one in file_calls(call, table) if one.action is not Action.READ] if call is not None else []
     )
@@ -369,6 +392,8 @@ def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) ->
         told = (session.body(head) or {}).get("summary")
         if isinstance(told, str) and told.strip():
             return TurnDigest(first.word, safe_line(_HEADING.sub("", told[:_TOLD]), _TOLD), tuple(changes))
+    if session.columns.kind[head] == Kind.BASH:
+        return TurnDigest("you", f"! {first.text}", tuple(changes))
     return TurnDigest(first.word, first.text, tuple(changes))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.query.search.in_session import EntryHits
     from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
@@ -35,12 +36,14 @@ class Search:
         services: AppServices,
         jobs: Jobs,
         navigation: Navigation,
+        details: CursorDetails,
     ) -> None:
         self._state = state
         self._view = view
         self._services = services
         self._jobs = jobs
         self._navigation = navigation
+        self._details = details
         self._from = -1
         """The row the search goes on from; -1 where the cursor is to stay."""
         self._at = -1
@@ -174,11 +177,14 @@ class Search:
         """Lets the pane go to a place, else to that of the row of the cursor."""
         search = self._state.search
         if at is None:
-            at = _place_at(search, self._view.tree.row)
+            at = search.place_on(self._view.tree.row)
         place = search.places[at] if at >= 0 else None
         number = at - bisect_left(search.places, (place[0], -1)) if place else 0
         words = "" if search.by_query else search.text
         self._view.inspector.seek(words, number, place[1] if place else NO_ENTRY)
+        if not self._view.two_panes:
+            # Without a pane beside the tree the words stand in the lines below it.
+            self._details.settle()
 
     def _show_hits(self, *, complete: bool = True) -> None:
         search, view = self._state.search, self._view
@@ -186,7 +192,7 @@ class Search:
             self._sheet.tell_outcome()
         if not search.rows:
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
-            view.tell(f"{words}  {search.text}", tone)
+            view.tell(f"{words}: {search.text}", tone)
             return
         more = "" if complete else ", still searching"
         keys = view.key_hints(
@@ -204,7 +210,7 @@ class Search:
         search, row = self._state.search, self._view.tree.row
         if search.places:
             rows = [place for place, _ in search.places]
-            at = _place_at(search, row)
+            at = search.place_on(row)
             beside = bisect_left(rows, row) - (step > 0) if at < 0 else at
             search.at = (beside + step) % len(rows)
             self._seek(search.at)
@@ -232,18 +238,9 @@ def _places(found: EntryHits, row_of: Callable[[int], int]) -> list[tuple[int, i
     return sorted((row, entry) for entry, times in held if (row := row_of(entry)) >= 0 for _ in range(times))
 
 
-def _place_at(search: SearchState, row: int) -> int:
-    """The place that was stepped to, where the cursor is on its row, else the first of the row; -1 where it has none."""
-    places = search.places
-    if 0 <= search.at < len(places) and places[search.at][0] == row:
-        return search.at
-    at = bisect_left(places, (row, -1))
-    return at if at < len(places) and places[at][0] == row else -1
-
-
 def _counted(search: SearchState, row: int) -> str:
     """`3 of 49 hits` on a hit, `49 hits` beside them; a query chooses rows."""
-    at, size = _place_at(search, row), len(search.places)
+    at, size = search.place_on(row), len(search.places)
     name = "row" if search.by_query else "hit"
     return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}"
 

@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
-    BytesRead = Callable[[int, int], object]
-    """Hears the bytes read so far, and of how many."""
+    BytesRead = Callable[[int | None, int], object]
+    """Hears the bytes read so far, None where that is not known, and of how many."""
 
 _REMARK = 300
 """Characters of a remark on the whole session."""
+_LONG_READ = 16 << 20
+"""Bytes of another agent's session that take long enough to be told."""
 _LEAST_ROWS = 8
 _OF_THE_SESSION = (
     "count",
@@ -55,6 +57,7 @@ _OF_THE_SESSION = (
     "edits",
     "branches",
     "fork",
+    "healable",
 )
 """Jobs whose results are about the session that is on show, and about no other."""
 
@@ -95,6 +98,8 @@ class SessionLoader:
         """Cursor, mark, folds and filter, while the session is read anew."""
         self._again = False
         """Whether the session was replaced once more while it is read."""
+        self.counted: Callable[[], object] = lambda: None
+        """Hears that all numbers of the session on show are known."""
         self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -140,8 +145,9 @@ class SessionLoader:
             self._state.session.close()
             self._services.let_go()
 
-    def _show_progress(self, done: int, total: int) -> None:
-        self._view.title_bar.progress(Progress("reading", done >> 20, total >> 20))
+    def _show_progress(self, done: int | None, total: int) -> None:
+        read = done >> 20 if done is not None else None
+        self._view.title_bar.progress(Progress("reading", read, total >> 20, "MB"))
 
     def _fail(self, problem: str) -> None:
         """Says why there is nothing to show."""
@@ -212,6 +218,7 @@ class SessionLoader:
             self._navigation.lay_out()
             self.show_title()
             self._details.survey()
+            self.counted()
 
     def show_title(self) -> None:
         """Project, name and facts of the session."""
@@ -379,6 +386,9 @@ def open_session(
     if agent is native():
         session = Session.open(path, job.unwanted, lambda scan: publish(scan.end), scan)
     else:
+        if size > _LONG_READ:
+            # How far its agent's reader has come is not known, only what is being read.
+            job.report(lambda: progress(None, size))
         session = agent.open(path, job.unwanted)
     findings = Findings(archived=archived_branches(session))
     return OpenedSession(Exploration(session, density, height, findings), EntryMetrics(session))

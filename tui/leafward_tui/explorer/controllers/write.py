@@ -173,7 +173,7 @@ class SessionWrite:
         self._loader.show_changed(to_leaf=moved)
         parts = [done, *map(remark_words, written.remarks)]
         if written.recent and then is None:
-            parts.append(reopening(session))
+            parts.append(reopening(session, whole=self._view.two_panes))
         if written.kind is OperationKind.EXAM:
             # No agent reads it, and there is nothing to undo.
             self._view.tell(done, "leaf")
@@ -195,8 +195,11 @@ class SessionWrite:
             then()
 
 
-def reopening(session: Session) -> str:
-    """How an agent that may be running gets to see a write: it holds its own leaf in memory."""
+def reopening(session: Session, *, whole: bool) -> str:
+    """How an agent that may be running gets to see a write: it holds its own leaf in memory.
+
+    `whole` names the command too; a narrow screen has no room for it, and half of it would be of no use.
+    """
     from leafward.agents import agent_behind
 
     agent = agent_behind(session)
@@ -204,7 +207,7 @@ def reopening(session: Session) -> str:
         command = agent.resume(session, os.environ).command()
     except LeafwardError:
         return "restart the agent to pick this up"
-    return f"restart {agent.title} to pick this up: {command}"
+    return f"restart {agent.title} to pick this up" + (f": {command}" if whole else "")
 
 
 def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:

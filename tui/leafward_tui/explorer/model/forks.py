@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.agents import Agent
-    from leafward.branches.fork import Fork, ForkPoint
+    from leafward.branches.fork import Draft, Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
 
 _TAKEN = "jkqbisgxfh"
@@ -208,4 +208,26 @@ def ways(made: Fork, title: str) -> list[Choice]:
         Choice(
             "r", f"Write it, import it and go on in {title}", prompt or "runs both commands", both, refused
         ),
+    ]
+
+
+def earlier_lines(draft: Draft) -> list[SheetLine]:
+    """What an earlier try wrote."""
+    there = "nobody has gone on with it" if draft.imported is None else "it was not imported"
+    return [
+        SheetLine(f"{safe_line(draft.file.name, _LINE)}: {there}"),
+        SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
+    ]
+
+
+def again(draft: Draft, title: str, *, goes_on: bool) -> list[Choice]:
+    """What can be done where an earlier try wrote the same: go on with it, or write another one."""
+    operation = f"write nothing, {'go on' if goes_on else 'import it'}"
+    if draft.imported is None:
+        first = f"Go on with it in {title}"
+    else:
+        first = f"Import it into {title}" + (" and go on" if goes_on else "")
+    return [
+        Choice("r", first, "no second copy", operation),
+        Choice("a", "Write another one", "a second copy", "write another one"),
     ]

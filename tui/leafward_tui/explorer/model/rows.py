@@ -238,8 +238,10 @@ class RowPainter:
             name, _, rest = words.text.partition("  ")
             return _pieces([(name, ground.bad), (f"  {rest}", ground.sub)], room, ground, self.glyphs)
         segments: list[Segment] = []
-        if self.layout.density is Density.ENTRIES:
-            word = fit(words.word, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
+        # What an edit of the context does begins its own text, as a compaction's and a summary's name does.
+        if self.layout.density is Density.ENTRIES and kind != Kind.CONTEXT_EDIT:
+            named = "you" if kind == Kind.BASH else words.word
+            word = fit(named, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(word + " ", ground.faint if kind != Kind.USER else ground.sub))
             room -= WORD_WIDTH
         sign = (
@@ -381,7 +383,7 @@ class RowPainter:
 _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
 """Kinds whose text speaks for itself where a row is a turn."""
-_SPOKEN_WORDS = _PLAIN_WORDS | {"sys", "!"}
+_SPOKEN_WORDS = _PLAIN_WORDS | {"sys"}
 """Kinds of which nothing comes but what they say, where a row is an entry."""
 _KEPT_HEADLINES = 20_000
 _TOUCH_WIDTH = 24

@@ -153,14 +153,16 @@ class _Gauge:
         return self._spread([(value, ink)], warning)
 
     def forecast(self, now: Load, threshold: int, lost: int | None) -> list[list[Piece]]:
-        """`now 64.9k   compacts in 118.7k`, and below it what that would lose beside the bar."""
+        """`now 64.9k   compacts in 118.7k tokens`, and below it what that would lose beside the bar."""
         over = self.over(now)
-        when = "compacts now" if over else f"compacts in {count(threshold - now.total, zero='0')}"
+        left = f"compacts in {count(threshold - now.total, zero='0')}"
         head: list[Piece] = [
             ("now ", "faint"),
             (_value(now), "strong_warn" if over else "strong"),
             *_rest(now),
         ]
+        fits = length(head) + 1 + cell_len(f"{left} tokens") <= self.width
+        when = "compacts now" if over else f"{left} tokens" if fits else left
         what = f"loses {lost:,} {'fact' if lost == 1 else 'facts'}" if lost is not None else ""
         room = self.width - (cell_len(what) + _BAR_GAP if what else 0)
         bar = self.bar(now, room, moved=False)

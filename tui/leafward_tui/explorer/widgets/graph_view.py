@@ -223,6 +223,8 @@ class GraphView(LineScroll):
         if self.jumping:
             self.state.jumps = {}
             self.redraw_rows()
+            # What was said of the letters goes, as it does where the cursor moves.
+            self.post_message(self.CursorMoved())
 
     @property
     def takes_keys(self) -> bool:

@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.cells import cell_len, fit, wrap
+from leafward_tui.ui.hits import lit
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ class TurnDigest(NamedTuple):
     """Who spoke last."""
     text: str
     changes: tuple[FileChange, ...]
+    hit: str = ""
+    """What is searched for and lit in the text; empty for nothing."""
+    inside: bool = False
+    """Whether the text begins in the middle of what was said."""
 
     @property
     def label(self) -> str:
@@ -35,7 +40,8 @@ class TurnDigest(NamedTuple):
 
     def words(self, room: int, ellipsis: str) -> list[str]:
         """The words in lines of `room` cells: both lines where no file was changed."""
-        return wrap(self.text, room, lines=1 if self.changes else _LINES, ellipsis=ellipsis)
+        text = (ellipsis if self.inside else "") + self.text
+        return wrap(text, room, lines=1 if self.changes else _LINES, ellipsis=ellipsis)
 
 
 class Peek(Widget):
@@ -66,7 +72,7 @@ class Peek(Widget):
             label = glance.label if y == 0 else ""
             segments = [
                 Segment(" " + fit(label, _LABEL, pad=True), ground.faint),
-                Segment(words[y] if y < len(words) else "", ground.sub),
+                *lit(words[y] if y < len(words) else "", glance.hit, ground.sub, ground.hit),
             ]
             return Strip(segments).adjust_cell_length(width, ground.blank)
         segments = [Segment(" " + fit("files", _LABEL, pad=True), ground.faint)]

@@ -260,8 +260,8 @@ def _hang(line: list[Span], room: int) -> int:
     return min(len(text) - len(text.lstrip(" ")) + 2, max(2, room // 3))
 
 
-def write_called(sheet: Sheet, selection: Selection, found: Gathered, *, opened: bool) -> None:
-    """All other calls, each with what came back; edits that failed are among them."""
+def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str, *, opened: bool) -> None:
+    """All other calls under `title`, each with what came back; edits that failed are among them."""
     steps = [
         (at, step)
         for at, step in enumerate(found.steps)
@@ -273,7 +273,7 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, *, opened:
         return
     failed = sum(1 for _, step in steps if (end := step.outcome) is not None and not end.ok)
     failures = [Span(f"{failed:,} failed", "bad")] if failed else []
-    sheet.heading("Other calls", exact(len(steps)), failures)
+    sheet.heading(title, exact(len(steps)), failures)
     folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
     most = min(_MOST_NAME, max(cell_len(shown_line(step.call.name or "tool", 24)) for _, step in steps))
     limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS

@@ -51,8 +51,6 @@ _WORDS = {
     "system": "system",
     "compactionSummary": "summary",
     "branchSummary": "summary",
-    "custom": "extension",
-    "bashExecution": "!",
 }
 _HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6} ")
 _BRIGHT = frozenset({"user", "bashExecution"})
@@ -199,6 +197,11 @@ class ContextLines(Sequence[Line]):
             return word or "long", f"a line of {size_of(size)}"
         if message.edited < 0 and not word:
             first_words = headline(session, message.entry)
+            if message.role == "assistant" and first_words.word != "ai":
+                # A reply that only calls: its results have the same words.
+                return "ai", f"calls {first_words.word}  {first_words.text}"
+            if message.role == "bashExecution":
+                return "you", f"! {first_words.text}"
             return first_words.word, first_words.text
         text = shown_line(message_text(message_body(session, message)), 240)
         if message.role.endswith("Summary"):
@@ -355,7 +358,11 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     abouts: tuple[str, ...] = ("estimate; exact after the next reply", "estimated")
     if ledger.recorded:
         trailing = context.size.trailing if context.size.from_usage else 0
-        abouts = (f"{exact(trailing)} estimated",) if trailing else ("as the model counted", "exact")
+        abouts = (
+            (f"{exact(trailing)} of them estimated", f"{exact(trailing)} estimated")
+            if trailing
+            else ("as the model counted", "exact")
+        )
     rows.append(_LedgerRow("", "total", ledger.total, abouts, sign=context.sign))
     _write_ledger(sheet, rows)
 

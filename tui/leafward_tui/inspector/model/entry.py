@@ -37,6 +37,9 @@ SPECIAL = frozenset(
 )
 """Kinds that are shown whole, before everything else."""
 
+SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
+"""Kinds whose text is a summary."""
+
 _FOLD_PROMPTS = 12
 """Prompts listed of a folded run."""
 
@@ -78,9 +81,11 @@ def entry_page(
         _prompts(sheet, found)
     else:
         _messages(sheet, found, alone=not found.steps)
+    before = len(sheet.lines)
     write_changed(sheet, selection, found)
     write_ran(sheet, found, opened=single and len(found.steps) == 1)
-    write_called(sheet, selection, found, opened=single and len(found.steps) == 1)
+    title = "Other calls" if len(sheet.lines) > before else "Calls"
+    write_called(sheet, selection, found, title, opened=single and len(found.steps) == 1)
     _unknown(sheet, found)
     if others:
         sheet.heading("Also")
@@ -100,10 +105,11 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         turns = sum(kinds[at] in PROMPTS for span in selection.entries for at in span)
         title.append(Span(counted(turns, "turn"), "strong"))
     elif selection.kind is SelectionKind.ENTRY or selection.turn is None or kind in SPECIAL:
-        hue = "strong_memory" if kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY) else "strong"
+        hue = "strong_memory" if kind in SUMMARIES else "strong"
         title.append(Span(_title(found, kind), hue))
         if selection.turn is not None and selection.kind is SelectionKind.ENTRY:
-            title.append(Span(f"  turn {selection.turn:,}", "sub"))
+            place = f"turn {selection.turn:,}" if selection.turn else "before turn 1"
+            title.append(Span(f"  {place}", "sub"))
     else:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
         if selection.turns:
@@ -134,7 +140,7 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         left.append(
             [
                 Span("id ", "faint"),
-                Span(shown_line(selection.session.columns.id(EntryIndex(selection.head)), 36), "sub"),
+                Span(shown_line(selection.session.columns.id(EntryIndex(selection.head)), 60), "sub"),
             ]
         )
     else:
@@ -149,6 +155,9 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     right: list[Span] = []
     if found.tokens:
         tokens = exact(found.tokens) if len(selection) == 1 else count(found.tokens)
+        # A compaction has sizes of its own: these are those of its text.
+        if len(selection) == 1 and found.others and found.others[0][1] in SUMMARIES:
+            right.append(Span("summary ", "faint"))
         right += [Span(tokens, "sub"), Span(" tok", "faint")]
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]

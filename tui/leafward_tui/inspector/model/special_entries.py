@@ -21,7 +21,7 @@ from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
 from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
-from leafward_tui.ui.cells import count, counted, exact, money
+from leafward_tui.ui.cells import counted, exact, money
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Span
 from leafward_tui.ui.spans import padded, shown, shown_line, wrapped_text
@@ -204,7 +204,7 @@ def _details(sheet: Sheet, body: Body) -> None:
 def _context_edit(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
     replacement = body.get("replacement")
     omits = replacement is None
-    verb = "removes" if omits else "replaces"
+    verb = "omits" if omits else "replaces"
     for name in edit_targets(body):
         missing = name if EDIT_TARGETS in body else body.get("targetId")
         _jump(sheet, session, verb, session.columns.index(name), missing)
@@ -263,7 +263,7 @@ def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool
             size = [Span(counted(part.count("\n") + 1, "line"), "faint")]
             sheet.row([Span(shown_line(name, 80), "text")], size, copy=safe(part))
         sheet.folded(key, lines, limit, indent=INDENT, copy=safe(part))
-    for key, title in (("toolsAdded", "tools"), ("toolsRemoved", "without")):
+    for key, title in (("toolsAdded", "adds tools"), ("toolsRemoved", "drops tools")):
         listed = message.get(key)
         names = (
             [shown_line(str(tool.get("name")), 40) for tool in listed if isinstance(tool, dict)]
@@ -290,9 +290,8 @@ def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, b
     if kind is Kind.USAGE:
         usage = read_usage(body.get("usage"))
         spans = [*head, Span(first_words.text, "sub")]
-        if usage is not None:
-            cost = f"   {money(usage.cost)}" if usage.cost > 0 else ""
-            spans.append(Span(f"   {count(usage.total)} tok{cost}", "faint"))
+        if usage is not None and usage.cost > 0:
+            spans.append(Span(f"   {money(usage.cost)}", "faint"))
         sheet.row(spans, place, entry=index)
         note = body.get("note")
         if isinstance(note, str) and note.strip():

@@ -137,6 +137,11 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
     return found
 
 
+def _speaker(session: Session, index: EntryIndex) -> str:
+    """Who speaks in an injected message: an extension; where the agent itself put it in, nobody."""
+    return "" if session.columns.kind[index] == Kind.INJECTED else "ext"
+
+
 def _take(
     found: Gathered, waiting: dict[str, Step], session: Session, index: EntryIndex, kind: Kind, body: Body
 ) -> None:
@@ -164,7 +169,9 @@ def _take(
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
         author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
         found.prompts.append(
-            MessageText(index, text_of(content), _images(content), author=author, label="ext")
+            MessageText(
+                index, text_of(content), _images(content), author=author, label=_speaker(session, index)
+            )
         )
         _unknown(found, index, content)
     elif kind is Kind.SYSTEM:

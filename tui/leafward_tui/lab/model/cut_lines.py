@@ -186,7 +186,7 @@ class CutLines:
         if self.pruned:
             start, stop = (bisect_left(self.pruned, at) for at in (row.first, row.stop))
             if stop > start:
-                return Span(f"{stop - start} cut", "warn")
+                return Span(f"{stop - start} pruned", "warn")
         if self.quoted:
             start, stop = (bisect_left(self.quoted, at) for at in (row.first, row.stop))
             if stop > start:

@@ -211,7 +211,20 @@ def _injected(view: PlanView, budget: Slider, width: int, glyphs: Glyphs) -> lis
         on = view.injecting and known.key not in view.off
         report = reports.get(known.key) if on else None
         lines += _section(known, report, width, glyphs, on=on)
+    if used and reports and view.injected is not None:
+        lines.append(_frame(view.injected, used, width))
     return lines
+
+
+def _frame(injected: Injection, used: int, width: int) -> LabLine:
+    """What the injected text has beside its sections, so that these and it add up to the whole."""
+    chars = used - sum(section.chars for section in injected.sections)
+    sizes = (Span(count(chars), "faint"), Span(count(injected.envelope), "text"))
+    return spread(
+        [blanks(2), Span("lines around them", "faint")],
+        _section_numbers(width, Span("", "faint"), *sizes),
+        width,
+    )
 
 
 _SHOWN, _CHARS, _TOKENS = 10, 7, 7

@@ -56,7 +56,7 @@ _ROLE_WORDS = {
     "compactionSummary": "sum",
     "branchSummary": "sum",
     "custom": "ext",
-    "bashExecution": "!",
+    "bashExecution": "you",
     "user": "you",
 }
 _FILE_WORDS = {"read": "files read", "modified": "files modified"}
@@ -200,7 +200,9 @@ class Teller:
             return Caption(_ROLE_WORDS.get(cell.role, "long"), "a very long line", "sub", note=note)
         first_words = headline(session, cell.entry)
         word = _ROLE_WORDS.get(cell.role, first_words.word)
-        text = first_words.text
+        if columns.kind[cell.entry] == Kind.INJECTED:
+            word = first_words.word
+        text = f"! {first_words.text}" if cell.role == "bashExecution" else first_words.text
         if cell.edited >= 0:
             text = safe_line(self._edited(cell), LIMIT) or text
         ink = "text" if cell.role in ("user", "bashExecution") else "memory" if word == "sum" else "sub"

@@ -1,0 +1,58 @@
+"""Calls of a context that have no result in it, though the conversation went on: what the agent sends in the place of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.figures import counted
+from leafward.base.safe_text import safe_line
+from leafward.context.message_columns import message_body
+from leafward.files.tool_calls import table_of
+from leafward.session.entries import blocks_of, tool_calls
+from leafward.session.source import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from leafward.context.message_columns import ContextMessage
+    from leafward.session.session import Session
+
+OPEN_CALLS = "open-calls"
+_NAMED = 3
+"""Calls that are named."""
+
+
+def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator[Note]:
+    """A note where calls have no result before the next prompt or reply; those of the last reply may still run."""
+    found: list[str] = []
+    reply: ContextMessage | None = None
+    results: list[ContextMessage] = []
+    for message in messages:
+        if message.role == "toolResult":
+            results.append(message)
+        elif message.role in ("assistant", "user"):
+            if reply is not None:
+                found += _unanswered(session, reply, results)
+            reply = message if message.role == "assistant" and message.sent else None
+            results = []
+    if not found:
+        return
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+    verb, its = ("has", "its") if len(found) == 1 else ("have", "their")
+    stand_in = table_of(session).stand_in
+    sent = f'; the model is sent "{stand_in}" in {its} place' if stand_in else ""
+    named = ", ".join(found[:_NAMED])
+    yield Note(OPEN_CALLS, f"{counted(len(found), 'call')} {verb} no result here: {named}{more}{sent}")
+
+
+def _unanswered(session: Session, reply: ContextMessage, results: list[ContextMessage]) -> Iterator[str]:
+    body = message_body(session, reply)
+    hosted = {block.get("id") for block in blocks_of(body.get("content")) if block.get("hosted")}
+    calls = [call for call in tool_calls(body) if call.id not in hosted]
+    if len(calls) <= len(results):
+        return
+    answered = {message_body(session, result).get("toolCallId") for result in results}
+    where = safe_line(session.columns.id_at(reply.entry) or "", 40)
+    for call in calls:
+        if call.id not in answered:
+            yield f"{safe_line(call.name, 60)} ({where})"

@@ -1,0 +1,107 @@
+"""Paths and names in a text, told word by word: the same words come over and over, and what each holds is remembered."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.forms import Form
+
+_MOST = 1 << 15
+"""Words of one way to read that are remembered."""
+_LONGEST = 80
+"""Characters of a word that is remembered."""
+_A_PATH = rf"[/\\]|\.(?i:{'|'.join(sorted(forms.EXTENSIONS))})(?![A-Za-z0-9])|[MDJGRLC][A-Za-z]{{4}}"
+"""What no path is without: a slash, the ending of a file, the name of one that has none."""
+_A_NAME = (
+    r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z0-9]_[A-Za-z0-9]|\(\)|[A-Za-z0-9.]-[A-Za-z0-9.]|--[a-z]"
+    r"|@[a-z0-9]|#[0-9]|[0-9a-f]{7}"
+)
+"""What no name is without."""
+_MAYBE_PATH, _MAYBE_NAME, _MAYBE = map(re.compile, (_A_PATH, _A_NAME, f"{_A_PATH}|{_A_NAME}"))
+
+
+class _Held(NamedTuple):
+    paths: tuple[Form, ...]
+    names: tuple[Form, ...]
+
+
+class Words:
+    """What the words of texts of one kind hold: those that hold something, and those that hold nothing."""
+
+    def __init__(self, cwd: str, *, relative: bool, calls: bool, names: bool) -> None:
+        """`relative` says whether `./a` counts as a path, `calls` whether `name()` counts as a name, `names` whether any does."""
+        self._cwd, self._relative, self._calls, self._names = cwd, relative, calls, names
+        self._held: dict[str, _Held] = {}
+        self._idle: set[str] = set()
+        self._maybe = _MAYBE if names else _MAYBE_PATH
+
+    def read(self, text: str) -> tuple[list[Form], list[Form]]:
+        """The paths of a text, and the names in what they leave, each in order. Names have no place."""
+        words = text.split()
+        idle, held = self._idle, self._held
+        found: dict[str, _Held] = {}
+        unknown = []
+        for word in set(words) - idle:
+            known = held.get(word)
+            if known is not None:
+                found[word] = known
+            else:
+                unknown.append(word)
+        if unknown:
+            if len(idle) + len(held) > _MOST:
+                idle.clear()
+                held.clear()
+            for word in filter(self._maybe.search, unknown):
+                looked = self._look(word)
+                if looked.paths or looked.names:
+                    found[word] = looked
+                    if len(word) <= _LONGEST:
+                        held[word] = looked
+            idle.update(word for word in unknown if word not in found and len(word) <= _LONGEST)
+        paths: list[Form] = []
+        names: list[Form] = []
+        at = 0
+        for word in filter(found.__contains__, words) if found else ():
+            there = found[word]
+            names += there.names
+            if there.paths:
+                at = forms.place_of(text, word, at)
+                paths += [Form(form.text, form.key, at + form.start) for form in there.paths]
+                at += len(word)
+        return paths, names
+
+    def _look(self, word: str) -> _Held:
+        paths: tuple[Form, ...] = ()
+        if _MAYBE_PATH.search(word) is not None:
+            paths = (forms.paths_in if len(word) <= _LONGEST else forms.paths_in.__wrapped__)(word, self._cwd)
+            if not self._relative:
+                paths = tuple(form for form in paths if not form.text.startswith(("./", "../")))
+        if not self._names or _MAYBE_NAME.search(word) is None:
+            return _Held(paths, ()) if paths else _NOTHING
+        # Parts of paths are no names.
+        rest = _without(word, paths).split() if paths else (word,)
+        read = forms.identifiers_in if len(word) <= _LONGEST else forms.identifiers_in.__wrapped__
+        return _Held(paths, tuple(name for part in rest for name in read(part, self._calls)))
+
+
+_NOTHING = _Held((), ())
+
+
+@lru_cache(maxsize=16)
+def words(cwd: str, *, relative: bool, calls: bool, names: bool) -> Words:
+    """The words of texts that are read in one way."""
+    return Words(cwd, relative=relative, calls=calls, names=names)
+
+
+def _without(text: str, found: tuple[Form, ...]) -> str:
+    """A text with the paths taken out."""
+    parts = []
+    last = 0
+    for form in found:
+        parts.append(text[last : form.start])
+        last = form.start + len(form.text)
+    parts.append(text[last:])
+    return " ".join(parts)
