@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sys
 import tempfile
@@ -90,6 +91,9 @@ def measure(groups: set[str], folder: Path, report: Report) -> None:
     data = _Data(folder)
     home = folder / "home"
     home.mkdir(exist_ok=True)
+    # Processes of ours load modules that are compiled, as those of an installed package are.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(home / "compiled")
     report.heading()
     if "index" in groups:
         core.index_and_layout(report, data.session(MEDIUM), MEDIUM)

@@ -46,7 +46,11 @@ def file(tmp_path: Path) -> Acting:
 def test_the_document(file: Acting, done: Run) -> None:
     found = done("exam", file.path, "--json").document
     assert (found["answered"], found["asked"], found["share"]) == (1, 2, 0.5)
-    assert found["topics"] == {"last file": {"answered": 0, "asked": 1}, "tests": {"answered": 1, "asked": 1}}
+    assert found["topics"] == {
+        "last file": {"answered": 0, "asked": 1, "unreadable": 0},
+        "tests": {"answered": 1, "asked": 1, "unreadable": 0},
+    }
+    assert found["unreadable"] == 0
     last, tests = found["questions"]
     assert last["answers"][last["right"]] == "src/␛[31mstore.py"
     assert (tests["topic"], tests["place"]) == ("tests", "summary")
@@ -176,3 +180,23 @@ def test_one_letter_a_question(answer: str, gives: list[int | None]) -> None:
 def test_options_that_exclude_each_other(file: Acting, run: Run) -> None:
     for options in (("--dry-run",), ("--base-url", "http://localhost:1"), ("--model", "extractive")):
         assert run("exam", file.path, *options).code == 2
+
+
+def test_what_only_an_encrypted_summary_can_answer_is_counted_apart(
+    corpora: Path, tmp_path: Path, done: Run
+) -> None:
+    (real,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
+    path = tmp_path / real.name
+    path.write_bytes(real.read_bytes())
+    found = done("exam", path, "--json").document
+    assert (found["answered"], found["asked"], found["unreadable"], found["share"]) == (0, 2, 2, None)
+    assert {one["place"] for one in found["questions"]} == {"unreadable"}
+    assert sum(one["unreadable"] for one in found["topics"].values()) == 2
+    lines = done("exam", path).out.splitlines()
+    assert lines[0].endswith(
+        "0 of 2 questions can be answered from what can be read; 2 unreadable: the summary is encrypted"
+    )
+    assert sum(line.startswith("? ") for line in lines) == 2
+    index = found["compaction"]
+    both = done("exam", path, index, "--against", index).out
+    assert "0 of 1, 1 unreadable" in both

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.acting import Acting, usage
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -62,6 +63,15 @@ def test_all_sessions(done: Run, store: Path) -> None:
     assert by_id["01a1fff1"]["parent"] == by_id["01a1fff0"]["path"]
     assert (by_id["01a1fff0"]["entries"], by_id["01a1fff0"]["messages"]) == (2, 2)
     assert document["diagnostics"] == []
+
+
+def test_tokens_that_nobody_counted_are_called_estimated(done: Run, tmp_path: Path) -> None:
+    for name, counted in (("guessed", None), ("counted", 4_100)):
+        file = Acting(tmp_path / f"{name}.jsonl", {**HEADER, "id": name, "cwd": "/home/ada/orchard"})
+        file.user("Count the pears")
+        file.said("many", tokens=usage(counted) if counted is not None else None)
+    sessions = done("ls", tmp_path, "--json").document["sessions"]
+    assert {one["id"]: one["estimated"] for one in sessions} == {"guessed": True, "counted": False}
 
 
 def test_again_from_the_index(done: Run, store: Path) -> None:

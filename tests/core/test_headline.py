@@ -218,7 +218,7 @@ class TestOtherEntries:
             ("label", {"targetId": "00000001", "label": "here"}, Headline("label", "here")),
             ("label", {"targetId": "00000001"}, Headline("label", "removed")),
             ("session_info", {"name": "named"}, Headline("name", "named")),
-            ("usage", {"kind": "title", "model": "m"}, Headline("usage", "title m")),
+            ("usage", {"kind": "title", "model": "m"}, Headline("usage", "title, m")),
             ("context_edit", {"targetId": "00000001", "replacement": None}, Headline("edit", "omits  start")),
             (
                 "context_edit",

@@ -122,14 +122,6 @@ async def test_a_search_lights_lines_and_steps_through_them(grove: Grove) -> Non
         await until(pilot, lambda: pilot.app.screen is not screen)
 
 
-async def test_a_session_outside_every_store_is_told_too(grove: Grove, tmp_path: Path) -> None:
-    grove.session = grove.session.rename(tmp_path / "grove.jsonl")
-    async with blaming(grove) as (pilot, screen):
-        assert screen.view.text is not None
-        assert screen.view.text.blocks() == [0, 2, 6]
-        assert "Begin with the rows" in shown(pilot)
-
-
 async def test_from_the_catalogue_a_file_is_asked_for(grove: Grove) -> None:
     app = app_over(grove.session.parent)
     async with app.run_test(size=WIDE) as pilot:

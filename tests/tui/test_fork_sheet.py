@@ -19,7 +19,7 @@ from leafward.session.journal import utc_now
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.fork import draft_fork, find_earlier, store_fork
-from leafward_tui.explorer.model.forks import ForkRequest
+from leafward_tui.explorer.model.forks import ForkRequest, again, earlier_lines
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.acting import call
@@ -274,6 +274,29 @@ def test_what_a_models_summary_says_makes_no_other_session(
         assert earlier is not None
         assert earlier.path == first.draft.path
         assert find_earlier(session, without, "r", offline, config, job) is None
+
+
+def test_a_document_that_waits_for_its_import_is_found(
+    file: Named, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    installed(monkeypatch, tmp_path / "bin", "opencode")
+    job: Any = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None)
+    with closing(agent_named("pi").open(file.path)) as session:
+        request = ForkRequest(session.columns.index(file.ends["a"]))
+        first, second = (
+            draft_fork(session, request, agent_named("opencode"), None, Config(), utc_now, job)
+            for _ in range(2)
+        )
+        assert find_earlier(session, first, "i", None, Config(), job) is None
+        assert store_fork(session, first, "w", job) == ""
+        earlier = find_earlier(session, second, "i", None, Config(), job)
+    assert earlier is not None
+    assert (earlier.id, earlier.file) == (first.draft.id, first.draft.file)
+    assert [choice.title for choice in again(earlier, "opencode", goes_on=False)] == [
+        "Import it into opencode",
+        "Write another one",
+    ]
+    assert "it was not imported" in earlier_lines(earlier)[0].text
 
 
 async def test_a_folder_that_is_gone_is_said_and_nobody_can_go_on_there(tmp_path: Path) -> None:

@@ -310,6 +310,7 @@ NOT_YET = {
     "portalocker",
     "pygments",
     "textual.widgets._markdown",
+    "tomllib",
 }
 """What the first frame does without."""
 
@@ -333,6 +334,31 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
     assert not told["thrown_away"], "the first frame is drawn before Textual paints what is drawn"
     assert {"leafward.session.journal", "leafward.session.session"} <= later
     assert "litellm" not in later
+
+
+OPENING = """
+import sys
+from pathlib import Path
+from leafward.base.config import Config
+from leafward.session.density import Density
+from leafward_tui.explorer.controllers.session_loader import open_session
+
+class Job:
+    def unwanted(self): return False
+    def report(self, tell): tell()
+
+opened = open_session(Path(sys.argv[1]), Density.TURNS, 20, Config(), None, lambda *_: None, Job())
+assert len(opened.exploration.session)
+print(*[name for name in sys.modules if name.startswith("leafward.catalog")])
+"""
+
+
+def test_a_file_that_says_whose_it_is_opens_without_what_lists_sessions(generated: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OPENING, str(generated)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
 
 
 def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None:

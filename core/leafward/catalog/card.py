@@ -122,6 +122,7 @@ class Card(NamedTuple):
             "branches": self.branches,
             "compactions": self.compactions,
             "tokens": self.tokens,
+            "estimated": self.estimated,
             "model": self.model,
             "parent": self.parent,
             "relation": self.relation,

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from leafward.catalog.file_batch import FileBatch
 
 BATCH_BYTES, BATCH_FILES = 2 << 20, 32
-"""What is asked for at once, at most, unless it is one file."""
+"""What is asked for at once, at most, unless it is one file, and where there is little to read."""
+_LARGER = 4
+"""How many times as much is asked for at once where there is much: asking has its price as well."""
+_SHARES = 16
+"""Requests for each process from which on they may be larger."""
 _READS = "leafward.catalog.file_batch:read_batch"
 _AHEAD = 3
 """Batches for each process that are asked for before the first of them is taken."""
@@ -66,7 +70,8 @@ class ReadingProcesses:
         from leafward.catalog.file_batch import FileBatch
 
         waiting: deque[tuple[int, Future[list[Reading | None] | None]]] = deque()
-        batches = _batches(candidates)
+        total = sum(one.size for one in candidates)
+        batches = _batches(candidates, min(_LARGER, max(1, total // (_SHARES * self.count * BATCH_BYTES))))
         more = True
         while more or waiting:
             while more and len(waiting) < _AHEAD * self.count:
@@ -84,14 +89,16 @@ class ReadingProcesses:
                 yield from found or [None] * count
 
 
-def _batches(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
+def _batches(candidates: Sequence[Candidate], times: int) -> Iterator[tuple[Candidate, ...]]:
+    """Candidates as they are asked for: so many times what is asked for where there is little to read."""
     batch: list[Candidate] = []
     size = 0
     for one in candidates:
-        if batch and (size + one.size > BATCH_BYTES or len(batch) == BATCH_FILES):
+        own = one.size
+        if batch and (size + own > times * BATCH_BYTES or len(batch) == times * BATCH_FILES):
             yield tuple(batch)
             batch, size = [], 0
         batch.append(one)
-        size += one.size
+        size += own
     if batch:
         yield tuple(batch)

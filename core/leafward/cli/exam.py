@@ -21,7 +21,7 @@ from leafward.cli.output import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
-from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Topic, exam_of
+from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Place, Topic, exam_of
 from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
@@ -132,9 +132,13 @@ def exam_json(session: Session, found: Exam) -> dict[str, Any]:
     return {
         "answered": answered,
         "asked": total,
+        "unreadable": found.unreadable(),
         "share": found.share(),
         "topics": {
-            str(topic): dict(zip(("answered", "asked"), found.count(topic), strict=True))
+            str(topic): {
+                **dict(zip(("answered", "asked"), found.count(topic), strict=True)),
+                "unreadable": found.unreadable(topic),
+            }
             for topic in Topic
             if found.count(topic)[1]
         },
@@ -157,6 +161,11 @@ def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     answered, total = found.count()
     if not total:
         return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
+    if unreadable := found.unreadable():
+        return (
+            f"{name}  {answered} of {counted(total, 'question')} can be answered from what can be read; "
+            f"{unreadable} unreadable: the summary is encrypted"
+        )
     return f"{name}  {answered} of {counted(total, 'question')} can be answered from what the model sees afterwards"
 
 
@@ -179,9 +188,12 @@ def _question(
 ) -> Iterator[str]:
     """A question, its answers, and behind each the models that gave it."""
     place = PLACE_WORDS[one.place]
+    unread = one.place is Place.UNREADABLE
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
+    mark = "?" if unread else mark
     entry = safe_line(session.columns.id_at(one.question.entry) or "", 12)
-    yield f"{page.style(mark, 'leaf' if one.answered else 'bad')} {page.style(one.question.text, 'bold')}  {page.style(f'{place}, entry {entry}', 'faint')}"
+    ink = "leaf" if one.answered else "faint" if unread else "bad"
+    yield f"{page.style(mark, ink)} {page.style(one.question.text, 'bold')}  {page.style(f'{place}, entry {entry}', 'faint')}"
     mark_of_right = "→" if page.unicode else ">"
     for number, answer in enumerate(one.question.answers):
         right = number == one.question.right
@@ -199,10 +211,12 @@ def _compared(
     for index, found in zip(indices, exams, strict=True):
         yield _head(session, index, found, page)
     yield ""
+    width = 28 if any(found.unreadable() for found in exams) else 12
     for topic in Topic:
         cells = []
         for found in exams:
             answered, total = found.count(topic)
-            cells.append(pad(f"{answered} of {total}" if total else "none", 12))
+            unreadable = f", {found.unreadable(topic)} unreadable" if found.unreadable(topic) else ""
+            cells.append(pad(f"{answered} of {total}{unreadable}" if total else "none", width))
         if any(found.count(topic)[1] for found in exams):
             yield f"  {pad(str(topic), 12)}{''.join(cells)}".rstrip()

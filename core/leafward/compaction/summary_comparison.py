@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.summaries.facts import gather
+from leafward.summaries.facts import FactReader, Voice, gather
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, Text, file_names
 
@@ -86,8 +86,8 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
         title = (new.get(key) or old[key])[0]
         if lines or mark is not Mark.SAME:
             found.append(SectionDiff(title, mark, tuple(lines)))
-    earlier, later = Text(_own_text(before), cwd), Text(_own_text(after), cwd)
-    return SummaryDiff(tuple(found), _only(earlier, later), _only(later, earlier))
+    earlier, later = _own_text(before), _own_text(after)
+    return SummaryDiff(tuple(found), _only(earlier, later, cwd), _only(later, earlier, cwd))
 
 
 def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
@@ -167,10 +167,10 @@ def _own_text(text: str) -> str:
     return "\n".join(line.text for line in stored_lines(text) if line.part is not Part.INJECTED)
 
 
-def _only(mine: Text, other: Text) -> tuple[Fact, ...]:
-    facts = gather(mine.sightings)
-    names = file_names(facts)
-    found = [fact for fact in facts if other.holds(fact, names) is FactMatch.ABSENT]
+def _only(mine: str, other: str, cwd: str) -> tuple[Fact, ...]:
+    facts = gather(FactReader(cwd).prose(mine, Voice.TOLD, NO_ENTRY))
+    names, there = file_names(facts), Text(other, cwd)
+    found = [fact for fact in facts if there.holds(fact, names) is FactMatch.ABSENT]
     return tuple(sorted(found, key=lambda fact: (-fact.weight, fact.kind, fact.key)))
 
 

@@ -32,8 +32,8 @@ from leafward.base.redact.signs import (
     IN_SMALL_LETTERS,
     SPOKEN,
     TABLES,
+    commands_of,
     keywords,
-    may_be_command,
     signs_of,
 )
 from leafward.base.redact.spans import MARKER, merged
@@ -117,8 +117,9 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & TABLES:
             yield from columns_in(text, low)
             yield from inserted_in(text, low)
-    if may_be_command(held):
-        yield from commands_in(text)
+    pairs = commands_of(held)
+    if pairs is not None:
+        yield from commands_in(text, pairs)
     if "@" in text:
         yield from urls_in(text)
 

@@ -10,7 +10,7 @@ from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -174,32 +174,6 @@ _PGPASS = re.compile(
 )
 
 
-_Literals = tuple[tuple[str, tuple[str, ...]], ...]
-_SHARED = "(:-"
-"""Characters that most signs have one of, and many texts have none of."""
-
-
-def _by_sign() -> tuple[tuple[str, tuple[tuple[str, _Literals], ...]], ...]:
-    """The literals to look for where a text holds a sign; signs by a character of theirs, or by themselves."""
-    found: dict[str, dict[str, dict[str, list[str]]]] = {}
-    for signs, literals, form in _COMMANDS:
-        for sign in signs:
-            group = found.setdefault(next((char for char in _SHARED if char in sign), sign), {})
-            for literal in literals:
-                group.setdefault(sign, {}).setdefault(literal, []).append(form)
-    return tuple(
-        (
-            part,
-            tuple(
-                (sign, tuple((literal, tuple(forms)) for literal, forms in literals.items()))
-                for sign, literals in group.items()
-            ),
-        )
-        for part, group in found.items()
-    )
-
-
-_TABLE = _by_sign()
 SIGNS = tuple((signs, literals) for signs, literals, _ in _COMMANDS)
 """A text in which a program is given a password holds one sign and one literal of the same pair."""
 PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
@@ -211,15 +185,15 @@ def _compiled(form: str) -> re.Pattern[str]:
     return re.compile(form)
 
 
-def commands_in(text: str) -> Iterator[Span]:
-    """The passwords that programs are given."""
+def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
+    """The passwords that programs are given. `pairs` are the places in `SIGNS` of what the text may hold."""
     if " " in text or "(" in text or "WIFI:" in text:
-        for part, signs in _TABLE:
-            if part in text:
-                for literals in (literals for sign, literals in signs if sign in text):
-                    for literal, forms in literals:
-                        if literal in text:
-                            yield from _of_literal(text, literal, forms)
+        for place in pairs:
+            signs, literals, form = _COMMANDS[place]
+            if any(map(text.__contains__, signs)):
+                for literal in literals:
+                    if literal in text:
+                        yield from _of_literal(text, literal, form)
     if PASSWORD_FILE.search(text) is not None:
         for found in _PGPASS.finditer(text):
             span = _secret(found)
@@ -227,15 +201,14 @@ def commands_in(text: str) -> Iterator[Span]:
                 yield (*span, "password")
 
 
-def _of_literal(text: str, literal: str, forms: tuple[str, ...]) -> Iterator[Span]:
+def _of_literal(text: str, literal: str, form: str) -> Iterator[Span]:
     at = text.find(literal)
     while at >= 0:
         end = at + len(literal)
-        for form in forms:
-            found = _compiled(form).match(text, end)
-            span = _secret(found) if found is not None else None
-            if span is not None:
-                yield (*span, "password")
+        found = _compiled(form).match(text, end)
+        span = _secret(found) if found is not None else None
+        if span is not None:
+            yield (*span, "password")
         at = text.find(literal, end)
 
 

@@ -108,15 +108,16 @@ def signs_of(text: str) -> tuple[int, str]:
     return found, "\n".join(set(RUN.findall(" ".join(with_runs)))) if with_runs else ""
 
 
-def may_be_command(signs: int) -> bool:
-    """Whether a text with these signs may give a program a password."""
-    return _may_be_command(signs & _OF_COMMANDS)
+def commands_of(signs: int) -> tuple[int, ...] | None:
+    """The places of the commands that a text with these signs may hold; None where it gives no program a password."""
+    return _commands_of(signs & _OF_COMMANDS)
 
 
 @lru_cache(maxsize=1 << 12)
-def _may_be_command(signs: int) -> bool:
+def _commands_of(signs: int) -> tuple[int, ...] | None:
     pairs = zip(_PAIRS[::2], _PAIRS[1::2], strict=True)
-    return bool(signs & _PORTS) or any(signs & sign and signs & literal for sign, literal in pairs)
+    found = tuple(place for place, (sign, literal) in enumerate(pairs) if signs & sign and signs & literal)
+    return found if found or signs & _PORTS else None
 
 
 @cache

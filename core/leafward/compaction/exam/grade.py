@@ -9,12 +9,13 @@ may overlook what stands there: the share is an estimate.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.compaction.exam.questions import Answer, Question, Topic, questions
 from leafward.files.checks import Check, check_of
+from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind
@@ -51,6 +52,8 @@ class Place(StrEnum):
     INJECTED = "injected"
     KEPT = "kept"
     NOWHERE = "nowhere"
+    UNREADABLE = "unreadable"
+    """Nowhere in what can be read; the summary is encrypted (Codex) and may have it."""
 
 
 PLACE_WORDS = {
@@ -58,6 +61,7 @@ PLACE_WORDS = {
     Place.INJECTED: "answer in the injected context",
     Place.KEPT: "answer in the kept messages",
     Place.NOWHERE: "no answer in the context",
+    Place.UNREADABLE: "no answer in what can be read; the encrypted summary may have it",
 }
 """Where an answer stands, in words."""
 
@@ -71,8 +75,8 @@ class Graded:
 
     @property
     def answered(self) -> bool:
-        """Whether it can be answered at all."""
-        return self.place is not Place.NOWHERE
+        """Whether it can be answered for certain."""
+        return self.place not in (Place.NOWHERE, Place.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +90,18 @@ class Exam:
         graded = [one for one in self.graded if topic is None or one.question.topic is topic]
         return sum(one.answered for one in graded), len(graded)
 
+    def unreadable(self, topic: Topic | None = None) -> int:
+        """How many of these may be answered in a summary that is encrypted, and nowhere else."""
+        return sum(
+            one.place is Place.UNREADABLE
+            for one in self.graded
+            if topic is None or one.question.topic is topic
+        )
+
     def share(self) -> float | None:
-        """The part of all that can be answered, 0…1; None where nothing was asked."""
+        """The part of all that can be answered, 0…1; None where nothing was asked, or nobody can tell of some."""
         answered, total = self.count()
-        return round(answered / total, 4) if total else None
+        return round(answered / total, 4) if total and not self.unreadable() else None
 
 
 def exam(
@@ -120,13 +132,16 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
     """The exam of a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
     there = replaced_by(session, compaction)
     exam_questions = questions(there.messages, session.cwd, there.previous, there.previous_entry, stop)
-    return exam(
+    found = exam(
         exam_questions,
         there.summary,
         injected=there.injected,
         kept="\n".join(message_text(spoken.message) for spoken in there.kept),
         cwd=session.cwd,
     )
+    if (session.body(EntryIndex(compaction)) or {}).get("encrypted") is not True:
+        return found
+    return Exam(tuple(one if one.answered else replace(one, place=Place.UNREADABLE) for one in found.graded))
 
 
 def context_after(session: Session, compaction: int) -> str:

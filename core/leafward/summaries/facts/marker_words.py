@@ -11,7 +11,7 @@ from functools import lru_cache
 
 _REMEMBERED = 1 << 14
 _WORD = re.compile(r"\w+")
-_OTHER_SCRIPT = re.compile(
+OTHER_SCRIPT = re.compile(
     "[^\x00-\x7f\u2010-\u2015\u2018\u201c-\u201e\u2020-\u2022\u2026\u2190-\u21ff\u2500-\u257f]"
 )
 """What may be a form that is not all ASCII: anything but dashes, quotation marks, dots, arrows and lines."""
@@ -32,7 +32,7 @@ class Markers:
         """Whether it can be: what holds letters of another script, or a sign of the pattern's, may hold it in that."""
         if not self.words.isdisjoint(_words_of(sentence)):
             return True
-        return not sentence.isascii() and _OTHER_SCRIPT.search(sentence) is not None
+        return not sentence.isascii() and OTHER_SCRIPT.search(sentence) is not None
 
 
 def markers(pattern: str, words: str) -> Markers:

@@ -160,12 +160,16 @@ class FactReader:
         """The facts of a text that somebody wrote."""
         return self._once(("prose", text, voice), entry, lambda: self._prose(text, voice, entry))
 
-    def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+    def named(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+        """The facts of such a text that are told by their form: all but what its sentences demand, decide and leave to be done."""
         for form in forms.commands(text):
             yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
         yield from self._forms(text, voice, entry)
         for found in named_errors(text):
             yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
+
+    def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+        yield from self.named(text, voice, entry)
         # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
         user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
         for sentence in prose.sentences(text):

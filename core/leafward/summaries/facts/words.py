@@ -22,6 +22,11 @@ _A_NAME = (
 """What no name is without."""
 _MAYBE_PATH, _MAYBE_NAME, _MAYBE = map(re.compile, (_A_PATH, _A_NAME, f"{_A_PATH}|{_A_NAME}"))
 
+_BESIDE = re.compile(
+    r"[\"'`(]{0,3}\.{1,2}/(?:\.{1,2}/)*(?:[A-Za-z0-9_@-]{1,80}/){0,20}[A-Za-z0-9_.@-]{1,80}[\"'`);,]{0,4}"
+)
+"""A word that is one path beside the file that it stands in, with quotes and brackets around it."""
+
 
 class _Held(NamedTuple):
     paths: tuple[Form, ...]
@@ -75,7 +80,8 @@ class Words:
 
     def _look(self, word: str) -> _Held:
         paths: tuple[Form, ...] = ()
-        if _MAYBE_PATH.search(word) is not None:
+        beside = not self._relative and _BESIDE.fullmatch(word) is not None
+        if not beside and _MAYBE_PATH.search(word) is not None:
             paths = (forms.paths_in if len(word) <= _LONGEST else forms.paths_in.__wrapped__)(word, self._cwd)
             if not self._relative:
                 paths = tuple(form for form in paths if not form.text.startswith(("./", "../")))

@@ -98,10 +98,10 @@ def answers(
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
             for line in quotable(text):
+                if _leads(line) or (not ends and _passes(line)):
+                    continue
                 said = _said(line)
                 section = said.section
-                if said.leads or (not ends and said.passes):
-                    continue
                 if section is Section.CONTEXT and place < current and said.guessed:
                     # What was taken to be so then has shown itself since.
                     continue
@@ -128,10 +128,6 @@ class _Said(NamedTuple):
     """What a line of an answer says, wherever it stands."""
 
     section: Section
-    leads: bool
-    """It is a drawing, or leads to what follows."""
-    passes: bool
-    """Between calls, it holds only at that moment."""
     guessed: bool
     half: bool
     """It has few words, and names little."""
@@ -144,12 +140,22 @@ def _said(line: str) -> _Said:
     words = len(line.split())
     return _Said(
         section_of_sentence(line),
-        is_drawn(line) or prose.announces(_without_opening(line)),
-        prose.accompanies(line) or prose.leads_on(line),
         _is_guessed(line),
         words < 6 and line.count("`") < 4,
         words >= 8 and not _TALK.match(line) and not prose.hedges(line),
     )
+
+
+@lru_cache(maxsize=1 << 13)
+def _leads(line: str) -> bool:
+    """Whether a line is a drawing, or leads to what follows it."""
+    return is_drawn(line) or prose.announces(_without_opening(line))
+
+
+@lru_cache(maxsize=1 << 13)
+def _passes(line: str) -> bool:
+    """Whether a line said between calls holds at that moment only."""
+    return prose.accompanies(line) or prose.leads_on(line)
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:

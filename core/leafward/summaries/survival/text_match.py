@@ -58,8 +58,8 @@ class Text:
 
     @cached_property
     def sightings(self) -> list[Sighting]:
-        """The facts that the text itself states."""
-        return list(FactReader(self._cwd).prose(self.text, Voice.TOLD, NO_ENTRY))
+        """The facts that the text itself names, by their form."""
+        return list(FactReader(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:

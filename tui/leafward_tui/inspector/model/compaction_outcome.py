@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam import PLACE_WORDS
+from leafward.compaction.exam import PLACE_WORDS, Place
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
@@ -129,18 +129,20 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
     answered, total = found.count()
     if not total:
         return
-    if not sheet.opening("exam", "Exam", f"{answered} of {counted(total, 'question')} can be answered now"):
+    about = f"{answered} of {counted(total, 'question')} can be answered now"
+    if unreadable := found.unreadable():
+        about = f"{answered} of {counted(total, 'question')}, {exact(unreadable)} unreadable"
+    if not sheet.opening("exam", "Exam", about):
         return
+    if unreadable:
+        sheet.note("the summary is encrypted and may answer what is unreadable", indent=INDENT)
     sat = list(exams_kept(session, index))
     for place, one in enumerate(found.graded):
+        sign, ink = (sheet.glyphs.ok, "leaf") if one.answered else (sheet.glyphs.error, "bad")
+        if one.place is Place.UNREADABLE:
+            sign, ink = "?", "faint"
         sheet.row(
-            [
-                Span(
-                    f"{sheet.glyphs.ok if one.answered else sheet.glyphs.error} ",
-                    "leaf" if one.answered else "bad",
-                ),
-                Span(one.question.text, "strong"),
-            ],
+            [Span(f"{sign} ", ink), Span(one.question.text, "strong")],
             [Span(f"#{one.question.entry:,}", "faint")],
             entry=one.question.entry,
         )

@@ -1,0 +1,86 @@
+"""What is told word by word, and remembered, is what a look at the whole text tells."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.base.redact import signs
+from leafward.summaries.facts import demands, forms, marker_words, prose
+from leafward.summaries.facts.words import Words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXTS = (
+    'import { a } from "../orchard/tree.js"; const loadTree = readTree(src/tree.ts, `lib/tree.py:12`)',
+    "see ./src/pear.py and (docs/plan.md). parse_row() fails at a.ts/b.ts, #12, @scope/name, --dry-run",
+    "deadbee1 is the commit; C:\\orchard\\pear.rs, ~/notes/x.md, Makefile and LICENSE, v1.2.3-beta4",
+    "src/大.py文件 und größe.tsx, x" * 3 + "y" * 200 + "/z.py",
+)
+
+
+def apart(text: str, *, relative: bool, calls: bool) -> tuple[list[str], list[str]]:
+    """The paths and the names of a text, each by a look at all of it."""
+    paths = [
+        form for form in forms.paths(text, "/home/ada") if relative or not form.text.startswith(("./", "../"))
+    ]
+    rest, last = [], 0
+    for form in paths:
+        rest.append(text[last : form.start])
+        last = form.start + len(form.text)
+    names = forms.identifiers(" ".join([*rest, text[last:]]), calls=calls)
+    return [f"{form.start} {form.key}" for form in paths], [form.key for form in names]
+
+
+@pytest.mark.parametrize("relative", [True, False])
+@pytest.mark.parametrize("calls", [True, False])
+def test_paths_and_names_are_those_of_the_whole_text(relative: bool, calls: bool) -> None:
+    known = Words("/home/ada", relative=relative, calls=calls, names=True)
+    for text in (*TEXTS, "\n".join(TEXTS), *TEXTS):
+        paths, names = known.read(text)
+        assert ([f"{form.start} {form.key}" for form in paths], [form.key for form in names]) == apart(
+            text, relative=relative, calls=calls
+        )
+
+
+def test_paths_and_names_of_a_real_session(corpora: Path) -> None:
+    known = Words("/home/ada", relative=True, calls=True, names=True)
+    for line in (corpora / "pi" / "before-compaction.jsonl").read_text("utf-8").splitlines()[:200]:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+        paths, names = known.read(text)
+        assert ([f"{form.start} {form.key}" for form in paths], [form.key for form in names]) == apart(
+            text, relative=True, calls=True
+        )
+
+
+def test_no_sign_of_a_pattern_counts_as_decoration() -> None:
+    """A sentence with arrows or dashes in it is told by its words alone: no pattern may need such a sign."""
+    every = [
+        value
+        for module in (prose, demands)
+        for value in vars(module).values()
+        if isinstance(value, marker_words.Markers)
+    ]
+    assert len(every) >= 6
+    for one in every:
+        signs_in = {char for char in one.pattern.pattern if not char.isascii() and not char.isalnum()}
+        assert all(marker_words.OTHER_SCRIPT.search(char) for char in signs_in), signs_in
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -u ada:hunter22hunter https://x",
+        "passwort: geheim123",
+        "密码是 hunter2222",
+        "redis-cli -a pearpear1",
+    ],
+)
+def test_signs_are_found_in_words_that_were_met_before(text: str) -> None:
+    first, _ = signs.signs_of(text)
+    assert first
+    assert signs.signs_of(text)[0] == first
+    assert signs.signs_of(f"before\n{text}\tbehind")[0] & first == first
