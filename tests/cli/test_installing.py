@@ -139,6 +139,45 @@ def test_a_script_that_cannot_start_leafward_notes_it_where_doctor_looks(home: P
     assert failures()[-1].endswith("pi: spawn /nowhere/python ENOENT")
 
 
+_COMPACTS = """
+const on = {};
+const sent = [];
+extension({ on: (name, run) => { on[name] = run; }, sendMessage: (one) => sent.push(one.content) });
+const ctx = { sessionManager: { getSessionFile: () => "/x.jsonl", getLeafId: () => "a" } };
+await on.session_before_compact({ preparation: { firstKeptEntryId: "a", tokensBefore: 1 } }, ctx);
+await new Promise((done) => setTimeout(done, Number(process.argv[2])));
+const since = Date.now();
+await on.session_compact();
+console.log(JSON.stringify([sent, Date.now() - since]));
+process.exit(0);
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("summary", "sent"), [(14_000, ["text"]), (500, [])])
+def test_a_text_may_take_as_long_as_the_summary_and_is_waited_for_no_longer_than_ten_seconds(
+    home: Path, summary: int, sent: list[str]
+) -> None:
+    node = find_node()
+    if node is None:
+        pytest.skip("no Node")
+    main(["install", "pi"])
+    file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    slow = json.dumps([sys.executable, "-c", "import time; time.sleep(12); print('text', end='')"])
+    text = file.read_text()
+    command = next(line for line in text.splitlines() if line.startswith("const command = "))
+    text = text.replace(command, f"const command = {slow};")
+    ran = home / "ran.mjs"
+    ran.write_text(text.replace("export default function (pi)", "function extension(pi)") + _COMPACTS)
+    argv = [node, str(ran), str(summary)]
+    found, waited = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
+    assert found == sent
+    if sent:
+        assert waited < 3_000
+    else:
+        assert failures()[-1].endswith("pi: no text 10 s after the summary")
+
+
 @pytest.mark.parametrize("told", ["", "[]", '{"session": 1}', '{"session": "/nowhere.jsonl"}'])
 def test_a_hook_that_fails_says_nothing_and_ends_well(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], told: str

@@ -34,13 +34,13 @@ const failed = (why) => {
   return "";
 };
 
-// What Leafward prints for a session; nothing where it fails or takes longer than ten seconds.
+// What Leafward prints for a session; nothing where it fails. A long session may take as long as the agent's own summary.
 const textOf = (session, at, more) =>
   new Promise((done) => {
     try {
       const pieces = [];
       const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] });
-      const timer = setTimeout(() => { child.kill(); done(failed("no text after 10 s")); }, 10000);
+      const timer = setTimeout(() => { child.kill(); done(failed("no text after 60 s")); }, 60000);
       const end = (text) => { clearTimeout(timer); done(text); };
       child.on("error", (error) => end(failed(error.message)));
       child.on("close", (code) => {
@@ -54,6 +54,13 @@ const textOf = (session, at, more) =>
     } catch (error) {
       done(failed(error.message));
     }
+  });
+
+// The same once the agent waits for it: nothing where it takes ten seconds more.
+const awaited = (made) =>
+  new Promise((done) => {
+    const timer = setTimeout(() => done(failed("no text 10 s after the summary")), 10000);
+    made.then((text) => { clearTimeout(timer); done(text); });
   });
 """
 

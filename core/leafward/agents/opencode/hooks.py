@@ -33,7 +33,7 @@ export const LeafwardContext = async ({ client }) => {
         const { data } = await client.session.message({ path });
         waiting.delete(input.sessionID);
         if (!data?.info?.summary) return;
-        const text = await made;
+        const text = await awaited(made);
         if (text) output.text = output.text.replace(OLD, "") + "\\n\\n" + text;
       } catch {
         waiting.delete(input.sessionID);

@@ -18,7 +18,7 @@ const summaryOf = async (ctx, wanted, to, focus) => {
   const file = ctx.sessionManager.getSessionFile();
   if (!summaries || !file) return undefined;
   try {
-    return JSON.parse(await textOf(file, ctx.sessionManager.getLeafId(), { wanted, to, focus }));
+    return JSON.parse(await awaited(textOf(file, ctx.sessionManager.getLeafId(), { wanted, to, focus })));
   } catch {
     return undefined;
   }
@@ -32,7 +32,7 @@ export default function (pi) {
     waiting = file ? textOf(file, ctx.sessionManager.getLeafId()) : null;
   };
   const end = async () => {
-    const text = waiting ? await waiting : "";
+    const text = waiting ? await awaited(waiting) : "";
     waiting = null;
     if (text) pi.sendMessage({ customType: KIND, content: text, display: true });
   };

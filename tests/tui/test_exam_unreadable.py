@@ -1,0 +1,33 @@
+"""The exam in the tab of a compaction whose summary is encrypted."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from leafward.agents import agent_of
+from leafward.compaction.exam import exam_of
+from leafward.session.entries import Kind
+from leafward_tui.inspector.model.compaction_outcome import exam_lines
+from leafward_tui.inspector.model.sheet import Sheet
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.inspector_tab import Tab
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_questions_that_only_an_encrypted_summary_may_answer_are_told_apart(corpora: Path) -> None:
+    (path,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
+    with closing(agent_of(path).open(path)) as session:
+        index = next(at for at in range(len(session)) if session.columns.kind[at] == Kind.COMPACTION)
+        found = exam_of(session, index)
+        folded, opened = (
+            Sheet(Tab.COMPACTION, 70, 40, UNICODE, toggled) for toggled in (frozenset(), frozenset({"exam"}))
+        )
+        for sheet in (folded, opened):
+            exam_lines(sheet, found, session, index)
+    assert any("0 of 2 questions, 2 unreadable" in line.text for line in folded.lines)
+    lines = [line.text for line in opened.lines]
+    assert any("the summary is encrypted and may answer what is unreadable" in line for line in lines)
+    assert sum(line.startswith("? ") for line in lines) == 2
