@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_of
 from leafward.compaction.exam import exam_of
-from leafward.session.entries import Kind
+from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.glyphs import UNICODE
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_questions_that_only_an_encrypted_summary_may_answer_are_told_apart(corpora: Path) -> None:
     (path,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
     with closing(agent_of(path).open(path)) as session:
-        index = next(at for at in range(len(session)) if session.columns.kind[at] == Kind.COMPACTION)
+        index = EntryIndex(session.columns.kind.index(Kind.COMPACTION))
         found = exam_of(session, index)
         folded, opened = (
             Sheet(Tab.COMPACTION, 70, 40, UNICODE, toggled) for toggled in (frozenset(), frozenset({"exam"}))
