@@ -41,6 +41,7 @@ _WORDS: dict[str, str] = {
     "graft": "Append turns of one branch below another",
     "ancestor": "The last entry that both sides share",
     "cached": "Sent before, so cheaper to send again",
+    "edits": "Calls that write files; Compare and D count commands that do, too",
     "tok": "Tokens",
 }
 _WORDS_OF = {
@@ -60,6 +61,7 @@ _WORDS_OF = {
         "not in file",
         "est. error",
         "cached",
+        "edits",
         "tok",
     ),
     "lab": (
