@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leafward.branches.transfer import Conflict
 from leafward.session.entries import EntryIndex, Kind
@@ -149,7 +149,7 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
 
 
 def test_sizes_that_are_rounded_alike_are_told_apart() -> None:
-    draft = SimpleNamespace(saved=18, tokens_before=9_631, tokens_after=9_613)
+    draft: Any = SimpleNamespace(saved=18, tokens_before=9_631, tokens_after=9_613)
     assert effect_of(draft, "append", ">")[0] == "frees ~18 tokens: 9,631 > ~9,613"
     draft = SimpleNamespace(saved=800, tokens_before=9_631, tokens_after=8_831)
     assert effect_of(draft, "append", ">")[0] == "frees ~800 tokens: 9.6k > ~8.8k"
