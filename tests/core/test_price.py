@@ -150,7 +150,7 @@ class TestMoves:
         file.said("two", tokens=usage(1_000), model="b")
         found = price(file, 1)
         assert found.cached == 0
-        assert dict(found.surprises)["model"] == "the model here, a, has nothing cached"
+        assert dict(found.surprises)["model"] == "nothing is cached for the model here, a"
 
     def test_before_everything(self, file: Acting) -> None:
         file.user("go")
@@ -206,10 +206,21 @@ class TestSurprises:
         assert found.surprises == (
             (
                 "above-compaction",
-                "before the compaction 130.6k → ~130.3k: full history again",
+                "before the compaction 130.6k → ~130.3k: nothing up to here is summarised",
             ),
         )
         assert (found.cached, found.sent_again) == (0, 130_600)
+
+    def test_a_compaction_left_behind_an_earlier_one_that_still_applies(self, file: Acting) -> None:
+        file.user("go " * 400)
+        file.compacted(file.said("one", tokens=usage(130_600)))
+        file.user("on")
+        kept = file.said("two", tokens=usage(9_000))
+        file.compacted(kept)
+        file.user("and on")
+        ((code, text),) = price(file, 4).surprises
+        assert code == "above-compaction"
+        assert text.endswith(": only what an earlier one replaced is summarised")
 
     def test_a_compaction_entered_and_one_for_another(self, file: Acting) -> None:
         root = file.user("go")

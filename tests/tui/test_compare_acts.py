@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leafward.branches.transfer import Conflict
 from leafward.session.entries import EntryIndex, Kind
@@ -11,10 +11,10 @@ from leafward.session.session import Session
 from leafward_tui.compare.controllers.graft import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
-from leafward_tui.explorer.controllers.context_edit import edit_drafts
+from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
-from tests.acting import Acting, reading
+from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted
 from tests.tui.explored import chosen, exploring, lines, note
 from tests.tui.session_store import reached, rows, shown, until
@@ -146,6 +146,25 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
         await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)
         assert "left out in the context" in note(explorer)
         assert {line["type"] for line in lines(file.path)[before:]} == {"context_edit"}
+
+
+def test_sizes_that_are_rounded_alike_are_told_apart() -> None:
+    draft: Any = SimpleNamespace(saved=18, tokens_before=9_631, tokens_after=9_613)
+    assert effect_of(draft, "append", ">")[0] == "frees ~18 tokens: 9,631 > ~9,613"
+    draft = SimpleNamespace(saved=800, tokens_before=9_631, tokens_after=8_831)
+    assert effect_of(draft, "append", ">")[0] == "frees ~800 tokens: 9.6k > ~8.8k"
+
+
+def test_of_a_call_and_its_result_the_result_is_what_another_text_stands_for(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    file.said(call("bash", "1", command="ls"))
+    file.answered("1", "bash")
+    with reading(file.path) as session:
+        drafts = edit_drafts(session, [1, 2], 200, SimpleNamespace())
+        assert (drafts.targets, drafts.replaced, drafts.text_of) == ((1, 2), (2,), "result")
+        whole = edit_drafts(session, [0, 1, 2], 200, SimpleNamespace())
+        assert whole.replaced == whole.targets
 
 
 def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Path) -> None:

@@ -91,15 +91,49 @@ async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
         await until(pilot, lambda: "1 rename" in note(explorer))
 
 
-async def test_the_timeline_of_a_file_that_the_tab_files_shows(tmp_path: Path) -> None:
+async def test_the_timeline_of_the_file_under_the_cursor_of_the_tab_files(tmp_path: Path) -> None:
     async with exploring(acted(tmp_path / "s.jsonl").path) as (pilot, explorer):
         await pilot.press("4", "tab")
-        await pilot.pause()
+        await until(pilot, lambda: explorer.panes.inspector.file == "a.txt")
         assert not explorer.panes.in_tree
         assert "timeline" in rows(pilot.app)[-1]
+        await pilot.press("j")
+        assert explorer.panes.inspector.file == "b.txt"
+        await pilot.press("T")
+        await until(pilot, lambda: "b.txt: " in note(explorer))
+        await pilot.press("escape")
+        # In the tree its own row counts.
+        explorer.panes.show_tree()
+        assert explorer.panes.inspector.file == ""
+
+
+async def test_a_file_beyond_the_letters_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
+    file = acted(tmp_path / "s.jsonl")
+    file.user("many files")
+    names = [f"f{number:02}.txt" for number in range(16)]
+    file.said(*(call("read", name, path=name) for name in names))
+    for name in names:
+        file.answered(name, "read")
+    async with exploring(file.path) as (pilot, explorer):
         await pilot.press("T")
         sheet = await reached(pilot, ChoiceSheet)
-        assert [choice.title for choice in sheet.rows.choices] == ["a.txt", "b.txt"]
+        assert [choice.title for choice in sheet.rows.choices[-2:]] == ["f12.txt", "3 more files"]
+        await pilot.press("p")
+        field = await reached(pilot, TextSheet)
+        assert field.operation() == "16 of 16 files"
+        await pilot.press(*"F1")
+        assert field.operation() == "6 of 16 files"
+        await pilot.press("enter")
+        sheet = await reached(pilot, ChoiceSheet)
+        assert [choice.title for choice in sheet.rows.choices] == names[10:]
+        await pilot.press("escape", "T")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("p")
+        field = await reached(pilot, TextSheet)
+        await pilot.press(*"15")
+        assert field.operation() == "f15.txt"
+        await pilot.press("enter")
+        await until(pilot, lambda: "f15.txt: 1 read" in note(explorer))
 
 
 async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:

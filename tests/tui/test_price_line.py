@@ -15,7 +15,10 @@ from leafward_tui.ui.price_line import Facts, KeyHint, Note, price_lines
 from leafward_tui.ui.price_words import PriceWords
 from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
 
-WARNED = WORDS._replace(warnings=("before the compaction: full history again", "1 context edit is lost here"))
+WARNED = WORDS._replace(
+    warnings=("before the compaction: nothing up to here is summarised", "1 context edit is lost here"),
+    brief_warnings=("without the compaction", "context edits lost"),
+)
 
 
 def said(price: PriceWords | None, width: int, height: int = 1, facts: Facts = FACTS) -> list[str]:
@@ -52,22 +55,26 @@ def test_parts_of_a_price_that_do_not_fit_go_from_the_right() -> None:
 def test_all_warnings_are_shown_and_the_price_stands_beside_the_facts() -> None:
     facts, warnings = said(WARNED, 120, 2)
     assert facts.endswith("! move here drops 79 entries, adds 55")
-    assert warnings == " !            before the compaction: full history again; 1 context edit is lost here"
+    assert warnings == f" !            {'; '.join(WARNED.warnings)}"
 
 
 @pytest.mark.parametrize(
     ("width", "end"),
     [
-        (80, "! move here drops 79 entries, adds 55"),
-        (66, "   ! drops 79 entries, adds 55"),
-        (50, "  ! drops 79 entries, adds 55"),
+        (140, "drops 79 entries, adds 55; without the compaction; context edits lost"),
+        (80, "Turn 51 ! drops 79 entries, adds 55; without the compaction; context edits…"),
+        (50, "Turn 51 ! drops 79 entries, adds 55; without…"),
     ],
 )
-def test_on_one_line_the_price_is_brief(width: int, end: str) -> None:
+def test_on_one_line_a_price_and_its_warnings_are_brief(width: int, end: str) -> None:
     (line,) = said(WARNED, width)
     assert line.startswith(" Turn 51")
-    assert "entries 38" in line
-    assert line.endswith(end)
+    assert " ".join(line.split()).endswith(end)
+
+
+def test_facts_make_room_for_a_price_without_a_warning() -> None:
+    (line,) = said(WORDS, 50)
+    assert " ".join(line.split()) == "Turn 51 entries 38 drops 79 entries, adds 55"
 
 
 def price(

@@ -43,6 +43,18 @@ def row_of(screen: ExplorerScreen, text: str) -> str:
     return next(row for row in tree(screen) if text in row)
 
 
+def row_in(text: str, words: str) -> str:
+    return next(row for row in text.split("\n") if words in row).rstrip()
+
+
+async def test_an_edit_says_first_that_the_agent_reads_on_as_before(store: Store) -> None:
+    async with exploring(store.path, NARROW) as (pilot, screen):
+        await chosen(pilot, "E")
+        shown = "\n".join(rows(screen.app))
+        assert "only in Leafward: the agent itself goes on reading the entries as they are" in shown
+        assert "to Leafward's own file" in shown
+
+
 async def test_label_move_undo_and_redo(store: Store) -> None:
     async with exploring(store.path) as (pilot, screen):
         total = len(session_of(screen))
@@ -54,7 +66,10 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         assert "[here]" in row_of(screen, "two?")
         await chosen(pilot, "enter")
         shown = "\n".join(rows(screen.app))
-        assert "append 1 line to Leafward's sidecar" in shown
+        assert "append 1 line to Leafward's own file" in shown
+        # What it does not do is said before it is done.
+        assert "only Leafward shows it: the agent itself stays at #" in shown
+        assert row_in(shown, "Move the leaf here").endswith(f"stays at #{session_of(screen).place}")
         assert "preview only: press n for a new session" in shown
         await pilot.press("m")
         await written(pilot, screen, total + 2)
@@ -79,7 +94,7 @@ async def test_what_matters_of_a_what_if_is_said_on_a_narrow_screen(store: Store
         await chosen(pilot, "enter", "m")
         await written(pilot, screen, total + 1)
         (said,) = [row for row in rows(screen.app) if "moved to" in row]
-        assert "preview only" in said
+        assert "only in Leafward" in said
         assert "u undo" in said
         assert "b new session" in said
 
@@ -94,7 +109,7 @@ async def test_the_log_takes_a_what_if_back(store: Store) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
         await until(pilot, lambda: "kept by Leafward beside the agent's files" in "\n".join(rows(pilot.app)))
         await chosen(pilot, "u")
-        assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))
+        assert "append 1 line to Leafward's own file" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
         await until(pilot, lambda: len(session_of(screen)) == total + 2)
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
@@ -202,7 +217,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         assert not draft.growth
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        assert "append 1 line to Leafward's sidecar" in "\n".join(rows(pilot.app))
+        assert "append 1 line to Leafward's own file" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
         screen = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: "compacted" in note(screen))

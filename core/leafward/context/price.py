@@ -270,10 +270,9 @@ def _surprises(
         below = tree.is_ancestor(goal, here.compaction)
         sizes_of = _sizes(basis, here.compaction)
         lies = f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
-        yield (
-            "above-compaction",
-            f"{lies}: full history again",
-        )
+        # An earlier one may still apply, and the context there be smaller than the one here: its size says that.
+        still = "only what an earlier one replaced" if there.compaction >= 0 else "nothing up to here"
+        yield "above-compaction", f"{lies}: {still} is summarised"
     elif come:
         yield (
             "into-compaction",
@@ -289,10 +288,7 @@ def _surprises(
     if goal < 0:
         yield "empty", "before the first entry: the model sees no conversation"
     elif session.columns.kind[goal] == Kind.USER:
-        yield (
-            "two-prompts",
-            "two prompts in a row: this one has no reply",
-        )
+        yield "two-prompts", "your next prompt would follow this one, with no reply between"
     missing = _unanswered(sizes, goal)
     if missing:
         names = safe_line(", ".join(sorted(set(missing))), 60)
@@ -302,7 +298,7 @@ def _surprises(
         )
     if here.model is not None and there.model is not None and here.model != there.model:
         named = safe_line(there.model[-1], 60)
-        yield "model", f"the model here, {named}, has nothing cached"
+        yield "model", f"nothing is cached for the model here, {named}"
 
 
 def _sizes(basis: Basis, compaction: EntryIndex) -> str:

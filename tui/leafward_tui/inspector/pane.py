@@ -64,6 +64,15 @@ class Inspector(Widget):
         """The page on the screen."""
         return self.view.page
 
+    @property
+    def file(self) -> str:
+        """The file under the cursor, as the session names it; empty where the keys go elsewhere, or for none."""
+        page, at, top = self.view.page, self.view.cursor, self.view.scroll_offset.y
+        in_sight = top <= at < top + self.view.scrollable_content_region.height
+        if page is None or not self.view.has_focus or not in_sight or at >= len(page.lines):
+            return ""
+        return page.lines[at].file
+
     def show(self, selection: Selection | None) -> None:
         """Shows another selection, as soon as its page is built; None empties the pane."""
         self._pages.show(selection)

@@ -32,6 +32,11 @@ class InspectorPane(Protocol):
         """The page on the screen."""
         ...
 
+    @property
+    def file(self) -> str:
+        """The file under the cursor, as the session names it; empty where the keys go elsewhere, or for none."""
+        ...
+
     def show(self, selection: Selection | None) -> None:
         """Shows another selection, as soon as its page is built; None empties the pane."""
         ...

@@ -19,6 +19,8 @@ _WORDS: dict[str, str] = {
     "turn": "A prompt and everything until the next one",
     "entry": "One record of the session: a message, a result, a note",
     "leaf": "Where the agent goes on",
+    "preview leaf": "Moved in Leafward only: the agent does not follow",
+    "agent's leaf": "Where the agent goes on while the leaf is a preview",
     "path": "From the first entry to the leaf",
     "branch": "Turns that leave the path",
     "context": "What the model receives with the next prompt",
@@ -39,6 +41,7 @@ _WORDS: dict[str, str] = {
     "graft": "Append turns of one branch below another",
     "ancestor": "The last entry that both sides share",
     "cached": "Sent before, so cheaper to send again",
+    "edits": "Calls that write files; Compare and D count commands that do, too",
     "tok": "Tokens",
 }
 _WORDS_OF = {
@@ -46,6 +49,8 @@ _WORDS_OF = {
         "turn",
         "entry",
         "leaf",
+        "preview leaf",
+        "agent's leaf",
         "path",
         "branch",
         "context",
@@ -56,6 +61,7 @@ _WORDS_OF = {
         "not in file",
         "est. error",
         "cached",
+        "edits",
         "tok",
     ),
     "lab": (

@@ -101,6 +101,8 @@ class Line(NamedTuple):
     """The entry that enter goes to, where nothing is opened; -1 for none."""
     copy: str = ""
     """What a copy takes from here, safe; empty for the line as it stands."""
+    file: str = ""
+    """The file that the line is about, as the session names it; empty for none."""
 
     @property
     def text(self) -> str:

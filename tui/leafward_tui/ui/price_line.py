@@ -73,9 +73,8 @@ def price_lines(
     if note is not None:
         lines = _note_lines(note, width, height, glyphs)
     elif facts is not None:
-        lines = [
-            _facts_line(facts, price if height < 2 or (price and price.warnings) else None, width, glyphs)
-        ]
+        brief = price if height < 2 or (price and price.warnings) else None
+        lines = [_facts_line(facts, brief, width, glyphs, alone=height < 2)]
         if price is not None:
             lines.append(
                 _warnings_line(price, width, glyphs) if price.warnings else _price_line(price, width)
@@ -87,10 +86,12 @@ def price_lines(
 # --- a row ------------------------------------------------------------------------------------------------------------
 
 
-def _facts_line(facts: Facts, price: PriceWords | None, width: int, glyphs: Glyphs) -> list[Piece]:
+def _facts_line(
+    facts: Facts, price: PriceWords | None, width: int, glyphs: Glyphs, *, alone: bool
+) -> list[Piece]:
     """`Turn 51   entries 38   calls 18`; pairs that do not fit go from the right. A price stands at the right in brief.
 
-    Pairs make room for the price of a move that has a warning: its sign alone says nothing.
+    Pairs make room for the price. Where no line follows, its warnings stand in it: their sign alone says nothing.
     """
     gap = 5 if width >= 120 else 3 if width >= NARROW else 2
     name = fit(safe_line(facts.name), max(1, width // 2), ellipsis=glyphs.ellipsis)
@@ -98,7 +99,14 @@ def _facts_line(facts: Facts, price: PriceWords | None, width: int, glyphs: Glyp
     used = 1 + cell_len(name)
     lead = max(VALUES_FROM - used, 3) if width >= NARROW else gap
     sign: list[Piece] = [(f"{glyphs.malformed} ", "strong_warn")] if price and price.warnings else []
-    kept_free = gap + length(sign) + cell_len(price.brief) if price and sign else 0
+    drops = price.brief if price is not None else ""
+    if price is not None and alone:
+        drops = fit(
+            "; ".join((drops, *price.brief_warnings)),
+            width - used - gap - length(sign) - 1,
+            ellipsis=glyphs.ellipsis,
+        )
+    kept_free = gap + length(sign) + cell_len(drops) if price is not None else 0
     for label, value in facts.pairs:
         label, value = safe_line(label), safe_line(value)
         taken = lead + cell_len(label) + bool(label) + cell_len(value)
@@ -109,7 +117,7 @@ def _facts_line(facts: Facts, price: PriceWords | None, width: int, glyphs: Glyp
         lead = gap
     if price is None:
         return line
-    for words in (f"move here {price.brief}", price.brief):
+    for words in (f"move here {drops}", drops):
         room = width - used - length(sign) - cell_len(words) - 1
         if room >= gap:
             return [*line, (" " * room, "blank"), *sign, (words, "faint")]

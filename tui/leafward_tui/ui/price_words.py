@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from leafward.context.price import Price
     from leafward_tui.ui.glyphs import Glyphs
 
+_IN_BRIEF = {
+    "above-compaction": "without the compaction",
+    "other-compaction": "another compaction applies",
+    "into-compaction": "a compaction applies",
+    "edits": "context edits lost",
+    "empty": "no conversation",
+    "two-prompts": "no reply here",
+    "dangling-calls": "calls without result",
+    "model": "nothing cached",
+}
+"""What one would not expect, by its code: where there is one line for all."""
+
 # A named tuple: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
 
@@ -24,6 +36,8 @@ class PriceWords(NamedTuple):
     """What it drops and adds, without tokens."""
     warnings: tuple[str, ...] = ()
     """What one would not expect of it."""
+    brief_warnings: tuple[str, ...] = ()
+    """The same in few words."""
 
     @classmethod
     def of(cls, price: Price, glyphs: Glyphs) -> PriceWords:
@@ -48,9 +62,9 @@ class PriceWords(NamedTuple):
         files = [
             f"{len(paths)} {word}"
             for word, paths in (
-                ("dropped", price.files_left),
-                ("added", price.files_entered),
-                ("changed", price.files_changed),
+                ("fewer", price.files_left),
+                ("more", price.files_entered),
+                ("modified differently", price.files_changed),
             )
             if paths
         ]
@@ -59,8 +73,9 @@ class PriceWords(NamedTuple):
                 ", ".join(full) or "drops and adds nothing",
                 cached + again,
                 context,
-                *([f"files on the path: {', '.join(files)}"] if files else []),
+                *([f"files named on the path: {', '.join(files)}"] if files else []),
             ),
             ", ".join(brief) or "drops nothing",
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),
+            tuple(_IN_BRIEF[code] for code, _ in price.surprises if code in _IN_BRIEF),
         )

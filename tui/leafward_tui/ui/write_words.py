@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def book_words(session: Session) -> str:
     """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
-    return session.path.name if session.is_native else "Leafward's sidecar"
+    return session.path.name if session.is_native else "Leafward's own file"
 
 
 def remark_words(remark: Remark) -> str:
-    """A remark on a write as the price line says it: of a preview only that it is one, which has room in 80 cells with its keys."""
-    return "preview only" if remark.code == "what-if" else remark.text
+    """A remark on a write as the price line says it: of a preview only whose it is, which has room in 80 cells with its keys."""
+    return "only in Leafward" if remark.code == "what-if" else remark.text
 
 
 def line_words(session: Session, line: int) -> str:

@@ -173,10 +173,14 @@ class SessionSearch:
         """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
         words = safe_line(command, _WORDS)
         turns = counted(len(self.every) - 1, "turn")
-        runs = counted(sum(step.ran.seconds > 0 for step in self.steps), "run")
+        ran = sum(step.ran.seconds > 0 for step in self.steps)
         looked = counted(len(self.steps), "version")
         base = safe_line(self.versions.base.title)
-        work = f"{turns}, {looked} tried in {runs}, over {base}"
+        work = f"{turns}, {looked} tried in {counted(ran, 'run')}, over {base}"
+        if not ran:
+            # Nothing is known of the command then, not even that it fails.
+            work = f"{turns}, none of {looked} could be rebuilt, over {base}"
+            return Report(work, f"`{words}` was not run:", tuple(self._candidates(found)))
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""

@@ -182,7 +182,7 @@ class FileVersions:
                 f"{one.certainty.value}: {remarks[-1] if remarks else 'no call tells what it was before'}"
             )
         if one.text is not None and (not one.newline or not one.ends):
-            return _Doubt("whether it ends in a newline, or how its lines end, is not known")
+            return _Doubt("whether it ends in a newline, or its lines in CRLF (Windows) or LF, is not known")
         names = {path, *one.was}
         if one.text is not None:
             try:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-UNKNOWN_ENDS = "whether it ends in a newline is not known", "how its lines end is not known"
+UNKNOWN_ENDS = (
+    "whether it ends in a newline is not known",
+    "whether its lines end in CRLF (Windows) or LF is not known",
+)
 
 
 class _Course:

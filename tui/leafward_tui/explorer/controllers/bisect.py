@@ -224,7 +224,7 @@ def find_first_bad(
     shell = [os.environ.get("COMSPEC", "cmd"), "/c"] if os.name == "nt" else ["sh", "-c"]
     command = TrialCommand([*shell, request.command], harmless, request.likely)
     base = base_of(session)
-    say(f"rebuilding files over {base.title}")
+    say(f"files are rebuilt over {base.title}")
     ends = request.good, request.bad
     search, found = bisect_session(session, ends, base, command, named, say, job.unwanted)
     prompt = search.every[found.bad].prompt

@@ -146,7 +146,11 @@ class Comparison:
             else:
                 self.open(leaf, place)
 
-        each = "turns, edits, errors" + ", cost" * wide + ", output tokens" * (width >= _WIDEST)
+        each = (
+            "turns, edits (also by commands), errors"
+            + ", cost" * wide
+            + ", output tokens" * (width >= _WIDEST)
+        )
         about = [SheetLine(f"{each} since the fork; enter compares with the leaf")]
         if len(rows) > len(shown):
             about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))

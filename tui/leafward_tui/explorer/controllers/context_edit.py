@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted
 from leafward_tui.ui.write_words import book_words
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
+_TEXT_FOR_ONE = "for one entry only: show entries with v"
 KEEP = 200
 """Tokens of each entry that the shorter form keeps, unless another number is given."""
 
@@ -65,6 +66,7 @@ class ContextEdits:
     def _ask(self, session: Session, drafts: EditDrafts) -> None:
         """Asks what is to become of it, each with what it frees."""
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -73,14 +75,20 @@ class ContextEdits:
             return
         targets = drafts.targets
         lines = counted(len(targets), "line")
-        operation = f"append {lines} to {book_words(session)}; the entries stay as they are"
+        operation = f"append {lines} to {book_words(session)}"
         arrow = self._services.glyphs.arrow
-        text_refused = "" if len(targets) == 1 else "for one entry only: show entries with v"
+        one_line = f"append 1 line to {book_words(session)}"
+        text_refused = "" if len(drafts.replaced) == 1 else _TEXT_FOR_ONE
+        about = "the entries stay as they are; the model reads them as you choose"
+        if not session.is_native:
+            about = "only in Leafward: the agent itself goes on reading the entries as they are"
         choices = [
-            Choice("o", "Leave it out", *_effect(drafts.omitted, operation, arrow)),
-            Choice("s", f"Shorten each to about {KEEP} tokens", *_effect(drafts.short, operation, arrow)),
+            Choice("o", "Leave it out", *effect_of(drafts.omitted, operation, arrow)),
+            Choice("s", f"Shorten each to about {KEEP} tokens", *effect_of(drafts.short, operation, arrow)),
             Choice("n", "Shorten to another size", "asks how many tokens each may have", operation),
-            Choice("t", "Let the model read another text", "asks for it", operation, text_refused),
+            Choice(
+                "t", f"Let the model read another {drafts.text_of}", "asks for it", one_line, text_refused
+            ),
         ]
 
         def done(key: str | None) -> None:
@@ -91,10 +99,10 @@ class ContextEdits:
             elif key == "n":
                 self._ask_size(targets)
             elif key == "t":
-                self._ask_text(targets)
+                self._ask_text(drafts.replaced)
 
         note = counted(len(targets), "entry", "entries")
-        self._view.ask(ChoiceSheet("Edit context", choices, note=note), done)
+        self._view.ask(ChoiceSheet("Edit context", choices, [SheetLine(about)], note=note), done)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheet import TextSheet
@@ -134,12 +142,16 @@ class ContextEdits:
         self._write.start(f"{counted(len(targets), 'entry', 'entries')} {what} in the context", change)
 
 
-def _effect(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, str, str]:
+def effect_of(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, str, str]:
     """Effect, operation and refusal of a choice."""
     if isinstance(draft, str):
         return "", operation, draft
     saved = count(draft.saved, zero="0")
-    sizes = f"{count(draft.tokens_before)} {arrow} ~{count(draft.tokens_after)}"
+    before, after = count(draft.tokens_before), count(draft.tokens_after)
+    if before == after and draft.saved:
+        # Rounded alike: what is freed would not be seen.
+        before, after = f"{draft.tokens_before:,}", f"{draft.tokens_after:,}"
+    sizes = f"{before} {arrow} ~{after}"
     return f"frees ~{saved} tokens: {sizes}", operation, ""
 
 
@@ -149,6 +161,13 @@ class EditDrafts(NamedTuple):
     targets: tuple[EntryIndex, ...]
     omitted: EditDraft | str
     short: EditDraft | str
+    replaced: tuple[EntryIndex, ...]
+    """What another text may stand for: the entry of the row, or of a call and its result the result."""
+
+    @property
+    def text_of(self) -> str:
+        """What another text is in place of."""
+        return "text" if self.replaced == self.targets else "result"
 
 
 def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) -> EditDrafts:
@@ -171,4 +190,6 @@ def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) 
         except (LeafwardError, OSError) as error:
             return str(error)
 
-    return EditDrafts(targets, draft(None), draft(keep))
+    results = tuple(at for at in targets if kinds[at] == Kind.TOOL_RESULT)
+    replaced = results if len(targets) == 2 and len(results) == 1 else targets
+    return EditDrafts(targets, draft(None), draft(keep), replaced)

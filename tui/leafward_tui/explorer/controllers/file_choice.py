@@ -1,4 +1,4 @@
-"""A file that the row of the cursor touches, or one of those on the tab Files; asked for where there are several."""
+"""The file under the cursor of the tab Files, or one that the row touches; asked for where there are several."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.cells import counted
 from leafward_tui.ui.inspector_tab import Tab
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class FileChoice:
     def ask(self, title: str, then: Callable[[str], object]) -> None:
         """Hands a file to `then`, as the session names it; asks with `title` which of several."""
         state, view = self._state, self._view
+        if not view.in_tree and (file := view.inspector.file):
+            then(file)
+            return
         exploration, line, session = state.exploration, view.tree.line, state.session
         if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
             text = "" if state.bare else "several rows are folded here: unfold them and choose one"
@@ -54,16 +58,51 @@ class FileChoice:
         if len(paths) == 1:
             then(paths[0])
             return
-        shown = dict(zip(_LETTERS, paths, strict=False))
+        more = len(paths) > len(_LETTERS)
+        shown = dict(zip(_LETTERS[:-1] if more else _LETTERS, paths, strict=False))
         choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
+        if more:
+            rest = counted(len(paths) - len(shown), "more file")
+            choices.append(Choice(_LETTERS[-1], rest, "type a part of the name"))
 
         def done(letter: str | None) -> None:
-            if letter is not None:
+            if letter in shown:
                 then(shown[letter])
+            elif letter is not None:
+                self._ask_name(title, then, paths)
 
-        more = f"{len(paths) - len(shown):,} more are not listed" if len(paths) > len(shown) else ""
         asks = [SheetLine("which of these files?")]
-        self._view.ask(ChoiceSheet(title, choices, asks, note=more), done)
+        self._view.ask(ChoiceSheet(title, choices, asks), done)
+
+    def _ask_name(self, title: str, then: Callable[[str], object], paths: tuple[str, ...]) -> None:
+        """Asks for a part of a name; where several files have it, which of those."""
+        from leafward_tui.ui.sheet import TextSheet
+
+        def meaning(text: str) -> str:
+            found = named_alike(paths, text)
+            if len(found) == 1:
+                return safe_line(found[0], 300)
+            return f"{len(found):,} of {counted(len(paths), 'file')}"
+
+        def done(text: str | None) -> None:
+            if text is None:
+                return
+            if found := named_alike(paths, text):
+                self._choose(title, then, found)
+            else:
+                self._view.tell(f"no file here has {safe_line(text, 80)} in its name", "warn")
+
+        sheet = TextSheet(
+            title, placeholder="a part of the file's name", commit="choose", operation_of=meaning
+        )
+        self._view.ask(sheet, done)
+
+
+def named_alike(paths: Sequence[str], text: str) -> tuple[str, ...]:
+    """The files whose path holds a text, whatever the case; a path that is the text alone."""
+    if text in paths:
+        return (text,)
+    return tuple(path for path in paths if text.strip().casefold() in path.casefold())
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from leafward_tui.ui.write_words import appending, named
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.context.price import Price
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
@@ -104,17 +105,22 @@ class Move:
                 self._details.settle()
 
         choices = self._choices(session, target, prompt, before)
-        sheet = ChoiceSheet("Move", choices, self._price_lines(target), note=named(target))
-        self._details.propose(target, lambda: sheet.show_about(self._price_lines(target)))
+        about = partial(self._about, session, target)
+        sheet = ChoiceSheet("Move", choices, about(), note=named(target))
+        self._details.propose(target, lambda: sheet.show_about(about()))
         self._view.ask(sheet, done)
 
-    def _price_lines(self, target: int) -> list[SheetLine]:
-        """The price of the move in words, nothing while it is worked out."""
+    def _about(self, session: Session, target: int) -> list[SheetLine]:
+        """Whose a move is, where its agent does not follow; and its price in words, nothing while that is worked out."""
         from leafward_tui.ui.sheet import SheetLine
 
+        lines = [] if session.is_native else [SheetLine(f"only Leafward shows it: {_stays(session)}")]
         known = self._details.price_of(target)
-        if known is None:
-            return []
+        return lines if known is None else [*lines, *self._price_lines(known)]
+
+    def _price_lines(self, known: Price) -> list[SheetLine]:
+        from leafward_tui.ui.sheet import SheetLine
+
         price = PriceWords.of(known, self._services.glyphs)
         sign = self._services.glyphs.malformed
         warnings = [SheetLine(f"{sign} {warning}", "warn") for warning in price.warnings]
@@ -133,7 +139,8 @@ class Move:
         one_line, with_summary = appending(session), appending(session, "a summary")
         with_files = "nothing is written before you chose the files"
         refused = "the leaf is here" if target == here else ""
-        effect = f"the next prompt follows {named(target)}"
+        follows = session.is_native or target == session.tree.content_at(session.own_leaf)
+        effect = f"the next prompt follows {named(target)}" if follows else _stays(session)
         choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
         title = "Restore the files" if target == here else "Move and restore the files"
         files = Choice("w", title, "you see each file first", with_files)
@@ -160,6 +167,11 @@ class Move:
         choices.append(_resuming(session, target))
         effect, operation = "in this agent or another", "this session stays as it is"
         return [*choices, Choice("n", "New session from here", effect, operation)]
+
+
+def _stays(session: Session) -> str:
+    """Where an agent goes on that does not follow a move of ours."""
+    return f"the agent itself stays at {named(session.tree.content_at(session.own_leaf))}"
 
 
 def _resuming(session: Session, target: int) -> Choice:

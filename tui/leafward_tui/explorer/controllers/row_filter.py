@@ -93,7 +93,9 @@ class RowFilter:
             self._say(f"showing {chosen.value}")
 
     def _say(self, text: str) -> None:
-        keys = self._view.key_hints(("filter.choose", "another"), ("mode.leave", "clear filter"))
+        keys = self._view.key_hints(
+            ("filter.choose", "choose another filter"), ("mode.leave", "clear filter")
+        )
         self._view.tell(text, "", keys)
 
     # --- by a query ---------------------------------------------------------------------------------------------------

@@ -68,5 +68,9 @@ def _section(sheet: Sheet, title: str, files: Iterable[FileUse]) -> None:
         numbers = sheet.columns([(f"{len(file.entries):,}", "sub"), (f"#{last:,}", "faint")], COLUMNS)
         path = path_spans(file.path, room, sheet.glyphs)
         sheet.row(
-            [Span(" " * INDENT, "blank"), *path], numbers, entry=last, copy=shown_line(file.path, 4_000)
+            [Span(" " * INDENT, "blank"), *path],
+            numbers,
+            entry=last,
+            copy=shown_line(file.path, 4_000),
+            file=file.path,
         )

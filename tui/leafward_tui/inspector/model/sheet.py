@@ -111,10 +111,11 @@ class Sheet:
         toggle: str = "",
         entry: int = NO_ENTRY,
         copy: str = "",
+        file: str = "",
     ) -> None:
-        """One line with something at its right edge; what is left yields."""
+        """One line with something at its right edge; what is left yields. `file` is what it is about."""
         spans = aligned(left, right, self.width, self.glyphs.ellipsis)
-        self.lines.append(Line(tuple(spans), toggle, entry, copy))
+        self.lines.append(Line(tuple(spans), toggle, entry, copy, file))
 
     def facts(
         self,
