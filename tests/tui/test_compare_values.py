@@ -85,6 +85,8 @@ def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(bot
     head = next(line.text for line in context_page(both, None, 78, UNICODE) if "summary" in line.text)
     titles = ["system", "summary", "kept", "messages", "not in file", "est. error", "total"]
     assert re.split(r"  +", head.strip()) == titles
+    head = next(line.text for line in context_page(both, None, 118, UNICODE) if "summary" in line.text)
+    assert "  estimation error" in head
 
 
 def test_ascii_says_everything_in_ascii(both: Overall) -> None:

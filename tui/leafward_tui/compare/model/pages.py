@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Carried, Overall
     from leafward_tui.ui.glyphs import Glyphs
 
-_WORDS = {"not_in_file": "not in file", "error": "est. error"}
+_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
+_SHORT_ERROR = "est. error"
+"""The head of that column where the whole one has no room."""
 _LONGEST = 300
 
 
@@ -91,9 +93,12 @@ def context_page(
     compacted = any(one.summary or one.kept for one in (a, b))
     titles = ["messages" if name == "after" and not compacted else _WORDS.get(name, name) for name in names]
     # Two cells lie between columns; where that is too wide, a long title takes cells that short ones have to spare.
-    cells = [min(13, max(9, cell_len(title) + 2)) for title in titles]
+    cells = [max(9, cell_len(title) + 2) for title in titles]
+    if sum(cells) > width - 3:
+        titles[names.index("error")] = _SHORT_ERROR
+        cells = [max(9, cell_len(title) + 2) for title in titles]
     if (spare := width - 3 - sum(cells)) > 0:
-        cells = [min(13, one + spare // len(cells)) for one in cells]
+        cells = [max(one, min(13, one + spare // len(cells))) for one in cells]
     lines += [
         LabLine(),
         LabLine(

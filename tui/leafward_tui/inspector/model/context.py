@@ -347,11 +347,16 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
     rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
-        again = ("measured anew behind the compaction",) if context.measured_anew else ()
-        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, (context.missing, *again)))
+        # That it changed over the compaction asks for a reason; what it is stands in the help too.
+        again = "measured anew behind the compaction"
+        anew = (f"{context.missing}; {again}", again, "measured anew") if context.measured_anew else ()
+        rows.append(
+            _LedgerRow("rest", "not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools"))
+        )
     if ledger.error:
-        words = "the estimates are too low" if ledger.error > 0 else "the estimates are too high"
-        rows.append(_LedgerRow("error", "estimation error", ledger.error, (words,)))
+        more = "more" if ledger.error > 0 else "less"
+        words = (f"the model counted {more} than is estimated", f"{more} than estimated", f"counted {more}")
+        rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
         unsent = ("aborted or failed, or kept from the model", "aborted, failed or kept out")
         rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
@@ -361,7 +366,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         abouts = (
             (f"{exact(trailing)} of them estimated", f"{exact(trailing)} estimated")
             if trailing
-            else ("as the model counted", "exact")
+            else ("as the model counted", "model's count")
         )
     rows.append(_LedgerRow("", "total", ledger.total, abouts, sign=context.sign))
     _write_ledger(sheet, rows)
