@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
-from leafward.session.entries import NO_ENTRY
+from leafward.context.sizes import broken_off_in
+from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.inspector.model.files import where
@@ -317,7 +318,15 @@ def _edits(sheet: Sheet, context: Context) -> None:
     changes += [f"{len(edits) - removed:,} shortened"] if len(edits) > removed else []
     freed = sum(one.freed for one in edits)
     words = f"frees {count(freed, zero='0')}" if freed >= 0 else f"takes {count(-freed)} more"
+    if not freed and all(_broken_off(context.session, one.entry) for one in edits):
+        words = "was never sent"
     sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(changes)}", "text")], [Span(words, "sub")])
+
+
+def _broken_off(session: Session, entry: EntryIndex) -> bool:
+    """Whether an entry is a reply that no model is sent, with or without an edit."""
+    message = (session.body(entry) or {}).get("message")
+    return isinstance(message, dict) and message.get("stopReason") in broken_off_in(session)
 
 
 def _ledger(sheet: Sheet, context: Context) -> None:

@@ -216,7 +216,10 @@ class Sheet:
         spans = padded([Span(label, "faint")], width)
         if width_of(spans) > width:
             spans.append(Span("  ", "blank"))
-        self.line([*spans, Span(shown(value).replace("\n", " "), ink)])
+        lines = wrap(shown(value).replace("\n", " "), max(8, self.width - width_of(spans))) or [""]
+        self.line([*spans, Span(lines[0], ink)])
+        for line in lines[1:]:
+            self.line([Span(" " * width_of(spans), "blank"), Span(line, ink)])
 
     def columns(self, texts: Sequence[tuple[str, str]], widths: Sequence[int]) -> list[Span]:
         """Numbers in columns, right-aligned: each a text and its ink."""
