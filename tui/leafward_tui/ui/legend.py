@@ -129,6 +129,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         ],
         "compare": [
             (f"{glyphs.differs} {glyphs.same}", "Different, the same on both sides"),
+            ("?", "Not known whether they are the same"),
             ("+ " + glyphs.minus, "Lines added, removed since the common ancestor"),
             ("A B C", "Both sides, and their common ancestor"),
         ],

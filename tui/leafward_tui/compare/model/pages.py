@@ -150,7 +150,7 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
     """What came of both, a row a figure; the better one is not judged. Below it what one carries of the other, all of it."""
     sides = overall.sides
     both = (sides.a, sides.b)
-    name = 18
+    name = 24
     cells = max(14, min(34, (width - name) // 2))
     lines = [
         LabLine(
@@ -245,7 +245,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         numbers("edits", lambda side: side.edits),
         numbers("entries", lambda side: side.spoken),
         *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
-        numbers("total tokens", lambda side: side.outcomes.usage.total),
+        numbers("tokens of all requests", lambda side: side.outcomes.usage.total),
         numbers("output tokens", lambda side: side.outcomes.usage.output),
     ]
     costs = [
