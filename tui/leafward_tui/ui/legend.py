@@ -136,7 +136,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         "catalogue": [
             (glyphs.dot, "Written to in the last two minutes"),
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
-            (f"{glyphs.nest}{glyphs.nest_inferred}", "A copy of it that no file says to be one"),
+            (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
             ("5 of 9", "Sessions shown, of those there are"),
             ("$5+", "At least that: some sessions record no cost"),
         ],
