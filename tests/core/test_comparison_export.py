@@ -74,7 +74,7 @@ def test_what_the_contexts_consist_of_adds_up_and_what_was_spent_is_there(parted
     for letter in "ab":
         ledger = data["context"]["ledger"][letter]
         assert sum(amount for part, amount in ledger.items() if part != "total") == ledger["total"]
-    for part in ("system", "after", "total", "turns", "total tokens"):
+    for part in ("system", "after", "total", "turns", "tokens of all requests"):
         assert part in text
 
 

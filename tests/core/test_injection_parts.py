@@ -348,6 +348,12 @@ class TestTheRest:
         assert "compacted once" in first
         assert "its first entry" in first
         assert "guess" in guess
+        kept = file.user("once more")
+        file.compacted(kept)
+        line = next(line for line in injected(file).lines if "compacted 2 times" in line.text)
+        told = [source.entry for source in line.sources if source.entry >= 0]
+        assert told == sorted(told, reverse=True), "the compaction that the sentence is about comes first"
+        assert len(told) == 2
 
     def test_a_path_is_printed_once_with_all_its_sources(self, file: Acting, tmp_path: Path) -> None:
         root = refactoring(tmp_path / "w")

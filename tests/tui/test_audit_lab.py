@@ -51,7 +51,7 @@ class TestLedger:
             new = sum(part.tokens for part in ledger.parts if part.name in ("summary", "injected"))
             # What is replaced takes what was counted for it, which here is a little more than is estimated.
             assert abs(ledger.frees - (replaced - new)) < 20
-            assert ledger.parts[-1].name in ("not in file", "error")
+            assert ledger.parts[-1].name in ("not in file", "estimation error")
 
     def test_nothing_to_compact_still_sums(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 2)
@@ -60,7 +60,7 @@ class TestLedger:
             assert made.nothing
             assert made.tokens.unexplained > 0
             parts = {part.name: part.tokens for part in what_if.ledger().parts}
-            assert parts.get("not in file", 0) + parts.get("error", 0) == made.tokens.unexplained
+            assert parts.get("not in file", 0) + parts.get("estimation error", 0) == made.tokens.unexplained
             assert sum(parts.values()) == made.tokens.counted_before
             assert what_if.column(what_if.choices.strategy).kept == parts["kept"]
             text = "\n".join(line.text for line in plan_lines(what_if.view(), 48, UNICODE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +15,7 @@ from leafward.catalog import Sort
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.glyphs import ASCII
-from tests.pi_file import PiFile
+from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
     NARROW,
     WIDE,
@@ -179,6 +180,19 @@ async def test_the_preview_of_a_prompt_without_a_reply_has_no_empty_one(tmp_path
         await previewed(pilot, screen)
         assert any("you  is anybody here?" in row for row in rows(app))
         assert not any(row.rstrip().endswith(" ai") for row in rows(app))
+
+
+async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_both_years(tmp_path: Path) -> None:
+    made = PiFile(tmp_path / "one.jsonl", {**HEADER, "timestamp": "2026-11-21T21:18:00.000Z"})
+    said = {"role": "user", "content": "hello", "timestamp": 1_765_238_520_000}
+    made.entry("message", message=said)
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        (row,) = (row for row in rows(app) if "copied " in row)
+        assert re.search(r"last \d+ Dec 2025 .* copied \d+ Nov 2026", row)
+        assert "started" not in row
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:

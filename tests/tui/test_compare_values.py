@@ -12,7 +12,7 @@ from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.sides import sides
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
-from leafward_tui.compare.model.captions import Overall, carried_over, overall, side_column
+from leafward_tui.compare.model.captions import Overall, carried_over, lacking, overall, side_column
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
@@ -85,6 +85,15 @@ def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(bot
     head = next(line.text for line in context_page(both, None, 78, UNICODE) if "summary" in line.text)
     titles = ["system", "summary", "kept", "messages", "not in file", "est. error", "total"]
     assert re.split(r"  +", head.strip()) == titles
+    head = next(line.text for line in context_page(both, None, 118, UNICODE) if "summary" in line.text)
+    assert "  estimation error" in head
+
+
+def test_it_is_said_which_branch_lacks_the_facts_and_whose_tokens_are_summed(both: Overall) -> None:
+    holder = "A" if both.named[0].leaf else "B"
+    assert lacking((), both.named) == f"of {'B' if holder == 'A' else 'A'} that {holder} lacks"
+    page = outcome_page(both, 78, UNICODE)
+    assert any(line.text.startswith("tokens of all requests") for line in page)
 
 
 def test_ascii_says_everything_in_ascii(both: Overall) -> None:

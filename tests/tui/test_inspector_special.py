@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.context.model_context import context_at
+from leafward.session.entries import EntryIndex
 from tests.tui.inspector_data import (
     line_with,
     page,
@@ -182,6 +184,14 @@ def test_the_tokens_of_a_summary_are_called_those_of_the_summary(tmp_path: Path)
     made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000000", "tokensBefore": 90}
     session = write_session(tmp_path / "s.jsonl", user("a"), made)
     assert "summary 2 tok" in page(single(session, 1)).text
+
+
+def test_a_summary_beside_a_system_prompt_has_the_size_that_it_has_in_the_context(tmp_path: Path) -> None:
+    made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000000", "tokensBefore": 90}
+    prompt = {"role": "system", "content": "Obey. " * 20}
+    session = write_session(tmp_path / "s.jsonl", user("a"), {**made, "systemMessage": prompt})
+    assert context_at(session, EntryIndex(1)).ledger.summary == 2
+    assert "summary 2, system 30 tok" in page(single(session, 1)).text
 
 
 # --- hostile input ----------------------------------------------------------------------------------------------------

@@ -91,6 +91,36 @@ def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: in
     assert ("messages since then" in shown.text) == (width == 70)
 
 
+@pytest.mark.parametrize(
+    ("width", "said"), [(50, "counted more"), (78, "the model counted more than is estimated")]
+)
+def test_what_an_estimation_error_is_stands_beside_it(tmp_path: Path, width: int, said: str) -> None:
+    answer = reply({"type": "text", "text": "b"}, usage={"input": 5000, "output": 10, "totalTokens": 5010})
+    later = reply({"type": "text", "text": "c"}, usage={"input": 9000, "output": 10, "totalTokens": 9010})
+    session = write_session(tmp_path / "s.jsonl", user("a"), answer, user("b" * 40), later)
+    lines = [line.text for line in page(single(session, 3), Tab.CONTEXT, width=width, gauge=Gauge()).lines]
+    assert any("estimation error" in line and line.endswith(said) for line in lines)
+    total = next(line for line in lines if line.startswith("  total"))
+    assert total.endswith("as the model counted" if width > 60 else "model's count")
+
+
+def test_an_edit_of_a_reply_that_failed_says_why_it_frees_nothing(tmp_path: Path) -> None:
+    failed = reply(stop="error")
+    edit = {"type": "context_edit", "targetId": "00000001", "replacement": None}
+    session = write_session(tmp_path / "s.jsonl", user("a"), failed, edit, user("b"))
+    assert "1 left out" in (text := page(single(session, 3), Tab.CONTEXT).text)
+    assert "was never sent" in text
+
+
+def test_a_long_value_of_a_pair_goes_on_in_the_next_line(tmp_path: Path) -> None:
+    told = "the row that this compaction follows was never stored in the file"
+    made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000000", "tokensBefore": 90}
+    session = write_session(tmp_path / "s.jsonl", user("a"), {**made, "details": {"inferredParent": told}})
+    lines = [line.text for line in page(single(session, 1), Tab.COMPACTION, width=50).lines]
+    at = next(at for at, line in enumerate(lines) if line.startswith("place"))
+    assert " ".join(line[17:].strip() for line in lines[at : at + 3]).startswith(f"inferred: {told}")
+
+
 def amounts(text: str) -> tuple[list[int], int]:
     """The amounts of the ledger as they stand on the screen, and the total below them."""
     rows = text.split("\n")

@@ -150,6 +150,30 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
         assert "first prompt" not in seen(app)
 
 
+async def test_a_tab_that_takes_its_time_does_not_show_the_page_of_the_tab_before(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Host()
+    gate = Event()
+
+    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
+        gate.wait(10)
+        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        assert "first prompt" in seen(app)
+        monkeypatch.setattr(pages, "build", waiting)
+        app.inspector.show_tab(Tab.COMPACTION)
+        await pilot.pause(0.6)
+        assert "counting…" in seen(app)
+        assert "first prompt" not in seen(app)
+        gate.set()
+        await settled(pilot)
+        assert "counting…" not in seen(app)
+
+
 async def test_tabs_by_key_and_by_mouse(session: Session) -> None:
     app = Host()
     async with app.run_test(size=(62, 30)) as pilot:

@@ -13,7 +13,7 @@ from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure,
 from leafward.compaction.cut_rules import IllegalCut
 from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
-from leafward_tui.lab.model.cut_lines import CutLines, neighbours
+from leafward_tui.lab.model.cut_lines import CutLines, neighbours, why_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
 from leafward_tui.ui.cells import cell_len
@@ -256,6 +256,9 @@ class TestRows:
             assert what_if.plan.nothing
             assert made.cut_y == -1
             assert [made.fate(made.row(y)) for y in range(len(made))] == [Fate.KEPT, Fate.KEPT]
+            below = why_lines(what_if.turns, made, 78, 8, UNICODE)
+            text = " ".join(below[y].text for y in range(len(below)))
+            assert "nothing to compact" in text, "where only this tab is seen"
             # A cut can be asked for all the same.
             what_if.choices = what_if.cutting(what_if.beside(1))
             what_if.replan()

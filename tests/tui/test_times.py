@@ -21,3 +21,6 @@ def test_a_date_of_another_year_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     at = round(datetime(2024, 5, 2, 12, tzinfo=UTC).timestamp() * 1000)
     assert moments.moment_at(at).startswith("2 May 2024 ")
     assert moments.moment_at(10**18) == ""
+    this_year = round(datetime(2026, 5, 2, 12, tzinfo=UTC).timestamp() * 1000)
+    assert [" 2026 " in text for text in moments.moments_at(at, this_year)] == [False, True]
+    assert " 2026 " not in moments.moments_at(this_year, 10**18)[0]

@@ -357,7 +357,7 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
             "total",
             "Survival",
             "Lost",
-            "Decay  how facts fade over 2 compactions",
+            "Decay  facts left after each of 2 compactions",
             "before and after",
         ):
             assert told in page.text

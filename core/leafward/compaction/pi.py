@@ -141,7 +141,7 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Version, start: int, budget: 
         why += "; what follows it are attempts that were edited out"
     back = _moved(sizes, rules, cut, start)
     if back < cut:
-        why += f"; entries before it that say nothing go with it, from #{sizes.entries[back]} on"
+        why += f"; entries without text right before it, from #{sizes.entries[back]} on, are kept with it"
     return back, why + ".", forced
 
 
@@ -193,8 +193,8 @@ def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
         Diagnostic(
             "false-split",
             f"no turn is split: the tail begins with a turn, at #{sizes.entries[lead]}",
-            f"pi would call the turn before it split, because #{sizes.entries[division.cut]} says nothing, and put "
-            f"{prefix} messages of it through the prompt for turn beginnings",
+            f"pi would take the turn before it for split, because #{sizes.entries[division.cut]} has no text, and "
+            f"summarise {prefix} message{'' if prefix == 1 else 's'} of it as the beginning of a turn",
             answer,
         )
     )

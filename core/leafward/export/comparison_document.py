@@ -75,7 +75,7 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         ("calls", "calls"),
         ("aborted", "aborted"),
         ("turns", "turns"),
-        ("total tokens", "spent"),
+        ("tokens of all requests", "spent"),
     ):
         yield title, f"{a[key]:,}", f"{b[key]:,}"
     yield "cost", _cost(a), _cost(b)

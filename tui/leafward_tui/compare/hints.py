@@ -98,5 +98,5 @@ def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs)
         facts.append(Fact(seen.plain, keep=4, hue="warn"))
     elif width >= 120 and seen.ancestor:
         words = fit(seen.ancestor, width // 4, ellipsis=glyphs.ellipsis)
-        facts.append(Fact("", words, short="", keep=1))
+        facts.append(Fact("last shared entry:", words, short="", keep=1))
     return facts

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from leafward_tui.ui.page import Gauge, Page, Selection
 
 
+_PATIENCE = 0.3
+"""Seconds for which the page of the tab before stays."""
+
+
 class Inspector(Widget):
     """The right pane of the explorer."""
 
@@ -126,9 +130,21 @@ class Inspector(Widget):
             self.post_message(PageShown(page.tab))
 
     def show_tab_open(self, tab: Tab) -> None:
-        """Marks the tab that is open, and says that it is."""
+        """Marks the tab that is open, and says that it is; a page that takes its time says so."""
         self._show_head(focused=self.view.has_focus)
         self.post_message(TabChanged(tab))
+        self.set_timer(_PATIENCE, self._say_waiting)
+
+    def _say_waiting(self) -> None:
+        """Empties the page of the tab before, which would seem to be that of the tab that is open."""
+        before = self.page
+        if before is None or self.state.selection is None or self.state.shown[1] is self.state.tab:
+            return
+        from leafward_tui.ui.page import Line, Page, Span
+
+        # Of the tab before all the same: that of the open one has not been built.
+        words = Line((Span(f"counting{services_of(self).glyphs.ellipsis}", "nothing"),))
+        self.view.show(Page(before.tab, before.width, [Line(), words]), keep_place=False)
 
     # --- what its parts say -------------------------------------------------------------------------------------------
 

@@ -343,7 +343,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "base.toggle",
         "B",
-        "Start files from what is on disk or in git, or not",
+        "Rebuild files from what is on disk or in git, or from the calls alone",
         "base",
         _COMPARE,
         "Compare",

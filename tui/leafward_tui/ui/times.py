@@ -34,18 +34,31 @@ def moment(stamp: str) -> str:
         when = when.astimezone() if when.tzinfo is not None else when
     except (ValueError, OverflowError, OSError):
         return ""
-    return _written(when)
+    return _written(when, with_year=_of_another_year(when))
 
 
 def moment_at(milliseconds: int) -> str:
     """The same of milliseconds since 1970."""
-    try:
-        return _written(datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone())
-    except (OverflowError, ValueError, OSError):
-        return ""
+    return moments_at(milliseconds)[0]
 
 
-def _written(when: datetime) -> str:
+def moments_at(*milliseconds: int) -> list[str]:
+    """Times that stand beside each other: all of them with the year where one is of another year."""
+    found: list[datetime | None] = []
+    for one in milliseconds:
+        try:
+            found.append(datetime.fromtimestamp(one / 1000, UTC).astimezone())
+        except (OverflowError, ValueError, OSError):
+            found.append(None)
+    others = any(_of_another_year(when) for when in found if when is not None)
+    return ["" if when is None else _written(when, with_year=others) for when in found]
+
+
+def _of_another_year(when: datetime) -> bool:
     year = _Present.year()
-    other = f" {when.year}" if year is not None and when.year != year else ""
-    return f"{when.day} {_MONTHS[when.month - 1]}{other} {when:%H:%M}"
+    return year is not None and when.year != year
+
+
+def _written(when: datetime, *, with_year: bool) -> str:
+    year = f" {when.year}" if with_year else ""
+    return f"{when.day} {_MONTHS[when.month - 1]}{year} {when:%H:%M}"

@@ -31,8 +31,9 @@ def recovery(inputs: BuildInput) -> Contribution:
     when = f", last on {last.timestamp[:10]}" if last.timestamp[:4].isdigit() else ""
     replaced = "its first entry" if last.replaced == 1 else f"its first {last.replaced} entries"
     text = f"This path was compacted {times} before{when}; a summary stands for {replaced}."
+    # The last one first: the sentence is about that.
     items = [
-        Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in past))),
+        Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in reversed(past)))),
         Item(_FIRST, (STATIC,), Tier.LAST, rank=1),
     ]
     lost = inputs.found.lost_thread

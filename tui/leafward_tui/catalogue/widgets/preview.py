@@ -29,7 +29,7 @@ from leafward_tui.ui.hits import marked
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.side_pane import PaneLine, SidePane
-from leafward_tui.ui.times import moment_at
+from leafward_tui.ui.times import moments_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,15 +134,18 @@ class Preview(SidePane):
                 ground.faint,
             ),
         ]
-        began = f"started {moment_at(card.created)}" if card.created is not None else ""
+        last, *begun = moments_at(card.modified, *([] if card.created is None else [card.created]))
+        # A copy has a header of its own, younger than what it took over.
+        verb = "started" if card.created is None or card.created <= card.modified else "copied"
+        began = f"{verb} {begun[0]}" if begun else ""
         live = is_live(card, services_of(self).clock().timestamp())
-        state, style = (
-            ("writing now", ground.leaf) if live else (f"last {moment_at(card.modified)}", ground.sub)
-        )
+        state, style = ("writing now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
         taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
-        began = f"   {began}" if began and taken + cell_len(began) <= width else ""
+        # Where the time of day has no room, the day has.
+        days = began.rpartition(" ")[0]
+        began = next((f"   {one}" for one in (began, days) if one and taken + cell_len(one) <= width), "")
         room = width - cell_len(state) - cell_len(began)
         yield [
             Segment(state, style),

@@ -257,7 +257,7 @@ class RowPainter:
         files = self.listing.files_found(card.path)
         if files:
             return fit(split_path(files[0])[1], 18, ellipsis=self.glyphs.ellipsis), False
-        words = " ".join(
+        words = ", ".join(
             word
             for word, holds in (
                 ("archived", card.archived),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.session.entries import EntryIndex
 from leafward_tui.compare.controllers.graft import graft_draft
-from leafward_tui.compare.model.captions import pinnable
+from leafward_tui.compare.model.captions import lacking, pinnable
 from leafward_tui.ui.cells import count, counted
 from leafward_tui.ui.screen_results import CompareResult
 
@@ -222,7 +222,7 @@ class Transfer:
         if len(shown) > 1:
             choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
         some = f"{len(shown):,} of " if len(shown) < len(facts) else ""
-        caption = f"{some}{counted(len(facts), 'fact')} that one branch has and the other lacks"
+        caption = f"{some}{counted(len(facts), 'fact')} {lacking(read.carried, seen.named)}"
 
         def done(key: str | None) -> None:
             if key is not None:

@@ -300,6 +300,15 @@ def pinnable(
     return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
 
 
+def lacking(carried: Sequence[Carried] | None, named: tuple[Named, Named]) -> str:
+    """Of which branch the facts of `pinnable` are, and which one lacks them."""
+    holders = {one.holder for one in carried or ()} or {"A" if named[0].leaf else "B"}
+    if len(holders) > 1:
+        return "that one branch has and the other lacks"
+    (holder,) = holders
+    return f"of {'B' if holder == 'A' else 'A'} that {holder} lacks"
+
+
 def _carried(
     carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str, most: int
 ) -> Iterator[LabLine]:

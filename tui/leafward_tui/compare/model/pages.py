@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Carried, Overall
     from leafward_tui.ui.glyphs import Glyphs
 
-_WORDS = {"not_in_file": "not in file", "error": "est. error"}
+_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
+_SHORT_ERROR = "est. error"
+"""The head of that column where the whole one has no room."""
 _LONGEST = 300
 
 
@@ -91,9 +93,12 @@ def context_page(
     compacted = any(one.summary or one.kept for one in (a, b))
     titles = ["messages" if name == "after" and not compacted else _WORDS.get(name, name) for name in names]
     # Two cells lie between columns; where that is too wide, a long title takes cells that short ones have to spare.
-    cells = [min(13, max(9, cell_len(title) + 2)) for title in titles]
+    cells = [max(9, cell_len(title) + 2) for title in titles]
+    if sum(cells) > width - 3:
+        titles[names.index("error")] = _SHORT_ERROR
+        cells = [max(9, cell_len(title) + 2) for title in titles]
     if (spare := width - 3 - sum(cells)) > 0:
-        cells = [min(13, one + spare // len(cells)) for one in cells]
+        cells = [max(one, min(13, one + spare // len(cells))) for one in cells]
     lines += [
         LabLine(),
         LabLine(
@@ -145,7 +150,7 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
     """What came of both, a row a figure; the better one is not judged. Below it what one carries of the other, all of it."""
     sides = overall.sides
     both = (sides.a, sides.b)
-    name = 18
+    name = 24
     cells = max(14, min(34, (width - name) // 2))
     lines = [
         LabLine(
@@ -240,7 +245,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         numbers("edits", lambda side: side.edits),
         numbers("entries", lambda side: side.spoken),
         *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
-        numbers("total tokens", lambda side: side.outcomes.usage.total),
+        numbers("tokens of all requests", lambda side: side.outcomes.usage.total),
         numbers("output tokens", lambda side: side.outcomes.usage.output),
     ]
     costs = [

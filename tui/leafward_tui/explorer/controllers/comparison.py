@@ -124,7 +124,7 @@ class Comparison:
         width, height = self._view.size
         # The newest first: what was tried last is what is compared.
         rows = sorted(branches, key=lambda row: (row.leaf != place, -row.leaf))
-        shown = rows[: max(3, min(len(_LETTERS), height - 10))]
+        shown = rows[: max(3, min(len(_LETTERS), height - 11))]
         wide = width >= _WIDE
         choices = [
             Choice(
@@ -151,7 +151,13 @@ class Comparison:
             + ", cost" * wide
             + ", output tokens" * (width >= _WIDEST)
         )
-        about = [SheetLine(f"{each} since the fork; enter compares with the leaf")]
+        about = [SheetLine(f"{each} since the branch point; enter compares with the leaf")]
+        if wide:
+            about.append(
+                SheetLine(
+                    f"{self._services.glyphs.ok} test: its last run passed; no checks: no test, build or lint was run"
+                )
+            )
         if len(rows) > len(shown):
             about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))
         besides = sum(row.leaf != place for row in rows)
@@ -184,7 +190,7 @@ def _own_part(session: Session, leaf: int, branch_points: frozenset[int]) -> int
 
 
 class BranchRow(NamedTuple):
-    """A leaf with what its branch adds to the fork above it."""
+    """A leaf with what its branch adds to the branch point above it."""
 
     leaf: EntryIndex
     words: str
@@ -199,7 +205,7 @@ def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
     checks = [f"{glyphs.ok if one.ok else glyphs.error} {one.check.value}" for one in ordered]
     cells = [
         right(counted(side.turns, "turn"), 9),
-        right(counted(side.edits, "edit"), 9),
+        right(counted(side.edits, "edit") if side.edits else glyphs.zero, 9),
         right(counted(came.errors, "error"), 10) if came.errors else right(glyphs.zero, 10),
         right(money(came.usage.cost) if came.costs_known else glyphs.dash, 8),
     ]

@@ -163,6 +163,11 @@ def _numbers(sheet: Sheet, xray: XRay) -> None:
             Span(right(after, 10), "strong"),
         ]
     )
+    rest = shares[Link.REST]
+    if rest.before and rest.after and rest.before != rest.after and xray.recorded:
+        sheet.note("not in file: measured anew behind the compaction")
+    if shares[Link.ERROR].before or shares[Link.ERROR].after:
+        sheet.note("estimation error: counted above the estimates")
     sheet.blank()
 
 

@@ -104,7 +104,11 @@ def _lost(sheet: Sheet, report: Survival) -> None:
     if not lost:
         return
     if report.unreadable:
-        sheet.heading("Not seen", "the summary is encrypted and may hold it", [Span(exact(len(lost)), "sub")])
+        size = exact(len(lost))
+        room = sheet.width - len("Not seen") - len(size) - 4
+        abouts = ("the summary is encrypted and may hold it", "encrypted summary, may hold it", "encrypted")
+        about = next((words for words in abouts if len(words) <= room), "")
+        sheet.heading("Not seen", about, [Span(size, "sub")])
     else:
         sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
     _fates(sheet, "lost", lost, _MOST_LOST, sheet.glyphs.error, "bad")
@@ -118,7 +122,9 @@ def _others(sheet: Sheet, report: Survival) -> None:
         found = _listed(fate for fate in report.fates if fate.status is status)
         if found:
             about = (
-                "the summary says otherwise" if status is Status.CONTRADICTED else "nothing before says it"
+                "the summary says otherwise"
+                if status is Status.CONTRADICTED
+                else "in the summary, nowhere before"
             )
             sheet.heading(title, about, [Span(exact(len(found)), "warn")])
             _fates(sheet, title, found, _MOST_OTHERS, sign, "warn")
@@ -131,7 +137,7 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
         return
     about = f"{answered} of {counted(total, 'question')} can be answered now"
     if unreadable := found.unreadable():
-        about = f"{answered} of {counted(total, 'question')}, {exact(unreadable)} unreadable"
+        about = f"{answered} of {counted(total, 'question')}, {exact(unreadable)} unreadable (encrypted)"
     if not sheet.opening("exam", "Exam", about):
         return
     if unreadable:
@@ -205,7 +211,7 @@ def decay_lines(sheet: Sheet, session: Session, index: EntryIndex) -> None:
     path = compactions(session, index)
     if len(path) < 2:
         return
-    if not sheet.opening("decay", "Decay", f"how facts fade over {len(path)} compactions"):
+    if not sheet.opening("decay", "Decay", f"facts left after each of {len(path)} compactions"):
         return
     generations = decay(session, index)
     shown = generations[-6:]

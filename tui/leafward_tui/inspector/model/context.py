@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
-from leafward.session.entries import NO_ENTRY
+from leafward.context.sizes import broken_off_in
+from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.inspector.model.files import where
@@ -317,7 +318,15 @@ def _edits(sheet: Sheet, context: Context) -> None:
     changes += [f"{len(edits) - removed:,} shortened"] if len(edits) > removed else []
     freed = sum(one.freed for one in edits)
     words = f"frees {count(freed, zero='0')}" if freed >= 0 else f"takes {count(-freed)} more"
+    if not freed and all(_broken_off(context.session, one.entry) for one in edits):
+        words = "was never sent"
     sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(changes)}", "text")], [Span(words, "sub")])
+
+
+def _broken_off(session: Session, entry: EntryIndex) -> bool:
+    """Whether an entry is a reply that no model is sent, with or without an edit."""
+    message = (session.body(entry) or {}).get("message")
+    return isinstance(message, dict) and message.get("stopReason") in broken_off_in(session)
 
 
 def _ledger(sheet: Sheet, context: Context) -> None:
@@ -347,11 +356,16 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
     rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
-        again = ("measured anew behind the compaction",) if context.measured_anew else ()
-        rows.append(_LedgerRow("rest", "not in file", ledger.not_in_file, (context.missing, *again)))
+        # That it changed over the compaction asks for a reason; what it is stands in the help too.
+        again = "measured anew behind the compaction"
+        anew = (f"{context.missing}; {again}", again, "measured anew") if context.measured_anew else ()
+        rows.append(
+            _LedgerRow("rest", "not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools"))
+        )
     if ledger.error:
-        words = "the estimates are too low" if ledger.error > 0 else "the estimates are too high"
-        rows.append(_LedgerRow("error", "estimation error", ledger.error, (words,)))
+        more = "more" if ledger.error > 0 else "less"
+        words = (f"the model counted {more} than is estimated", f"{more} than estimated", f"counted {more}")
+        rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
         unsent = ("aborted or failed, or kept from the model", "aborted, failed or kept out")
         rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
@@ -361,7 +375,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         abouts = (
             (f"{exact(trailing)} of them estimated", f"{exact(trailing)} estimated")
             if trailing
-            else ("as the model counted", "exact")
+            else ("as the model counted", "model's count")
         )
     rows.append(_LedgerRow("", "total", ledger.total, abouts, sign=context.sign))
     _write_ledger(sheet, rows)

@@ -12,7 +12,7 @@ from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
-from leafward_tui.inspector.model.turn import Gathered, MessageText, gather
+from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
 from leafward_tui.ui.cells import count, counted, exact, money
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.markdown import rendered
@@ -36,9 +36,6 @@ SPECIAL = frozenset(
     }
 )
 """Kinds that are shown whole, before everything else."""
-
-SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-"""Kinds whose text is a summary."""
 
 _FOLD_PROMPTS = 12
 """Prompts listed of a folded run."""
@@ -154,11 +151,15 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         )
     right: list[Span] = []
     if found.tokens:
-        tokens = exact(found.tokens) if len(selection) == 1 else count(found.tokens)
-        # A compaction has sizes of its own: these are those of its text.
-        if len(selection) == 1 and found.others and found.others[0][1] in SUMMARIES:
-            right.append(Span("summary ", "faint"))
-        right += [Span(tokens, "sub"), Span(" tok", "faint")]
+        size = exact if len(selection) == 1 else count
+        if 0 < found.summary_tokens == found.tokens - found.system_tokens:
+            # A compaction has sizes of its own: these are those of its text, the summary's as the context counts it.
+            right += [Span("summary ", "faint"), Span(size(found.summary_tokens), "sub")]
+            if found.system_tokens:
+                right += [Span(", system ", "faint"), Span(size(found.system_tokens), "sub")]
+        else:
+            right.append(Span(size(found.tokens), "sub"))
+        right.append(Span(" tok", "faint"))
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
     sheet.facts(left, [right] if right else [])

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path
+from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path, wrap
 from leafward_tui.ui.page import Line, Page, Span
 from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
 
@@ -208,15 +208,19 @@ class Sheet:
         self.line([pad, Span(f"{sign} {words}", "faint")], toggle=key, copy=copy)
 
     def note(self, text: str, *, indent: int = 0) -> None:
-        """A remark of ours in one line."""
-        self.line([Span(" " * indent + text, "nothing")])
+        """A remark of ours, whole."""
+        for line in wrap(text, max(1, self.width - indent)):
+            self.line([Span(" " * indent + line, "nothing")])
 
     def pairs(self, label: str, value: str, *, ink: str = "text", width: int = 12) -> None:
         """A quiet name and its value."""
         spans = padded([Span(label, "faint")], width)
         if width_of(spans) > width:
             spans.append(Span("  ", "blank"))
-        self.line([*spans, Span(shown(value).replace("\n", " "), ink)])
+        lines = wrap(shown(value).replace("\n", " "), max(8, self.width - width_of(spans))) or [""]
+        self.line([*spans, Span(lines[0], ink)])
+        for line in lines[1:]:
+            self.line([Span(" " * width_of(spans), "blank"), Span(line, ink)])
 
     def columns(self, texts: Sequence[tuple[str, str]], widths: Sequence[int]) -> list[Span]:
         """Numbers in columns, right-aligned: each a text and its ink."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.page import Selection
 
+SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
+"""Kinds of entries that a summary stands in."""
 _FAR_DOWN = 64
 """Entries below a reply among which the results of its calls are looked for."""
 
@@ -109,6 +111,10 @@ class Gathered:
     usage: Usage = field(default_factory=Usage)
     tokens: int = 0
     """Estimated."""
+    summary_tokens: int = 0
+    """Those of summaries among them: a compaction may store the system prompt too."""
+    system_tokens: int = 0
+    """Those of system prompts among them."""
     first_time: str = ""
     redacted: int = 0
     """Thinking blocks whose text the provider keeps to itself."""
@@ -152,7 +158,11 @@ def _take(
     if usage is not None:
         found.usage = found.usage + usage
     messages = messages_of(body, kind)
-    found.tokens += sum(map(message_tokens, messages))
+    sizes = [message_tokens(message) for message in messages]
+    found.tokens += sum(sizes)
+    if kind in SUMMARIES and sizes:
+        found.summary_tokens += sizes[-1]
+        found.system_tokens += sum(sizes[:-1])
     message = messages[0] if messages else {}
     content = message.get("content")
     if kind is Kind.USER:

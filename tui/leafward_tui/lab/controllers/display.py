@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction import Strategy
 from leafward_tui.lab.model.plan_lines import plan_lines
+from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.text import TextPane
@@ -66,11 +67,11 @@ class Display:
         self._view.panes.show_area(layout.area, layout.page, self._rules(), whole=layout.whole)
 
     def _rules(self) -> str:
-        """Whose rules the plan follows, and how often it corrects them."""
+        """Whose rules the plan follows, and how many known bugs of them it does not repeat."""
         what_if = self._state.what_if
         if what_if is None:
             return ""
         plan = what_if.plan
         ours = sum(1 for remark in plan.diagnostics if remark.pi_would is not None)
-        corrections = f", {ours} correction{'' if ours == 1 else 's'}" if ours else ""
-        return f"{plan.settings.strategy.value} rules{corrections}"
+        avoided = f", {counted(ours, 'known bug')} avoided" if ours else ""
+        return f"{plan.settings.strategy.value} rules{avoided}"

@@ -164,7 +164,8 @@ class CutLines:
             return str(getattr(glyphs, named))
         if kind in PROMPTS:
             return glyphs.prompt
-        return glyphs.rail if row.kind is RowKind.MESSAGE else glyphs.prompt_off
+        # As in the tree, where the sign of a prompt off the path stands for nothing else.
+        return glyphs.rail
 
     def _words(self, entry: int) -> list[Span]:
         first_words = self.words(entry)
@@ -324,4 +325,7 @@ def why_lines(turns: PathTurns, rows: CutRows, width: int, height: int, glyphs: 
     found = neighbours(turns, rows.plan, rows.cut, width, glyphs, height - len(lines) - 1)
     if found:
         lines.append(LabLine((Span("Next cut below", "strong"),)))
+    elif rows.plan.nothing:
+        why = next((one.text for one in rows.plan.diagnostics), rows.plan.why)
+        found = [LabLine((Span(text, "sub"),)) for text in wrap(why, width, ellipsis=glyphs.ellipsis)]
     return Block([*lines, *found][:height])

@@ -127,8 +127,7 @@ def fate_lines(
     kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
     # The share weighs facts, the lines below count them: both are said, or they would seem to disagree.
     for about in (
-        f"  {kept:,} of {whole:,}, share by weight",
-        f"  {kept:,} of {whole:,}, by weight",
+        f"  {kept:,} of {whole:,}; by weight",
         "  by weight",
     ):
         if overall is not None and cell_len(_TITLE + about) + len(share) + 2 <= width:

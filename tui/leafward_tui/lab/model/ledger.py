@@ -66,7 +66,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
             parts.append(Part("injected", extra, note, "ghost", "block_free"))
         parts.append(Part("kept", kept, _kept_note(plan), "leaf", "block"))
     if tokens.system:
-        parts.insert(0, Part("system", tokens.system, "unchanged, cached", "sub", "block"))
+        parts.insert(0, Part("system", tokens.system, "stays cached", "sub", "block"))
     missing = tokens.not_in_file
     unknown = plan.sizes.context.begins_midway and not plan.nothing
     if missing or unknown:
@@ -74,7 +74,8 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         parts.append(Part("not in file", missing, about, "sub", "block_free"))
     error = after - sum(part.tokens for part in parts)
     if error:
-        parts.append(Part("error", error, "of the estimates", "faint", "block_free"))
+        note = f"counted {'more' if error > 0 else 'less'}"
+        parts.append(Part("estimation error", error, note, "faint", "block_free"))
     return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 
 

@@ -148,18 +148,21 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
         for part, size in zip(ledger.parts, cells, strict=True)
     ]
     lines += [LabLine(tuple(bar)), LabLine()]
+    amounts = [_amount(part.tokens, glyphs) for part in ledger.parts]
     name = 12 if width >= _WIDE else 11
-    for part in ledger.parts:
+    # A long name may reach into the column of the amounts, up to its own.
+    taken = [
+        cell_len(part.name) + 1 + cell_len(amount) for part, amount in zip(ledger.parts, amounts, strict=True)
+    ]
+    name = max(name, *(cells - 7 for cells in taken))
+    for part, amount in zip(ledger.parts, amounts, strict=True):
         lines.append(
             LabLine(
                 (
                     Span(getattr(glyphs, part.sign), part.ink),
                     blanks(2),
-                    Span(fit(part.name, name, pad=True), "sub"),
-                    Span(
-                        right(_amount(part.tokens, glyphs), 7),
-                        "text" if part.tokens else "edge",
-                    ),
+                    Span(part.name, "sub"),
+                    Span(right(amount, name + 7 - cell_len(part.name)), "text" if part.tokens else "edge"),
                     blanks(2),
                     Span(fit(part.note, max(0, width - name - 12), ellipsis=glyphs.ellipsis), "faint"),
                 )
