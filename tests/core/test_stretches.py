@@ -186,7 +186,7 @@ def test_a_transcript_told_in_stretches_says_what_it_says_in_order(size: int) ->
             else:
                 apart.feed(data, len(data), at)
         assert said(apart) == said(in_order), path
-    assert told > 20
+    assert told > (20 if CORPORA.is_dir() else 0)
 
 
 @pytest.mark.usefixtures("small")

@@ -343,7 +343,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "base.toggle",
         "B",
-        "Rebuild files from what is on disk or in git, or from the calls alone",
+        "Start files from disk or git, or from calls alone",
         "base",
         _COMPARE,
         "Compare",
