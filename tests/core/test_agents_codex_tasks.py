@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ONE, TWO = THREADS[:2]
-TASK = "Message Type: NEW_TASK\nTask name: /root/apples\nSender: /root\nPayload:\n"
+TASK = "Message Type: NEW_TASK\nTask name: /lead/apples\nSender: /lead\nPayload:\n"
 SEALED = {"type": "encrypted_content", "encrypted_content": "gAAAAA"}
 
 
@@ -26,13 +26,13 @@ def handed(child: Rollout, text: str, *more: dict[str, Any]) -> None:
     """An item as one agent sends it to another."""
     child.line("inter_agent_communication_metadata", trigger_turn=True)
     content = [{"type": "input_text", "text": text}, *more]
-    child.item("agent_message", author="/root", recipient="/root/apples", content=content)
+    child.item("agent_message", author="/lead", recipient="/lead/apples", content=content)
 
 
 @pytest.fixture
 def child(tmp_path: Path) -> Rollout:
     """A thread up to where its own begins: what it was given ends with the call that made it."""
-    link = {"subagent": {"thread_spawn": {"parent_thread_id": ONE, "depth": 1, "agent_path": "/root/apples"}}}
+    link = {"subagent": {"thread_spawn": {"parent_thread_id": ONE, "depth": 1, "agent_path": "/lead/apples"}}}
     meta: dict[str, Any] = {
         "forked_from_id": ONE,
         "source": link,
@@ -56,7 +56,7 @@ def child(tmp_path: Path) -> Rollout:
     ("text", "more", "told"),
     [
         (TASK, [SEALED], "apples (encrypted)"),
-        (TASK.replace("Task name: /root/apples\n", ""), [SEALED], "task (encrypted)"),
+        (TASK.replace("Task name: /lead/apples\n", ""), [SEALED], "task (encrypted)"),
         (TASK + "pick the apples", [], "pick the apples"),
     ],
     ids=["encrypted", "nameless", "plain"],
@@ -83,7 +83,7 @@ def test_other_messages_of_agents_begin_none(child: Rollout) -> None:
     handed(child, TASK, SEALED)
     child.said("picked", "assistant")
     handed(
-        child, "Message Type: FINAL_ANSWER\nTask name: /root/apples\nSender: /root/apples\nPayload:\n", SEALED
+        child, "Message Type: FINAL_ANSWER\nTask name: /lead/apples\nSender: /lead/apples\nPayload:\n", SEALED
     )
     session = child.opened()
     assert session.tree.prompts_upto(session.leaf) == 2
