@@ -310,7 +310,6 @@ NOT_YET = {
     "portalocker",
     "pygments",
     "textual.widgets._markdown",
-    "tomllib",
 }
 """What the first frame does without."""
 

@@ -8,6 +8,7 @@ are files of the same form, read by the same function.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -19,7 +20,6 @@ from textual.color import Color, ColorParseError
 import leafward_themes
 from leafward.base.regular_files import read_regular
 from leafward_tui.ui.colours import contrast, grey, nearest_eight_bit
-from leafward_tui.ui.plain_toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -143,7 +143,7 @@ _COLOUR_FIELDS = tuple(
 def load_theme(path: Path) -> Palette:
     """Read the theme file at ``path``. Raises ThemeError with every fault in it, each naming the file and the key."""
     try:
-        data = read_toml(read_regular(path).decode("utf-8"))
+        data = tomllib.loads(read_regular(path).decode("utf-8"))
     except OSError as error:
         raise ThemeError((f"{path.name}: {error.strerror or error}",)) from error
     except UnicodeDecodeError as error:
