@@ -195,15 +195,21 @@ def suspended() -> Iterator[None]:
     yield
 
 
+async def written_and_run(pilot: Pilot[int], file: Named, ran: list[tuple[list[str], Any, str]]) -> Path:
+    """Writes a fork and runs its agent; returns its file."""
+    await drafted(pilot)
+    await pilot.press("r")
+    await until(pilot, lambda: ran)
+    (made,) = new_files(file.path.parent)
+    return made
+
+
 async def test_it_goes_on_in_place_of_the_application(
     file: Named, monkeypatch: pytest.MonkeyPatch, ran: list[tuple[list[str], Any, str]]
 ) -> None:
     async with exploring(file.path) as (pilot, screen):
         monkeypatch.setattr(pilot.app, "suspend", suspended)
-        await drafted(pilot)
-        await pilot.press("r")
-        await until(pilot, lambda: ran)
-        (made,) = new_files(file.path.parent)
+        made = await written_and_run(pilot, file, ran)
         folder = str(file.path.parent)
         assert ran == [(["pi", "--session", str(made)], folder, folder)]
         assert "began a session of pi" in note(screen)
@@ -214,10 +220,7 @@ async def test_a_second_try_goes_on_with_the_first_copy_unless_another_is_wanted
 ) -> None:
     async with exploring(file.path) as (pilot, screen):
         monkeypatch.setattr(pilot.app, "suspend", suspended)
-        await drafted(pilot)
-        await pilot.press("r")
-        await until(pilot, lambda: ran)
-        (made,) = new_files(file.path.parent)
+        made = await written_and_run(pilot, file, ran)
         await drafted(pilot)
         await pilot.press("r")
         sheet = await titled(pilot, "This session was written before")

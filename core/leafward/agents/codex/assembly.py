@@ -79,7 +79,7 @@ class Assembly:
         *before, last = self.pieces
         if any(piece.rollout.size != self._sizes[piece.segment.path] for piece in before):
             return False
-        return last.rollout.is_at(last.segment.path) and last.rollout.size >= last.end
+        return last.rollout.has_name and last.rollout.size >= last.end
 
     def extend(self, stop: Callable[[], bool]) -> None:
         """Reads what was appended."""

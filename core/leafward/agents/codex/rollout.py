@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from typing import IO, TYPE_CHECKING, cast
@@ -37,14 +36,6 @@ class Rollout(OpenFile):
                 self._file, self.torn = _unpacked(packed, path)
             finally:
                 packed.close()
-
-    def is_at(self, path: str) -> bool:
-        """Whether the file still has its name."""
-        try:
-            now = os.stat(path)
-        except OSError:
-            return False
-        return (now.st_dev, now.st_ino) == self.identity
 
     def lines(
         self, stop: Callable[[], bool] = lambda: False, *, entire: bool = False
