@@ -10,10 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_MUCH = 10_000
-"""New values from which on a collection of them takes long."""
-
-
 @contextmanager
 def gc_paused() -> Iterator[None]:
     """No garbage collection meanwhile: with a million values, one pass over them stops every thread for 0.1 s."""
@@ -23,11 +19,6 @@ def gc_paused() -> Iterator[None]:
         yield
     finally:
         if collecting:
-            # Counting what is set aside takes as long as there is much of it: half a millisecond beside a full list of sessions.
-            if gc.get_count()[0] > _MUCH and not gc.get_freeze_count():
-                # What was made is old at once: the first collection would pass over all of it and find next to nothing.
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
 
 
