@@ -101,7 +101,8 @@ def test_the_agents_to_choose_from(snap_compare: Any, home: Path, size: tuple[in
     assert home.is_dir()
 
     async def before(pilot: Pilot[Any]) -> None:
-        await listed(pilot)
+        # That there are none is known last.
+        await until(pilot, lambda: "No sessions yet" in shown(pilot))
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
         await complete(pilot)
