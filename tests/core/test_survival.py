@@ -147,6 +147,27 @@ def test_what_nobody_said_is_invented() -> None:
     assert found.score()[FactKind.PATH] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("summary", "found"),
+    [
+        ("It now does 12,345 jobs a second.", {"12345 jobs"}),
+        ("Listens on port 8642.", {"port 8642"}),
+        ("The queue holds 4096 rows, as the user asked.", set()),
+        ("It now does over 12,345 jobs, ~12,345, about 12,345.", set()),
+        ("In 2026, at 12:34:56, v1.123.4, #12345, job-12345, 5000 jobs, 12 jobs, and 123 more.", set()),
+    ],
+)
+def test_a_number_beside_any_word_that_nobody_said_is_invented(summary: str, found: set[str]) -> None:
+    span = "Let the queue hold 4_096 rows."
+    fates = survival(facts_of(said(user(span)), FOLDER), summary, sources=span, cwd=FOLDER).fates
+    numbers = {
+        fate.fact.key
+        for fate in fates
+        if fate.status is Status.INVENTED and fate.fact.kind is FactKind.NUMBER
+    }
+    assert numbers == found
+
+
 def test_done_todos_are_no_facts_to_lose() -> None:
     assert not [f for f in facts_of(said(user("- [x] Write it all")), FOLDER) if f.kind is FactKind.TODO]
 

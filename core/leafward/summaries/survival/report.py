@@ -12,6 +12,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Voice, gather
 from leafward.summaries.facts.demands import takes_back
+from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
@@ -186,9 +187,13 @@ def _invented(
     stop: Callable[[], bool],
 ) -> list[Fact]:
     """What the summary states by form and nothing before it holds. Counts of occurrences are the summary's own."""
+    amounts_named = {
+        word for seen in retold.sightings if seen.kind is FactKind.NUMBER for word in seen.key.split()
+    }
+    others = [seen for seen in bare_counts(retold.text) if seen.key.partition(" ")[0] not in amounts_named]
     stated = [
         fact
-        for fact in gather(retold.sightings)
+        for fact in gather([*retold.sightings, *others])
         if fact.kind in CHECKED and (fact.kind, fact.key) not in known
     ]
     if not stated:
