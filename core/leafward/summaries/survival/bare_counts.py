@@ -27,8 +27,9 @@ _LONGEST_BEFORE = 40
 
 
 def bare_counts(text: str) -> Iterator[Sighting]:
-    """Each number of three digits and more with the word beside it; without those that are rounded, years, parts of names, or
-    say how many more there are, which a summary counts itself.
+    """Each number of three digits and more with the word beside it.
+
+    Left out are those that are rounded, years, parts of names, and how many more there are, which a summary counts itself.
     """
     for match in _COUNT.finditer(text):
         digits = match["value"].replace(",", "").replace("_", "")
