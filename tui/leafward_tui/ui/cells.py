@@ -264,13 +264,23 @@ def signed(number: int, *, zero: str = ZERO) -> str:
     return zero if number == 0 else ("+" if number > 0 else "") + count(number)
 
 
+def file_size(size: int) -> str:
+    """Bytes of a file: ``812 B``, ``34.2 KB``, ``1.2 MB``. ≤ 8 cells below a terabyte."""
+    if size < 1_000:
+        return f"{size} B"
+    return f"{size / 1e3:,.1f} KB" if size < 999_950 else f"{size / 1e6:,.1f} MB"
+
+
 def money(dollars: float | None, *, zero: str = ZERO) -> str:
-    """A price: ``$0.36``, ``$1,204.00``; ``<$0.01`` for less than a cent, nothing when not known."""
+    """A price: ``$0.36``, ``$1,204``, without cents from 100 on; ``<$0.01`` for less than a cent, nothing when not known."""
     if dollars is None:
         return ""
     if dollars <= 0:
         return zero
-    return "<$0.01" if dollars < 0.005 else f"${dollars:,.2f}"
+    if dollars < 0.005:
+        return "<$0.01"
+    # Sums that are shown beside their parts add up for whoever checks.
+    return f"${dollars:,.0f}" if dollars >= 99.995 else f"${dollars:,.2f}"
 
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600

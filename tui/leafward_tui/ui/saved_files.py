@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.sheet import TextSheet
 
-FILES_EFFECT = "exact ones only, in an empty folder"
+FILES_EFFECT = "those known exactly, into an empty folder"
 """What writing the files of a node does, as a sheet says it."""
 _NAMED = 3
 """Files that are named; the others are counted."""
@@ -47,7 +47,7 @@ def folder_sheet(title: str, stem: str) -> TextSheet:
 
     about = [
         SheetLine(
-            "the folder is empty or not there yet, and not that of the session; nothing is written elsewhere"
+            "The folder must be empty or new, and outside the project. Nothing is written elsewhere.", lines=2
         )
     ]
     return TextSheet(
@@ -74,4 +74,6 @@ def files_written(
     except (LeafwardError, OSError, ValueError) as error:
         return f"not written: {error}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
+    unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
+    message += named("with newlines, as it is not recorded how their lines end", unsure)
     return message + named("left out", [path for path, _ in done.left_out]), False
