@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, words_of
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import counted
 
@@ -72,8 +72,12 @@ def files_written(
             return "", False
         done = store(made, Path(folder).expanduser(), session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
-        return f"not written: {error}", True
+        return f"not written: {words_of(error)}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
     unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
     message += named("with newlines, as it is not recorded how their lines end", unsure)
-    return message + named("left out", [path for path, _ in done.left_out]), False
+    if done.failed:
+        why = dict(done.left_out)[done.failed[0]]
+        message += named(f"not written ({why})", done.failed)
+    left_out = [path for path, _ in done.left_out if path not in done.failed]
+    return message + named("left out", left_out), bool(done.failed)
