@@ -283,7 +283,7 @@ async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[i
         head, line = (
             next(row for row in rows(app) if words in row) for words in ("Repeated after", "pi, scripted-1")
         )
-        assert head.split("after compactions")[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
+        assert head.split("afterwards")[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
         assert line.split("scripted-1")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
         assert "counting" not in "\n".join(rows(app))
         await pilot.press("q")
@@ -302,7 +302,7 @@ def test_who_compacted_is_said_where_it_was_leafward() -> None:
 def test_figures_that_still_grow_say_so_at_their_head() -> None:
     sums = {Maker("pi", "anthropic/a", OWN): AftermathSum(compactions=2)}
     names = [row.name for row in aftermath_rows(AftermathReading(sums, 2, 3, 0))]
-    assert names[1:] == ["Repeated after compactions", "counting: session 3 of 3", "pi, a"]
+    assert names[1:] == ["Repeated afterwards", "counting: session 3 of 3", "pi, a"]
 
 
 async def test_the_totals_explain_their_signs_and_words(store: Path) -> None:

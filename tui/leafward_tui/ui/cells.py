@@ -265,10 +265,13 @@ def signed(number: int, *, zero: str = ZERO) -> str:
 
 
 def file_size(size: int) -> str:
-    """Bytes of a file: ``812 B``, ``34.2 KB``, ``1.2 MB``. ≤ 8 cells below a terabyte."""
+    """Bytes of a file in a column: ``812 B``, ``34 KB``, ``1.2 MB``, ``120 MB``. ≤ 7 cells."""
     if size < 1_000:
         return f"{size} B"
-    return f"{size / 1e3:,.1f} KB" if size < 999_950 else f"{size / 1e6:,.1f} MB"
+    if size < 999_500:
+        return f"{size / 1e3:.0f} KB"
+    number, unit = (size / 1e6, "MB") if size < 999_500_000 else (size / 1e9, "GB")
+    return f"{number:.1f} {unit}" if number < 99.95 else f"{number:.0f} {unit}"
 
 
 def money(dollars: float | None, *, zero: str = ZERO) -> str:

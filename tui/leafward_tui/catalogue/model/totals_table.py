@@ -89,7 +89,7 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
 
     rows = [
         TotalsRow(""),
-        TotalsRow("Repeated after compactions", ("compactions", "repeats", "tokens", "cost"), head=True),
+        TotalsRow("Repeated afterwards", ("compactions", "repeats", "tokens", "cost"), head=True),
     ]
     if found.read < found.sessions:
         rows.append(TotalsRow(f"counting: session {found.read + 1:,} of {found.sessions:,}", quiet=True))

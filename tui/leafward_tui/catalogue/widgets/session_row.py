@@ -75,7 +75,7 @@ class Columns:
             ("turns", 6, 1),
             ("branches", 8, 1),
             ("compactions", 11, 1),
-            (last, 8 if last == "size" else 7, 1),
+            (last, 7, 1),
             ("when", 4, 2),
         ]
         room = width - TEXT_AT

@@ -8,7 +8,6 @@ import struct
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import file_size
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
@@ -35,7 +34,7 @@ def size_of(size: int) -> str:
     """A number of bytes: `512 bytes`, `12.3 KB`, `1.2 MB` (1,000 bytes to the KB)."""
     if size < 1000:
         return f"{size} byte" + ("" if size == 1 else "s")
-    return file_size(size)
+    return f"{size / 1e3:,.1f} KB" if size < 999_950 else f"{size / 1e6:,.1f} MB"
 
 
 def _dimensions(data: str) -> tuple[int, int] | None:
