@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.session.session import Session
-from leafward_tui.ui.saved_files import files_written
+from leafward_tui.ui.saved_files import files_written, free_path
 from tests.acting import Acting, call
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
+
+
+def test_the_folder_that_is_offered_lies_outside_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project" / "src").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project" / "src")
+    assert free_path("s-files", outside=str(tmp_path / "project")) == tmp_path / "s-files"
+    assert free_path("s-files", outside=str(tmp_path / "other")).parent == tmp_path / "project" / "src"
+    assert free_path("s-files").parent == tmp_path / "project" / "src"
 
 
 def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:

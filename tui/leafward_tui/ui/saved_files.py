@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.sheet import TextSheet
 
-FILES_EFFECT = "those known exactly, into an empty folder"
+FILES_EFFECT = "those known exactly, to a folder"
 """What writing the files of a node does, as a sheet says it."""
 _NAMED = 3
 """Files that are named; the others are counted."""
 
 
-def free_path(stem: str, suffix: str = "") -> Path:
-    """A name in the current folder that nothing has; without a suffix that of a folder."""
+def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
+    """A name in the current folder that nothing has; without a suffix that of a folder.
+
+    Where the current folder lies in `outside`, a project's folder, the name is one beside that.
+    """
     folder, end = Path.cwd(), f".{suffix}" if suffix else ""
+    if outside and folder.is_relative_to(os.path.realpath(outside)):
+        folder = Path(os.path.realpath(outside)).parent
     path = folder / f"{stem}{end}"
     number = 2
     # A link that leads nowhere has the name, too.
@@ -41,8 +46,8 @@ def named(what: str, paths: Sequence[str]) -> str:
     return f"; {what}: {', '.join(safe_line(path, 60) for path in paths[:_NAMED])}{more}" if paths else ""
 
 
-def folder_sheet(title: str, stem: str) -> TextSheet:
-    """Asks for the folder that files go to."""
+def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
+    """Asks for the folder that files go to, which is none in the project's."""
     from leafward_tui.ui.sheet import SheetLine, TextSheet
 
     about = [
@@ -52,7 +57,7 @@ def folder_sheet(title: str, stem: str) -> TextSheet:
     ]
     return TextSheet(
         title,
-        str(free_path(stem)),
+        str(free_path(stem, outside=project)),
         about,
         placeholder="a folder",
         commit="write",

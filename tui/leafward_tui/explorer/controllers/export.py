@@ -111,7 +111,7 @@ class Export:
             if folder is not None and folder.strip():
                 self._jobs.latest("export", partial(save_files, session, target, folder.strip()), self._say)
 
-        self._view.ask(folder_sheet("The files as they were here", stem), done)
+        self._view.ask(folder_sheet("The files as they were here", stem, session.cwd), done)
 
     def _say(self, saved: Saved) -> None:
         """Says where the file is."""
