@@ -11,9 +11,10 @@ import pytest
 from leafward.agents import agent_named
 from leafward.base.paths import data_dir
 from tests.core.test_litter import found as litter_in
-from tests.disks import largest_file, read_only, small_disk
+from tests.disks import filled, largest_file, read_only, small_disk
 from tests.foreign_stores import make
 from tests.untouched import contents
+from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,3 +131,28 @@ def test_what_is_kept_beside_a_session_may_not_grow(run: Run, tmp_path: Path, ag
     with closing(agent_named(store.agent).open(store.path)) as session:
         assert session.labels == {1: "y"}
     assert contents(store.root) == before
+
+
+def test_files_that_have_no_room_are_said_and_are_no_success(
+    run: Run, sessions: Path, tmp_path: Path
+) -> None:
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "work", 1)
+    bench.file.user("write them")
+    for name in ("a.py", "b.py"):
+        bench.write(name, "x" * 40_000)
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        outcome = run("files", str(bench.file.path), "--into", str(disk / "new"))
+        assert outcome.code == 1
+        assert "wrote 1 file," in outcome.out
+        assert "left out b.py: it cannot be written: No space left on device" in outcome.err
+        assert "1 file could not be written" in outcome.err
+        assert [path.name for path in (disk / "new").iterdir()] == ["a.py"]
+        path = given(sessions, tmp_path)
+        (disk / "new" / "a.py").unlink()
+        filled(disk)
+        refused(
+            run,
+            ["export", str(path), "-o", str(disk / "x.md")],
+            "No space left on device, nothing was written to",
+        )
+        assert not (disk / "x.md").exists()

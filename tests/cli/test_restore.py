@@ -94,11 +94,15 @@ def test_what_a_person_changed_stays_until_it_is_named(work: Work, done: Run, ru
     work.put("a.py", "by hand\n")
     found = done("restore", work.path, work.at, "--json").document
     (mine,) = (one for one in found["files"] if one["path"] == "a.py")
-    assert (mine["action"], mine["offered"], mine["reason"]) == ("leave", "write", "changed since")
+    assert (mine["action"], mine["offered"], mine["reason"]) == (
+        "leave",
+        "write",
+        "changed on disk after the session",
+    )
     assert (work.folder / "a.py").read_text() == "by hand\n"
     named = run("restore", work.path, work.at, "a.py")
     assert (named.code, (work.folder / "a.py").read_text()) == (1, "by hand\n")
-    assert "changed since; name it with --overwrite" in named.out
+    assert "changed on disk after the session; name it with --overwrite" in named.out
     out = done("restore", work.path, work.at, "a.py", "--overwrite").out
     assert out.index("-by hand\n+a.py at first\n") < out.index("restored 1 file")
     assert (work.folder / "a.py").read_text() == "a.py at first\n"

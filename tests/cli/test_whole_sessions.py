@@ -102,7 +102,7 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
     data_dir().write_text("no folder")
     answer = run("keep", CLAUDE_ID[:8])
     assert answer.code == 1
-    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory\n"
+    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory; no copy is kept of it\n"
     data_dir().unlink()
     folder = kept_dir() / "claude"
     folder.mkdir(parents=True)

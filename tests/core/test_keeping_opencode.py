@@ -261,7 +261,9 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     cards = [by_id(listed(tmp_path / "opencode"))["ses_one"], by_id(listed(tmp_path / "older"))["ses_old"]]
     (home / "data").write_text("no folder")
     for card in cards:
-        with pytest.raises(Refused, match=f"^cannot write to {home / 'data'}: Not a directory$"):
+        with pytest.raises(
+            Refused, match=f"^cannot write to {home / 'data'}: Not a directory; no copy is kept of it$"
+        ):
             keep(card)
 
 

@@ -255,6 +255,6 @@ class TestNewFiles:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         monkeypatch.setattr(output_file, "give_name", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(LeafwardError, match="No space left"):
             write_new_document(tmp_path / "out.md", TEXT)
         assert list(tmp_path.iterdir()) == []

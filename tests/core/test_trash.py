@@ -102,7 +102,10 @@ def test_a_copy_that_fails_is_cleared_away_and_the_folder_named(
         patched.setattr(os, call, later)
         if call == "link":
             patched.setattr(Path, "rename", failing(errno.ENOSPC))
-        with pytest.raises(Refused, match=rf"^cannot write to {trash_folder()}.*: No space left on device$"):
+        with pytest.raises(
+            Refused,
+            match=rf"^cannot write to {trash_folder()}.*: No space left on device; the session stays where it is$",
+        ):
             throw_away(card)
     assert path.read_bytes() == content
     assert names(path.parent) == ["a.jsonl"]
@@ -137,7 +140,10 @@ def test_an_undo_that_fails_leaves_nothing_in_the_store_and_can_be_tried_again(
     path.parent.rmdir()
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", failing(errno.ENOSPC))
-        with pytest.raises(Refused, match=f"^cannot write to {path.parent}: No space left on device$"):
+        with pytest.raises(
+            Refused,
+            match=f"^cannot write to {path.parent}: No space left on device; the session stays where it is$",
+        ):
             bring_back(thrown)
     assert not path.parent.exists(), "a folder that was made for it goes too"
     assert bring_back(find_thrown(card.id)).read_bytes() == content
@@ -159,7 +165,10 @@ def test_a_deletion_that_was_killed_between_copy_and_removal_can_be_undone(card:
 def test_a_trash_that_cannot_be_written_to_is_named(card: Card) -> None:
     state_dir().parent.mkdir(parents=True, exist_ok=True)
     state_dir().write_text("no folder")
-    with pytest.raises(Refused, match=rf"^cannot write to the trash in {trash_folder()}: Not a directory$"):
+    with pytest.raises(
+        Refused,
+        match=rf"^cannot write to the trash in {trash_folder()}: Not a directory; the session stays where it is$",
+    ):
         throw_away(card)
     assert Path(card.path).is_file()
 
@@ -171,7 +180,10 @@ def test_a_full_trash_on_another_disk(card: Card, tmp_path: Path, monkeypatch: p
     content = path.read_bytes()
     with small_disk(tmp_path / "disk") as disk:
         monkeypatch.setattr("leafward.catalog.trash.state_dir", lambda: disk)
-        with pytest.raises(Refused, match=rf"^cannot write to {disk}/trash/.*: No space left on device$"):
+        with pytest.raises(
+            Refused,
+            match=rf"^cannot write to {disk}/trash/.*: No space left on device; the session stays where it is$",
+        ):
             throw_away(card)
         assert names(disk) == []
         assert path.read_bytes() == content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,16 @@ async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
     assert written[: len(lines)] == lines
     assert json.loads(written[-1])["label"] == f"first bad: {CHECK}"
     assert snapshot(bench.folder) == before
+
+
+async def test_without_its_folder_no_command_is_asked_for(tmp_path: Path) -> None:
+    bench = orchard(tmp_path)
+    shutil.move(bench.folder, tmp_path / "elsewhere")
+    async with exploring(bench.file.path, NARROW) as (pilot, screen):
+        await pilot.press("g", "j", "percent_sign")
+        await pilot.pause()
+        assert pilot.app.screen is screen
+        assert "project folder not found; `leafward bisect --base FOLDER` takes another" in note(screen)
 
 
 async def test_an_end_that_is_not_what_it_should_be_is_said(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ async def test_blocks_of_lines_and_what_their_turn_was_for(grove: Grove) -> None
         await pilot.press("n")
         assert screen.view.cursor == 6
         await pilot.pause()
-        assert "by hand: it came between two contents" in shown(pilot)
+        assert "by hand: it is new between two known versions" in shown(pilot)
         await pilot.press("enter")
         assert pilot.app.screen is screen
         assert "no turn is known" in shown(pilot)

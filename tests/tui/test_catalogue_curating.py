@@ -26,6 +26,7 @@ from leafward_tui.catalogue.model.totals_table import AftermathReading, aftermat
 from leafward_tui.catalogue.totals import TotalsScreen
 from leafward_tui.catalogue.widgets.session_row import day_words
 from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.key_help import HelpScreen
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.compacted_session import Compacted
@@ -95,6 +96,19 @@ def test_the_forest_nests_across_projects(store: Path) -> None:
     assert nested["Light theme, second attempt"].relation == "fork"
     by_project = {line.card.title: line for line in lines_of(store).lines if line.card is not None}
     assert by_project["the same in the attic"].nest == ()
+
+
+def test_whose_relatives_are_hidden_stands_alone(store: Path) -> None:
+    first, *others = titles(lines_of(store, grouping=Grouping.FOREST), FAMILIES)
+    stock = lines_of(store).stock
+    cards = [card._replace(archived=card.title in others) for card in stock.cards]
+    listing = list_sessions(Stock(cards), View(grouping=Grouping.FOREST), NOW_MS)
+    assert groups(listing) == [ALONE]
+    assert first in titles(listing, ALONE)
+    assert groups(list_sessions(Stock(cards), View(grouping=Grouping.FOREST, archived=True), NOW_MS)) == [
+        FAMILIES,
+        ALONE,
+    ]
 
 
 def test_days_begin_at_midnight_here_and_the_latest_is_first(store: Path) -> None:
@@ -175,9 +189,7 @@ async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
         await pilot.press("Y")
         await until(
             pilot,
-            lambda: any(
-                "kept a copy of 1 file: Count the pears" in one.message for one in app._notifications
-            ),
+            lambda: any("kept a copy (1 file): Count the pears" in one.message for one in app._notifications),
         )
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
         await pilot.press("delete")
@@ -271,9 +283,9 @@ async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[i
         head, line = (
             next(row for row in rows(app) if words in row) for words in ("Repeated after", "pi, scripted-1")
         )
-        assert head.split("compactions")[1].split()[:4] == ["compacted", "repeats", "tokens", "cost"]
+        assert head.split("afterwards")[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
         assert line.split("scripted-1")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
-        assert "reading session" not in "\n".join(rows(app))
+        assert "counting" not in "\n".join(rows(app))
         await pilot.press("q")
 
 
@@ -285,6 +297,25 @@ def test_who_compacted_is_said_where_it_was_leafward() -> None:
     table = aftermath_rows(AftermathReading(sums, 3, 3, 0))
     assert [row.name for row in table[2:]] == ["pi, a", "pi, a, by Leafward with codex rules"]
     assert {row.figures[1:] for row in table[2:]} == {("·", "·", "·")}
+
+
+def test_figures_that_still_grow_say_so_at_their_head() -> None:
+    sums = {Maker("pi", "anthropic/a", OWN): AftermathSum(compactions=2)}
+    names = [row.name for row in aftermath_rows(AftermathReading(sums, 2, 3, 0))]
+    assert names[1:] == ["Repeated afterwards", "counting: session 3 of 3", "pi, a"]
+
+
+async def test_the_totals_explain_their_signs_and_words(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        await reached(pilot, TotalsScreen)
+        await pilot.press("question_mark")
+        await reached(pilot, HelpScreen)
+        text = "\n".join(rows(app))
+        assert "No session of the row records its cost" in text
+        assert "Sent and received in all requests" in text
 
 
 async def test_all_excluded_says_so(store: Path) -> None:

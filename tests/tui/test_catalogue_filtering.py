@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward.catalog import Sort
 from leafward_tui.catalogue.model.listing import Grouping, View
 from leafward_tui.search import SearchScreen
@@ -125,12 +127,13 @@ async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: P
         assert "words   file:" in rows(app)[1]
 
 
-async def test_a_term_that_means_nothing_is_named(store: Path) -> None:
+@pytest.mark.parametrize("size", [(80, 24), WIDE])
+async def test_a_term_that_means_nothing_is_named(store: Path, size: tuple[int, int]) -> None:
     app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=size) as pilot:
         screen = await listed(pilot)
         await filtered(pilot, screen, "since:soon")
-        assert any("since: takes 30m" in row for row in rows(app))
+        assert any("since: takes 12h, 7d, 3mo, today or a date" in row for row in rows(app))
 
 
 async def test_text_of_a_session_is_neither_markup_nor_escape(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of
-from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.cells import cell_len, file_size, fit
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.theme import Styles, built_in_theme
@@ -117,6 +117,19 @@ def test_columns_fill_the_width_and_the_text_yields_last(width: int, agents: boo
         assert names == ["when"]
     for earlier, later in (("compactions", "branches"), ("branches", "turns"), ("turns", "context")):
         assert later in names or earlier not in names
+
+
+def test_files_sorted_by_size_show_it(store: Path) -> None:
+    listing = lines_of(store, sort=Sort.SIZE)
+    columns = Columns.of(79, agents=False, sort=Sort.SIZE)
+    assert ["size" in name for name, _, _ in columns.shown] == [False, False, True, False]
+    painter = RowPainter(
+        listing, Styles.of(built_in_theme("understory")), UNICODE, 79, NOW_MS / 1000, columns
+    )
+    cards = [line for line in listing.lines if line.card is not None and line.card.problem is None]
+    assert all(
+        file_size(line.card.size) in painter.strip(line, selected=False).text for line in cards if line.card
+    )
 
 
 def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,6 +240,10 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
         (1, "hidden: sub-agents started without a task")
     ]
     assert titles(lines_of(tmp_path, archived=True)) == ["go", "Warmup"]
+    for grouping in (Grouping.PROJECT, Grouping.FOREST):
+        heads = [lines_of(tmp_path, archived=one, grouping=grouping).lines[0] for one in (False, True)]
+        assert heads[0].used == heads[1].used, "a head counts what the totals count"
+        assert heads[0].used.sessions == 2
     words = empty_words(
         lines_of(tmp_path, text="warmup"),
         searching=False,

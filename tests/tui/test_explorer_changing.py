@@ -143,6 +143,12 @@ class TestMoving:
             await pilot.press("u")
             await until(pilot, lambda: "nothing to undo" in note(screen))
 
+    async def test_what_the_agent_did_is_undone_in_the_log(self, demo: Path) -> None:
+        async with exploring(demo) as (pilot, screen):
+            await pilot.press("u")
+            await until(pilot, lambda: "nothing to undo by Leafward" in note(screen))
+            assert "o operations" in note(screen)
+
     async def test_a_write_over_another_s_is_refused(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("F")

@@ -171,6 +171,30 @@ class TestFinding:
             await until(pilot, lambda: "nobody" in note(screen))
             assert not screen.state.search.rows
 
+    @pytest.mark.parametrize(
+        ("typed", "told"),
+        [
+            ("tool(", "taken as plain text, not as a query"),
+            ("tool(bash) & error()tool(", "error()tool( is taken as plain text"),
+            ("since:soon & error()", "since: takes"),
+        ],
+    )
+    async def test_what_is_no_query_is_said(self, file: Named, typed: str, told: str) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *typed, "enter")
+            await until(pilot, lambda: told in note(screen))
+
+    async def test_one_row_matches(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"tool(bash) & error()", "enter")
+            await until(pilot, lambda: "1 row matches tool(bash)" in note(screen).replace("1 of ", ""))
+
+    async def test_what_is_typed_replaces_the_last_search(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"xyzzy", "enter")
+            await chosen(pilot, "slash", *"plugh", "enter")
+            await until(pilot, lambda: screen.state.search.text == "plugh")
+
     async def test_every_function_of_a_query_is_named_on_a_narrow_screen(self, file: Named) -> None:
         async with exploring(file.path, NARROW) as (pilot, _):
             await chosen(pilot, "ampersand", "y")

@@ -314,6 +314,23 @@ async def test_a_folder_that_is_gone_is_said_and_nobody_can_go_on_there(tmp_path
         assert "b new session" in note(screen)
 
 
+async def test_a_choice_that_is_not_possible_says_why_and_so_does_a_key_that_is_none(tmp_path: Path) -> None:
+    file = forked(tmp_path / "s.jsonl", tmp_path / "gone")
+    async with exploring(file.path, NARROW) as (pilot, _):
+        await pilot.press("b")
+        sheet = await titled(pilot, "New session from here")
+        await pilot.press("p")
+        await pilot.pause()
+        assert pilot.app.screen is sheet
+        assert "not possible: first choose a folder: h or f" in shown(pilot)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert "? does nothing here" in shown(pilot)
+        await pilot.press("j")
+        await pilot.pause()
+        assert "does nothing here" not in shown(pilot)
+
+
 async def test_it_works_in_the_folder_that_leafward_runs_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

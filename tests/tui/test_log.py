@@ -174,7 +174,7 @@ class TestThePathThen:
         assert self.drawn(hands, 9) == [
             "●   a prompt",
             "●   b prompt",
-            "┠─○ c prompt − left 4 entries",
+            "┠─○ c prompt left behind: 4 entries",
             "●   x prompt",
             "◎   y prompt  leaf",
         ]
@@ -184,7 +184,7 @@ class TestThePathThen:
         assert self.drawn(hands, 9) == [
             "●   a prompt",
             "◎   b prompt  leaf",
-            "└─○ c prompt − left 4 entries",
+            "└─○ c prompt left behind: 4 entries",
         ]
 
     def test_of_a_label(self, hands: Hands) -> None:
@@ -194,7 +194,7 @@ class TestThePathThen:
     def test_of_a_move_before_everything(self, hands: Hands) -> None:
         move(hands.session, -1, hands.writing())
         assert self.drawn(hands, 9)[0] == "◎   the beginning  leaf"
-        assert self.drawn(hands, 9)[1] == "└─○ a prompt − left 12 entries"
+        assert self.drawn(hands, 9)[1] == "└─○ a prompt left behind: 12 entries"
 
     @pytest.mark.parametrize("room", range(1, 9))
     def test_folds_what_has_no_room(self, room: int, hands: Hands) -> None:
@@ -284,6 +284,15 @@ class TestScreen:
             assert "undone" in listed[2]
             assert "undone" not in listed[3]
             assert "1h" in listed[2]
+
+    @pytest.mark.parametrize("undone", [False, True])
+    async def test_a_column_says_what_is_undone_where_something_is(self, hands: Hands, undone: bool) -> None:
+        move(hands.session, hands.end("y"), hands.writing())
+        if undone:
+            undo(hands.session, None, hands.writing())
+        async with logging(hands.file.path) as (_, screen):
+            await screen.app.animator.wait_for_idle()
+            assert any(" state " in row for row in rows(screen.app)) is undone
 
     async def test_an_operation_is_taken_back_after_it_was_shown(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())

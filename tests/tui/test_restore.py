@@ -103,7 +103,7 @@ async def test_a_file_that_somebody_changed_is_left_alone_unless_it_is_chosen(wo
     async with restoring(work, "H") as (pilot, screen, _sheet):
         text = shown(pilot)
         assert "[ ] write   rows.py" in text
-        assert "changed since" in text
+        assert "changed on disk after the session" in text
         await pilot.press("G")
         await until(pilot, lambda: "-pears = 31" in shown(pilot))
         assert "+pears = 3" in shown(pilot)
@@ -146,7 +146,7 @@ async def test_a_restore_alone_is_undone_like_an_operation(work: Work) -> None:
 async def test_on_a_narrow_screen(work: Work) -> None:
     work.put("rows.py", "pears = 31\n")
     async with restoring(work, "enter", "w", size=NARROW) as (pilot, _screen, _sheet):
-        assert "changed since" in shown(pilot)
+        assert "changed on disk after the session" in shown(pilot)
         await pilot.press("escape")
         await pilot.pause()
     assert records() == []

@@ -197,7 +197,7 @@ async def begun(pilot: Pilot[int]) -> None:
     await pilot.press("K", "K", "K", "K", "b")
     await sheet_of(pilot, ChoiceSheet)
     await pilot.press("s")
-    await until(pilot, lambda: with_summary(pilot) == "yes")
+    await until(pilot, lambda: with_summary(pilot) == "on")
     await pilot.press("p")
     await who(pilot)
 
@@ -227,7 +227,7 @@ async def test_it_goes_into_a_new_session_and_is_paid_for_once(file: Named, endp
         await pilot.press("b")
         await sheet_of(pilot, ChoiceSheet)
         await pilot.press("s")
-        await until(pilot, lambda: with_summary(pilot) == "yes, that of openai/x")
+        await until(pilot, lambda: with_summary(pilot) == "on, that of openai/x")
         await pilot.press("p")
         await until(pilot, lambda: drafted(pilot))
         await pilot.press("w")

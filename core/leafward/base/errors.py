@@ -21,3 +21,10 @@ class Refused(LeafwardError):
 
 class Cancelled(LeafwardError):
     """The caller asked to stop."""
+
+
+def words_of(error: Exception) -> str:
+    """An error in words: one of the system without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+    return str(error)

@@ -155,7 +155,8 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
             sync_folder(target.parent)
     except OSError as error:
         folder = safe_line(str(_there(target.parent)), 400)
-        raise Refused(f"cannot write to {folder}: {safe_line(error.strerror or str(error))}") from error
+        why = f"{safe_line(error.strerror or str(error))}; no copy is kept of it"
+        raise Refused(f"cannot write to {folder}: {why}") from error
 
 
 def _there(folder: Path) -> Path:

@@ -62,7 +62,8 @@ def _copy(source: Path, target: Path) -> None:
                     waiting.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise Refused(f"cannot write to {_shown(target.parent)}: {error.strerror or error}") from error
+        why = f"{error.strerror or error}; the session stays where it is"
+        raise Refused(f"cannot write to {_shown(target.parent)}: {why}") from error
 
 
 def _pieces(descriptor: int, source: Path) -> Iterator[bytes]:

@@ -101,7 +101,8 @@ def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
             sync_folder(trash)
         except OSError as error:
             where = safe_line(str(trash), 400)
-            raise Refused(f"cannot write to the trash in {where}: {error.strerror or error}") from error
+            why = f"{error.strerror or error}; the session stays where it is"
+            raise Refused(f"cannot write to the trash in {where}: {why}") from error
         move_file(path, target)
     except BaseException:
         # Also where it is interrupted. A copy of what is still there is not needed; the only one is kept.

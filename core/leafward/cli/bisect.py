@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import cancellable
 from leafward.cli.output import emit_json, note, page, say
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from leafward.cli.branch_options import BisectOptions
     from leafward.cli.output import Page
-    from leafward.files.bisection import Bisection, Point, Report, SessionSearch
+    from leafward.files.bisection import Bisection, Point, ProjectBase, Report, SessionSearch
     from leafward.session.session import Session
 
 
@@ -33,7 +34,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
     with opened(selector) as session, cancellable() as stop:
         ends = session.find(options.good), session.find(options.bad)
         terms = TrialCommand(command, harmless, options.likely, options.timeout)
-        base = base_of(session, options.base)
+        base = _base_of(session, options.base)
         search, found = bisect_session(session, ends, base, terms, session.columns.id, _teller(as_json), stop)
         written = _labelled(session, search, found, options.label) if options.label is not None else None
         if as_json:
@@ -44,6 +45,14 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
             if written is not None:
                 note(f"labelled {safe_line(written)}; `leafward undo` takes that back")
     return 0 if len(found.candidates) == 1 else 1
+
+
+def _base_of(session: Session, named: str | None) -> ProjectBase:
+    """What the files are rebuilt over. Raises Refused, with the option that names something else."""
+    try:
+        return base_of(session, named)
+    except Refused as error:
+        raise error if named is not None else Refused(f"{error}; name a folder with --base") from error
 
 
 def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:

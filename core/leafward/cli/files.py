@@ -246,7 +246,7 @@ def _store(
                 "ends_unknown": unsure,
             }
         )
-        return 0
+        return 1 if done.failed else 0
     does = "would write" if dry_run else "wrote"
     say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
     for one in _rests_on(known, done):
@@ -257,7 +257,9 @@ def _store(
         )
     for path, why in done.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
-    return 0
+    if done.failed:
+        note(f"{counted(len(done.failed), 'file')} could not be written")
+    return 1 if done.failed else 0
 
 
 def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:

@@ -98,12 +98,21 @@ def write_document(path: Path, text: str, keep: Iterable[Path] = ()) -> None:
 def write_new_document(path: Path, text: str) -> None:
     """Writes a text, as UTF-8, to a file that is not there yet, for its owner only: whole, or nothing appears.
 
-    Raises FileExistsError where the name is taken, also by a link, and OSError where the system refuses.
+    Raises FileExistsError where the name is taken, also by a link, and LeafwardError where the system refuses.
     """
     draft = _draft_beside(path)
-    write_new(draft, [text.encode("utf-8", "replace")])
-    with discarded_on_failure(draft):
-        give_name(draft, path)
+    try:
+        write_new(draft, [text.encode("utf-8", "replace")])
+        with discarded_on_failure(draft):
+            give_name(draft, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> LeafwardError:
+    return LeafwardError(f"{error.strerror or error}, nothing was written to {path}")
 
 
 def _draft_beside(path: Path) -> Path:
@@ -119,7 +128,7 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
         # Written for its owner only; what others may do is given when everything is there.
         write_new(draft, [data])
     except OSError as error:
-        raise LeafwardError(f"cannot write in {target.parent}: {error.strerror or error}") from error
+        raise _not_written(target, error) from error
     try:
         with discarded_on_failure(draft):
             if old is not None and not WINDOWS:
@@ -131,7 +140,7 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
             # A file that is mounted by itself keeps its name: it can only be written into.
             _into(target, data, old)
             return
-        raise LeafwardError(f"cannot write {target}: {error.strerror or error}") from error
+        raise _not_written(target, error) from error
 
 
 def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:

@@ -29,7 +29,7 @@ _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
 NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
 """Whose a line is where no turn is claimed."""
 UNCLAIMED = {
-    BY_HAND: "by hand: it came between two contents that are known, and nothing recorded ran meanwhile that may have put it there",
+    BY_HAND: "by hand: it is new between two known versions of the file, and no recorded call in between can have written it",
     UNKNOWN: "unknown: no recorded call is known to have written it",
     UNSURE: "unsure: more than one turn may have written it",
 }

@@ -108,7 +108,7 @@ def part_of(value: str) -> str | None:
 def value_problem(name: str, value: str) -> str | None:
     """What is wrong with what a term takes, on one line."""
     if name == "since" and moment_of(value, 0) is None:
-        return f"since: takes {TERMS['since']}"
+        return "since: takes 12h, 7d, 3mo, today or a date"
     if name == "in" and part_of(value) is None:
         return f"in: takes {TEXT_TERMS['in']}"
     return None

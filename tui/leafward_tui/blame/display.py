@@ -74,7 +74,7 @@ class BlameDisplay:
     def show_problem(self, problem: str) -> None:
         """Says why there are no lines."""
         self.tell("")
-        self.facts.show(("nobody can be named", ""), [LineFact("", problem, "bad")])
+        self.facts.show(("no lines to show", ""), [LineFact("", problem, "bad")])
         self.show_hints()
 
     def show_hits(self, hits: Sequence[int]) -> None:

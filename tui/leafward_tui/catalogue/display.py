@@ -111,7 +111,8 @@ class CatalogueDisplay:
         if query.problem:
             self.filter_bar.show(exact(listing.shown), words, query.problem, problem=True)
         elif filtered:
-            self.filter_bar.show(exact(listing.shown), words, "in titles, prompts, projects")
+            where = "in titles, prompts, projects" if query.words else ""
+            self.filter_bar.show(exact(listing.shown), words, where)
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         stores = self._state.stores

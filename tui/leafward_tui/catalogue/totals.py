@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.theme import Ground
 
 _MISSING = "  folder not found"
-_FIGURE = 10
+_FIGURE = 12
 _FIGURES = 3
 _GAP = 2
 _BAR = 16
@@ -37,7 +37,7 @@ class TotalsScreen(Modal):
 
     def __init__(self, lines: Sequence[TotalsRow], note: str, cards: Sequence[Card] = ()) -> None:
         """`cards` are those whose compactions are looked at, beside the screen."""
-        super().__init__(self._row)
+        super().__init__(self._row, {"app.help": self.show_help})
         self._first = tuple(lines)
         self.lines = self._first
         self.followed: AftermathReading | None = None
@@ -50,6 +50,12 @@ class TotalsScreen(Modal):
         self._show()
         jobs = self.shell.jobs(self)
         jobs.latest("aftermath", partial(aftermaths, self._cards, self._follow), self._followed)
+
+    def show_help(self) -> None:
+        """The keys, and what the signs and words mean."""
+        from leafward_tui.ui.key_help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self.NAME))
 
     def _follow(self, found: AftermathReading) -> None:
         self.lines = (*self._first, *aftermath_rows(found))

@@ -212,8 +212,10 @@ def file_lines(
 ) -> Lines:
     """The files, each with whether it is chosen, what would be done and why it is safe or not."""
     room = width - 4 - _VERB - 1 - 2
-    reasons = min(max((len(one.why) for one in changes), default=0), room // 2)
-    names = min(room - reasons, max((cell_len(safe_line(one.path, _LONGEST)) for one in changes), default=0))
+    names = max((cell_len(safe_line(one.path, _LONGEST)) for one in changes), default=0)
+    # Reasons give up half of the row at most, and only to names that need it.
+    reasons = min(max((cell_len(one.why) for one in changes), default=0), max(room // 2, room - names))
+    names = min(room - reasons, names)
     below = f"{counted(same, 'file is', 'files are')} as at that entry already" if same else ""
     if not changes and not same:
         below = "no recorded call touched a file"

@@ -123,12 +123,15 @@ class LogDisplay:
 
     def show_head(self) -> None:
         """The columns over the list."""
-        some = bool(self.operations is not None and len(self.operations))
+        every = self.operations
+        some = bool(every is not None and len(every))
         self.head.show(
             tabs=("Operations",),
             active="Operations",
             note="newest last" if some else "",
-            columns=columns_of(self.log_list.cells) if some else None,
+            columns=columns_of(self.log_list.cells, states=every.some_undone)
+            if every is not None and len(every)
+            else None,
             focused=True,
         )
 

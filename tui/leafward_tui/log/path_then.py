@@ -115,7 +115,7 @@ class PathThen:
             (joint, (glyphs.arm, "faint"), (glyphs.prompt_off, "sub")),
             self._text.headline(heads[0] if heads else left),
             "faint",
-            f"{glyphs.left} left {counted(entries, 'entry', 'entries')}",
+            f"left behind: {counted(entries, 'entry', 'entries')}",
             "warn",
         )
 

@@ -264,13 +264,26 @@ def signed(number: int, *, zero: str = ZERO) -> str:
     return zero if number == 0 else ("+" if number > 0 else "") + count(number)
 
 
+def file_size(size: int) -> str:
+    """Bytes of a file in a column: ``812 B``, ``34 KB``, ``1.2 MB``, ``120 MB``. ≤ 7 cells."""
+    if size < 1_000:
+        return f"{size} B"
+    if size < 999_500:
+        return f"{size / 1e3:.0f} KB"
+    number, unit = (size / 1e6, "MB") if size < 999_500_000 else (size / 1e9, "GB")
+    return f"{number:.1f} {unit}" if number < 99.95 else f"{number:.0f} {unit}"
+
+
 def money(dollars: float | None, *, zero: str = ZERO) -> str:
-    """A price: ``$0.36``, ``$1,204.00``; ``<$0.01`` for less than a cent, nothing when not known."""
+    """A price: ``$0.36``, ``$1,204``, without cents from 100 on; ``<$0.01`` for less than a cent, nothing when not known."""
     if dollars is None:
         return ""
     if dollars <= 0:
         return zero
-    return "<$0.01" if dollars < 0.005 else f"${dollars:,.2f}"
+    if dollars < 0.005:
+        return "<$0.01"
+    # Sums that are shown beside their parts add up for whoever checks.
+    return f"${dollars:,.0f}" if dollars >= 99.995 else f"${dollars:,.2f}"
 
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600

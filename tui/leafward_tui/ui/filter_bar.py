@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit
+from leafward_tui.ui.cells import cell_len, fit, wrap
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ class _Facts(Widget):
         state = self.state
         note = f"   {state.note}" if state.note else ""
         used = cell_len(state.number) + cell_len(state.rest) + 1
+        if state.problem and used + cell_len(note) > room:
+            # What is wrong goes before what was found.
+            ellipsis = services_of(self).glyphs.ellipsis
+            short = wrap(state.note, room - 1, lines=1, ellipsis=ellipsis)
+            return [Segment("".join(short), ground.warn), Segment(" ", ground.blank)]
         note = note if used + cell_len(note) <= room else ""
         return [
             Segment(state.number, ground.strong if state.rest.startswith(" of") else ground.sub),
@@ -136,7 +141,7 @@ class FilterBar(Horizontal):
         return self._input is not None and self._input.has_focus
 
     def edit(self, text: str = "") -> None:
-        """Gives the field the keys; a new one begins with a text."""
+        """Gives the field the keys; a new one begins with a text, that of an old one is selected: typing replaces it."""
         if self._input is None:
             from leafward_tui.ui.query_input import QueryInput
 
@@ -144,6 +149,8 @@ class FilterBar(Horizontal):
             self.mount(self._input, after=self._lead)
             # What can be typed stands in the field itself, as long as it is empty.
             self._placeholder, self._facts.placeholder = self._facts.placeholder, ""
+        elif not self.editing:
+            self._input.action_select_all()
         self._fit()
         # `focus` would come after the keys that were typed meanwhile.
         self.screen.set_focus(self._input)

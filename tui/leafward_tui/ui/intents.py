@@ -188,8 +188,15 @@ INTENTS: tuple[Intent, ...] = (
     Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
     Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
     Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
-    Intent("find.next", "n", "Next hit", "next", _SEARCHED, "Find"),
-    Intent("find.previous", "N", "Previous hit", "previous", _SEARCHED, "Find"),
+    Intent("find.next", "n", "Next hit; in lists of sessions, the next session", "next", _SEARCHED, "Find"),
+    Intent(
+        "find.previous",
+        "N",
+        "Previous hit; in lists of sessions, the one before",
+        "previous",
+        _SEARCHED,
+        "Find",
+    ),
     Intent("keys.find", "/", "Search the keys", "search", ("help",), "Find"),
     Intent("filter.choose", "&", "Filter the rows", "filter", _TREE, "Find"),
     # View.
@@ -393,7 +400,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "project.relocate",
         "L",
-        "Begin the sessions of a moved project in its new folder",
+        "Copy the sessions of a moved project folder to its new place",
         "relocate",
         _LIST,
         "Sessions",
@@ -464,7 +471,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("session.resume", "R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
     Intent("theme.keep", "enter", "Keep this theme", "keep", ("themes",), "View"),
     Intent("app.themes", "t", "Choose a theme", "theme", EVERYWHERE, "Leafward"),
-    Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help", "draft"), "Leafward"),
+    Intent("app.help", "?", "Show all keys", "keys", (*EVERYWHERE, "help", "draft", "totals"), "Leafward"),
     Intent("app.palette", "ctrl+p", "Show all commands", "commands", EVERYWHERE, "Leafward", palette=False),
     Intent(
         "mode.leave",

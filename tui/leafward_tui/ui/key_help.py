@@ -190,6 +190,7 @@ class HelpScreen(Modal):
             self._words,
             placeholder="a key or a sign, or words of what it does",
             changed=typed,
+            selected=True,
         )
         self.app.push_screen(sheet, typed)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
+
 if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
@@ -45,6 +47,12 @@ _WORDS: dict[str, str] = {
     "cached": "Sent before, so cheaper to send again",
     "edits": "Calls that write files; Compare and D count commands that do, too",
     "tok": "Tokens",
+    "family": "A session with its forks, copies and sub-agents, in whatever project",
+    "last:": "Last prompt, model or cost, where several sessions have one title",
+    "kept": "A copy lies where the agent cannot delete it",
+    "no task": "A sub-agent that was started and asked nothing",
+    "fork": "A new session that begins with what another one holds",
+    "tokens": "Sent and received in all requests; copied history counts once",
 }
 _WORDS_OF = {
     "explorer": (
@@ -87,7 +95,8 @@ _WORDS_OF = {
     ),
     "xray": ("facts", "lost", "pin", "injected", "split turn", "not in file", "estimation error"),
     "compare": ("ancestor", "graft", "pin", "context", "not in file", "estimation error"),
-    "catalogue": ("turn", "branch", "compaction", "context"),
+    "catalogue": ("turn", "branch", "compaction", "context", "fork", "family", "last:", "kept", "no task"),
+    "totals": ("tokens", "compaction", "repeats"),
     "runs": ("facts", "by weight", "lost", "exam", "not in file"),
 }
 """The words that a screen uses without explaining them, by its name."""
@@ -97,7 +106,20 @@ def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:
     """Signs and words of a screen under their headings; none where it has no own."""
     signs = [Meaning(*one) for one in _signs(screen, glyphs)]
     words = [Meaning(word, _WORDS[word]) for word in _WORDS_OF.get(screen, ())]
-    return [(title, group) for title, group in (("Signs", signs), ("Words", words)) if group]
+    groups = (("Signs", signs), ("Words", words), ("What can be searched for", _query_words(screen)))
+    return [(title, group) for title, group in groups if group]
+
+
+def _query_words(screen: str) -> list[Meaning]:
+    """The words of the query language that a screen takes; none where it takes plain text only."""
+    if screen not in ("catalogue", "search", "explorer"):
+        return []
+    terms = TERMS if screen == "catalogue" else {**TERMS, **TEXT_TERMS}
+    found = {f"{term}:": meaning for term, meaning in terms.items()}
+    if screen == "explorer":
+        fields = {f"{field}>": meaning for field, meaning in FIELDS.items()}
+        found |= {**FUNCTIONS, **fields, "& | - !": "and, or, without, not"}
+    return [Meaning(word, f"{meaning[:1].upper()}{meaning[1:]}") for word, meaning in found.items()]
 
 
 def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
@@ -144,7 +166,13 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
             (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
             ("5 of 9", "Sessions shown, of those there are"),
+            ("~785", "Estimated: the file records no count"),
             ("$5+", "At least that: some sessions record no cost"),
+        ],
+        "totals": [
+            ("$5+", "At least that: some sessions of the row record no cost"),
+            ("?", "No session of the row records its cost"),
+            (glyphs.zero, "None"),
         ],
         "log": [
             (f"{glyphs.prompt} {glyphs.prompt_off}", "By Leafward: it holds, it is undone"),

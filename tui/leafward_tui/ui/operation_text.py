@@ -79,6 +79,11 @@ class OperationText:
     def __len__(self) -> int:
         return len(self.log)
 
+    @property
+    def some_undone(self) -> bool:
+        """Whether any of them does not hold any more."""
+        return any(operation.undone for operation in self.log)
+
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def headline(self, index: int) -> str:

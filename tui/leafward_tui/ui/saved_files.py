@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, words_of
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import counted
 
@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.sheet import TextSheet
 
-FILES_EFFECT = "exact ones only, in an empty folder"
+FILES_EFFECT = "those known exactly, to a folder"
 """What writing the files of a node does, as a sheet says it."""
 _NAMED = 3
 """Files that are named; the others are counted."""
 
 
-def free_path(stem: str, suffix: str = "") -> Path:
-    """A name in the current folder that nothing has; without a suffix that of a folder."""
+def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
+    """A name in the current folder that nothing has; without a suffix that of a folder.
+
+    Where the current folder lies in `outside`, a project's folder, the name is one beside that.
+    """
     folder, end = Path.cwd(), f".{suffix}" if suffix else ""
+    if outside and folder.is_relative_to(os.path.realpath(outside)):
+        folder = Path(os.path.realpath(outside)).parent
     path = folder / f"{stem}{end}"
     number = 2
     # A link that leads nowhere has the name, too.
@@ -41,18 +46,18 @@ def named(what: str, paths: Sequence[str]) -> str:
     return f"; {what}: {', '.join(safe_line(path, 60) for path in paths[:_NAMED])}{more}" if paths else ""
 
 
-def folder_sheet(title: str, stem: str) -> TextSheet:
-    """Asks for the folder that files go to."""
+def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
+    """Asks for the folder that files go to, which is none in the project's."""
     from leafward_tui.ui.sheet import SheetLine, TextSheet
 
     about = [
         SheetLine(
-            "the folder is empty or not there yet, and not that of the session; nothing is written elsewhere"
+            "The folder must be empty or new, and outside the project. Nothing is written elsewhere.", lines=2
         )
     ]
     return TextSheet(
         title,
-        str(free_path(stem)),
+        str(free_path(stem, outside=project)),
         about,
         placeholder="a folder",
         commit="write",
@@ -72,6 +77,12 @@ def files_written(
             return "", False
         done = store(made, Path(folder).expanduser(), session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
-        return f"not written: {error}", True
+        return f"not written: {words_of(error)}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
-    return message + named("left out", [path for path, _ in done.left_out]), False
+    unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
+    message += named("with newlines, as it is not recorded how their lines end", unsure)
+    if done.failed:
+        why = dict(done.left_out)[done.failed[0]]
+        message += named(f"not written ({why})", done.failed)
+    left_out = [path for path, _ in done.left_out if path not in done.failed]
+    return message + named("left out", left_out), bool(done.failed)

@@ -74,7 +74,14 @@ class ScreenSearch:
             else:
                 typed(words)
 
-        sheet = TextSheet(title, self.words, placeholder=placeholder, commit="keep, then n N", changed=typed)
+        sheet = TextSheet(
+            title,
+            self.words,
+            placeholder=placeholder,
+            commit="keep, then n N",
+            changed=typed,
+            selected=True,
+        )
         self._view.open_sheet(sheet, done)
 
     def search(self, words: str) -> None:

@@ -259,12 +259,20 @@ class TextSheet(Sheet):
         commit: str = "keep",
         operation_of: Callable[[str], str] | None = None,
         changed: Callable[[str], object] | None = None,
+        selected: bool = False,
     ) -> None:
+        """`selected`: what is typed replaces the text, as in a search for something else."""
         super().__init__(title, about, note=note)
+        self._selected = selected
         self._commit = commit
         self._operation_of = operation_of
         self._changed = changed
         self.input = Input(drawable(text), placeholder=placeholder, compact=True, select_on_focus=False)
+
+    def mounted(self) -> None:
+        """Selects the text, where it is the last one that was looked for."""
+        if self._selected:
+            self.input.action_select_all()
 
     def compose_body(self) -> ComposeResult:
         """The field."""

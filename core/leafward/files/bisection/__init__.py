@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.files.bisection.base import FolderBase, GitBase
+from leafward.files.bisection.base import FolderBase, GitBase, ProjectBase
 from leafward.files.bisection.session_search import (
     Bisection,
     Report,
@@ -21,6 +21,7 @@ __all__ = [
     "FolderBase",
     "GitBase",
     "Point",
+    "ProjectBase",
     "Report",
     "SessionSearch",
     "Trial",

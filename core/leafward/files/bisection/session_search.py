@@ -238,7 +238,7 @@ class SessionSearch:
 
 
 def base_of(session: Session, named: str | None = None) -> ProjectBase:
-    """A folder where one has that name, else a commit. Raises Refused.
+    """A folder where one has that name, else a commit. Raises Refused; what can be named instead, the caller knows.
 
     Where nothing is named the last commit before the session, else the folder as it is now.
     """
@@ -247,7 +247,7 @@ def base_of(session: Session, named: str | None = None) -> ProjectBase:
         return FolderBase(Path(named))
     if not here.is_dir():
         shown = safe_line(session.cwd)
-        raise Refused(f"{shown}, the session's folder, is not there; name a folder with --base")
+        raise Refused(f"{shown}, the session's folder, is not there")
     if named is not None:
         return GitBase(here, named)
     begun = session.header.get("timestamp")

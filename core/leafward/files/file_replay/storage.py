@@ -27,6 +27,8 @@ class Stored:
     """Bytes."""
     left_out: tuple[tuple[str, str], ...]
     """Files whose contents are not known as a whole, that lie elsewhere, or that cannot be written, with the reason."""
+    failed: tuple[str, ...] = ()
+    """Those of them that could not be written, as on a disk that is full."""
 
 
 def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bool = False) -> Stored:
@@ -41,6 +43,7 @@ def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bo
         raise Refused(f"{folder} is not empty; choose an empty folder, or one that is not there yet")
     done: list[str] = []
     left_out: list[tuple[str, str]] = []
+    failed: list[str] = []
     size = 0
     files = list(files)
     exact = {file.path for file in files if file.certainty is Certainty.EXACT}
@@ -49,12 +52,13 @@ def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bo
         data = (file.text or "").encode("utf-8", "surrogatepass")
         if not why and file.certainty is Certainty.EXACT and not dry_run:
             why = _write(place, file.path, data)
+            failed += [file.path] if why else []
         if why:
             left_out.append((file.path, why))
         elif file.certainty is Certainty.EXACT:
             size += len(data)
             done.append(file.path)
-    return Stored(place, tuple(done), size, tuple(left_out))
+    return Stored(place, tuple(done), size, tuple(left_out), tuple(failed))
 
 
 def _reason(file: Rebuilt) -> str:

@@ -220,7 +220,7 @@ def _may_go(
         return "as git has it", True
     if disk.presence is Presence.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
-    return ("changed since" if left else "what the session left is not known"), False
+    return ("changed on disk after the session" if left else "what the session left is not known"), False
 
 
 def _odd(path: str) -> str:

@@ -40,5 +40,5 @@ def create_from(
     except FileExistsError:
         raise Refused(f"{path} exists already; it is left as it is") from None
     except OSError as error:
-        raise Refused(f"cannot write {path}: {error.strerror or error}") from error
+        raise Refused(f"{error.strerror or error}, nothing was written to {path}") from error
     return path

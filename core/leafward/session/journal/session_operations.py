@@ -109,7 +109,7 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     log = operations(session)
     chosen = undoable(log) if op is None else _named(log, op)
     if chosen is None:
-        raise Refused("nothing to undo")
+        raise Refused("nothing to undo by Leafward" if log else "nothing to undo")
     if chosen.undone:
         raise Refused(f"{chosen.op} is undone already")
     return _take_back(session, latest_about(log, chosen), OperationKind.UNDO, writing)

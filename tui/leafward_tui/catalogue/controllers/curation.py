@@ -141,7 +141,7 @@ def keep_copy(card: Card) -> CurationResult:
 
     kept = keep(card)
     if kept.changed:
-        return CurationResult(f"kept a copy of {counted(len(kept.files), kept.what)}: {_named(card)}")
+        return CurationResult(f"kept a copy ({counted(len(kept.files), kept.what)}): {_named(card)}")
     return CurationResult("the kept copy is up to date")
 
 

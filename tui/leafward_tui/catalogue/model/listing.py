@@ -51,7 +51,7 @@ class Grouping(StrEnum):
         return "family" if self is Grouping.FOREST else str(self)
 
 
-FAMILIES = "forks, copies and sub-agents"
+FAMILIES = "families"
 WARM_UPS = "hidden: sub-agents started without a task"
 ALONE = "on their own"
 """The groups of the forest."""
@@ -94,7 +94,7 @@ class ListLine(NamedTuple):
     total: int = 0
     """Of a group: its sessions that are shown, and all of them. Of a hidden line: how many, and in how many groups."""
     used: Sum = NOTHING
-    """Of a group: what its sessions that are shown used and cost, copied history once."""
+    """Of a group: what its sessions that match used and cost, those hidden without a filter too, as in the totals."""
     modified: int = 0
     words: str = ""
     relation: str = ""
@@ -193,7 +193,8 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
     archived = 0 if view.archived else sum(1 for card in found if card.archived)
     warm_ups = 0 if view.archived else sum(1 for card in found if card.warm_up and not card.archived)
     shown = [card for card in found if not (card.archived or card.warm_up)] if archived or warm_ups else found
-    group_of = _grouped(stock, view.grouping)
+    group_of = _grouped(stock, view.grouping, shown)
+    used = _used(found, stock, group_of)
     totals = _totals(stock.cards, group_of)
     lines: list[ListLine] = []
     at: dict[str, int] = {}
@@ -212,7 +213,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     folded=folded,
                     shown=len(group.rows),
                     total=totals[name],
-                    used=_used(group, stock),
+                    used=used[name],
                     modified=group.modified,
                     words="project folder not found" if name in stock.about.missing else "",
                 )
@@ -245,8 +246,8 @@ def day_of(milliseconds: int) -> str:
         return ""
 
 
-def _grouped(stock: Stock, grouping: Grouping) -> Callable[[Card], str]:
-    """The name of a card's group."""
+def _grouped(stock: Stock, grouping: Grouping, shown: Sequence[Card]) -> Callable[[Card], str]:
+    """The name of a card's group; `shown` are those that have a line."""
     if grouping is Grouping.PROJECT:
         return lambda card: card.project
     if grouping is Grouping.AGENT:
@@ -254,7 +255,9 @@ def _grouped(stock: Stock, grouping: Grouping) -> Callable[[Card], str]:
     if grouping is Grouping.DAY:
         return lambda card: day_of(card.modified)
     if grouping is Grouping.FOREST:
-        joined = stock.joined
+        # Whose relatives are all hidden stands alone on the screen.
+        alone = {card.path for card in shown} - families(shown, stock.parents)
+        joined = stock.joined - alone
         return lambda card: FAMILIES if card.path in joined else ALONE
     return lambda _card: ""
 
@@ -283,8 +286,13 @@ def _groups(
     return sorted(found, key=lambda one: not one[0])
 
 
-def _used(group: Group, stock: Stock) -> Sum:
-    return sum((stock.sum_of(row.card.path) for row in group.rows), NOTHING)
+def _used(cards: Iterable[Card], stock: Stock, group_of: Callable[[Card], str]) -> dict[str, Sum]:
+    """What the sessions of each group used and cost."""
+    used: dict[str, Sum] = {}
+    for card in cards:
+        name = group_of(card)
+        used[name] = used.get(name, NOTHING) + stock.sum_of(card.path)
+    return used
 
 
 def _add_sessions(

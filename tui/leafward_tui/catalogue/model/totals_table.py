@@ -44,10 +44,10 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
         yield TotalsRow(
-            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: ? for all of a row, + for some",
+            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: + means at least that, ? not known",
             quiet=True,
         )
-    yield TotalsRow("shared history counted once", quiet=True)
+    yield TotalsRow("what several sessions share is counted once", quiet=True)
 
 
 def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:
@@ -89,8 +89,10 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
 
     rows = [
         TotalsRow(""),
-        TotalsRow("Repeated after compactions", ("compacted", "repeats", "tokens", "cost"), head=True),
+        TotalsRow("Repeated afterwards", ("compactions", "repeats", "tokens", "cost"), head=True),
     ]
+    if found.read < found.sessions:
+        rows.append(TotalsRow(f"counting: session {found.read + 1:,} of {found.sessions:,}", quiet=True))
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
         model = maker.model.rpartition("/")[2]
         ours = f"by Leafward with {maker.strategy} rules" if maker.strategy != OWN else ""
@@ -99,8 +101,6 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
         repeats = exact(again) if again else ZERO
         figures = (exact(one.compactions), repeats, count(one.tokens), _price_again(one))
         rows.append(TotalsRow(name, figures))
-    if found.read < found.sessions:
-        rows.append(TotalsRow(f"reading session {found.read + 1:,} of {found.sessions:,}", quiet=True))
     if found.unread:
         rows.append(TotalsRow(f"{counted(found.unread, 'session')} could not be read", quiet=True))
     return rows

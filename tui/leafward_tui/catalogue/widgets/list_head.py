@@ -18,7 +18,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual import events
 
-_SORTED = {"context": Sort.TOKENS, "when": Sort.WHEN, "turns": Sort.TURNS}
+_SORTED = {"context": Sort.TOKENS, "size": Sort.SIZE, "when": Sort.WHEN, "turns": Sort.TURNS}
 """The column that shows what a sort goes by."""
 
 
@@ -66,7 +66,7 @@ class ListHead(Widget):
                     Segment(shell.glyphs.hairline * max(0, width - heavy - 2), ground.line),
                 ]
             ).adjust_cell_length(width, ground.blank)
-        columns = Columns.of(width - 1, agents=self._agents)
+        columns = Columns.of(width - 1, agents=self._agents, sort=self._sort)
         room = TEXT_AT + columns.text - 1
         title = "Sessions"
         order = f"   {self._order}" if self._order and not self._bare else ""
@@ -84,7 +84,7 @@ class ListHead(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Sorts by the column that was clicked; by name on the text."""
-        columns = Columns.of(self.size.width - 1, agents=self._agents)
+        columns = Columns.of(self.size.width - 1, agents=self._agents, sort=self._sort)
         end = TEXT_AT + columns.text
         if event.x < end:
             self.post_message(self.SortPressed(Sort.NAME))

@@ -260,7 +260,7 @@ class Preview(SidePane):
                         ground.leaf if change.added else ground.edge,
                     ),
                     Segment(
-                        right(f"-{change.removed:,}" if change.removed else glyphs.zero, 7),
+                        right(f"{glyphs.minus}{change.removed:,}" if change.removed else glyphs.zero, 7),
                         ground.bad if change.removed else ground.edge,
                     ),
                 ]

@@ -234,7 +234,7 @@ class SessionList(LineScroll):
     def _painter(self, width: int) -> RowPainter:
         shell = services_of(self)
         listing = self.listing
-        columns = Columns.of(width, agents=len(listing.stock.agents) > 1)
+        columns = Columns.of(width, agents=len(listing.stock.agents) > 1, sort=listing.view.sort)
         now = shell.clock().timestamp()
         return RowPainter(listing, shell.styles_now, shell.glyphs, width, now, columns)
 

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe_line
-from leafward.catalog import leaves_in
+from leafward.catalog import Sort, leaves_in
 from leafward.catalog.card import INFERRED
 from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.query.search import matches
@@ -22,6 +22,7 @@ from leafward_tui.ui.cells import (
     count,
     counted,
     exact,
+    file_size,
     fit,
     fit_path,
     money,
@@ -62,21 +63,23 @@ class Columns:
     """Name, width, gap."""
 
     @classmethod
-    def of(cls, width: int, *, agents: bool) -> Columns:
+    def of(cls, width: int, *, agents: bool, sort: Sort = Sort.WHEN) -> Columns:
         """The columns of a list of ``width`` cells, its scroll bar not counted; ``agents`` when there is more than one agent to tell apart.
 
-        The text keeps 40 cells as long as a column can go; what tells least goes first.
+        The text keeps 40 cells as long as a column can go; what tells least goes first. Sorted by size, that of the file stands
+        in place of the context.
         """
+        last = "size" if sort is Sort.SIZE else "context"
         columns = [("agent", 8, 2)] if agents else []
         columns += [
             ("turns", 6, 1),
             ("branches", 8, 1),
             ("compactions", 11, 1),
-            ("context", 7, 1),
+            (last, 7, 1),
             ("when", 4, 2),
         ]
         room = width - TEXT_AT
-        for going in ("compactions", "branches", "agent", "turns", "context"):
+        for going in ("compactions", "branches", "agent", "turns", last):
             if room - sum(size + gap for _, size, gap in columns) >= _LEAST_TEXT:
                 break
             columns = [column for column in columns if column[0] != going]
@@ -209,6 +212,7 @@ class RowPainter:
             "branches": number(card.branches),
             "compactions": number(card.compactions),
             "context": (f"{sign}{context}", ink),
+            "size": (file_size(card.size), ground.sub),
             "when": (self._age(card.modified), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)
@@ -268,8 +272,7 @@ class RowPainter:
             if holds
         )
         if not words and line.elsewhere:
-            name = fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis)
-            return (f"{name}, no folder", True) if line.elsewhere in about.missing else (name, False)
+            return fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis), False
         return words, False
 
     def _seconds(self, milliseconds: int) -> float:

@@ -87,7 +87,7 @@ class Export:
                 self._jobs.latest("export", work, self._saved)
 
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
-        self._view.open_sheet(folder_sheet(title, stem), done)
+        self._view.open_sheet(folder_sheet(title, stem, state.session.cwd), done)
 
     def _saved(self, outcome: tuple[str, bool]) -> None:
         text, problem = outcome

@@ -62,6 +62,9 @@ class Bisect:
         session, ends = self._state.session, self._ends()
         if session is None or ends is None:
             return
+        if not os.path.isdir(session.cwd):
+            self._view.tell("project folder not found; `leafward bisect --base FOLDER` takes another", "warn")
+            return
         good, bad = ends
         leaf = " (the leaf)" if bad == session.place else ""
         about = [

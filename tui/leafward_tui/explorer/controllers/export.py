@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, words_of
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.cells import counted
@@ -111,7 +111,7 @@ class Export:
             if folder is not None and folder.strip():
                 self._jobs.latest("export", partial(save_files, session, target, folder.strip()), self._say)
 
-        self._view.ask(folder_sheet("The files as they were here", stem), done)
+        self._view.ask(folder_sheet("The files as they were here", stem, session.cwd), done)
 
     def _say(self, saved: Saved) -> None:
         """Says where the file is."""
@@ -142,7 +142,7 @@ def save_export(
         text = export(session, form, target, whole=only is not None, only=only).text
         write_new_document(path, text)
     except (LeafwardError, OSError) as error:
-        return Saved(f"not exported: {error}", problem=True)
+        return Saved(f"not exported: {words_of(error)}", problem=True)
     return Saved(f"exported to {path}")
 
 
@@ -156,6 +156,6 @@ def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
         number += 1
     try:
         write_new_document(path, harmless(text.rstrip("\n")) + "\n")
-    except OSError as error:
-        return Saved(f"not exported: {error}", problem=True)
+    except (LeafwardError, OSError) as error:
+        return Saved(f"not exported: {words_of(error)}", problem=True)
     return Saved(f"exported to {path}")

@@ -137,7 +137,7 @@ class Move:
 
         here = session.place
         one_line, with_summary = appending(session), appending(session, "a summary")
-        with_files = "nothing is written before you chose the files"
+        with_files = "nothing is written before you choose the files"
         refused = "the leaf is here" if target == here else ""
         follows = session.is_native or target == session.tree.content_at(session.own_leaf)
         effect = f"the next prompt follows {named(target)}" if follows else _stays(session)

@@ -67,7 +67,7 @@ class Operations:
 
         step, session = change.kept, self._state.session
         if step is None or step.operation is None or session is None:
-            self._view.tell(problem, "bad")
+            self._view.tell(problem, "bad", self._view.key_hints(("log.open", "operations")))
             return
         operation, effect = step.operation, "the files stay as they are now"
         choice = Choice("m", "Undo the move only", effect, appending(session))

@@ -79,6 +79,7 @@ class Search:
             commit="keep, then n N",
             operation_of=self._outcome,
             changed=self._follow,
+            selected=True,
         )
         self._sheet = sheet
         self._view.ask(sheet, done)
@@ -92,8 +93,8 @@ class Search:
             return _counted(search, self._view.tree.row)
         if self._jobs.running("search"):
             return "searching"
-        meaning, wrong = _meaning(text)
-        return meaning if wrong else "nothing found"
+        doubt = _meaning(text)[1]
+        return f"nothing found: {doubt}" if doubt else "nothing found"
 
     def _follow(self, text: str) -> None:
         if len(text) >= _LEAST_TEXT:
@@ -191,8 +192,9 @@ class Search:
         if self._sheet is not None:
             self._sheet.tell_outcome()
         if not search.rows:
+            doubt = _meaning(search.text)[1] if complete else ""
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
-            view.tell(f"{words}: {search.text}", tone)
+            view.tell(f"{words}: {search.text}" + (f"   {doubt}" if doubt else ""), tone)
             return
         more = "" if complete else ", still searching"
         keys = view.key_hints(
@@ -200,7 +202,8 @@ class Search:
         )
         glyphs = self._services.glyphs
         quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
-        how = f"match {search.text}" if search.by_query else quoted
+        one = search.by_query and len(search.places) == 1
+        how = f"{'matches' if one else 'match'} {search.text}" if search.by_query else quoted
         view.tell(f"{_counted(search, view.tree.row)}{more} {how}", "", keys)
 
     def _step(self, step: int) -> None:
@@ -245,11 +248,25 @@ def _counted(search: SearchState, row: int) -> str:
     return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}"
 
 
-def _meaning(text: str) -> tuple[str, bool]:
-    """How what is typed is taken, or what is wrong with it; whether something is."""
-    from leafward.query.grammar import QueryError, parse_find
+_QUERY_SIGNS = frozenset("()&|")
+"""What somebody types who means a query."""
+
+
+def _meaning(text: str) -> tuple[str, str]:
+    """How what is typed is taken, and what of it may be meant otherwise than it is taken."""
+    from leafward.query.grammar import Place, QueryError, Text, parse_search
+    from leafward.query.search.conjunction import texts_of
 
     try:
-        return "a query: goes to the matching rows" if parse_find(text) is not None else "", False
+        found, problems = parse_search(text, Place.FIND)
     except QueryError as error:
-        return safe_line(str(error), 200), True
+        problem = safe_line(str(error), 200)
+        return problem, problem
+    if problems:
+        problem = safe_line(str(problems[0]), 200)
+        return problem, problem
+    if found is None or (isinstance(found, Text) and found.text == text.strip()):
+        return "", "taken as plain text, not as a query" if _QUERY_SIGNS & set(text) else ""
+    plain = next((one for one in texts_of(found) if _QUERY_SIGNS & set(one)), "")
+    doubt = f"{safe_line(plain, 60)} is taken as plain text" if plain else ""
+    return doubt or "a query: goes to the matching rows", doubt

@@ -90,7 +90,7 @@ def targets(
 
     `copied`: whether its own would get a copy of what it stored.
     """
-    nowhere = "" if folder.there else "choose a folder below"
+    nowhere = "" if folder.there else f"first choose a folder: {'h or f' if folder.here else 'f'}"
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"
@@ -120,21 +120,21 @@ def options(
             found.append(Choice("h", "In the folder that Leafward runs in", folder.here, path=True))
         found.append(elsewhere)
     if request.prompt >= 0 and request.prompt != request.end:
-        title = "End after this turn instead" if request.before else "End before this prompt, edit and resend"
+        title = "End after this turn instead" if request.before else "Leave this prompt out, to edit it"
         found.append(Choice("b", title, "" if request.before else "prompt copied to the clipboard"))
     found.append(
         Choice(
             "i",
-            "With the injected context",
-            f"{'yes' if request.inject else 'no'} (rules, actions, files)",
+            "Add rules, recent actions, changed files",
+            "on" if request.inject else "off",
             current=request.inject,
         )
     )
     if leaves:
-        effect = "yes" if request.summary else "no"
+        effect = "on" if request.summary else "off"
         if request.summary and made is not None:
-            effect = f"yes, that of {made.summary.summarizer}"
-        found.append(Choice("s", "With a summary of the abandoned branch", effect, current=request.summary))
+            effect = f"on, that of {made.summary.summarizer}"
+        found.append(Choice("s", "Add a summary of the abandoned branch", effect, current=request.summary))
     if folder.there:
         found.append(elsewhere)
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):

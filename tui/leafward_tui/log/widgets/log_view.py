@@ -41,9 +41,9 @@ class LogColumns(NamedTuple):
     """Cells for what was done."""
 
 
-def columns_of(width: int) -> LogColumns:
-    """The columns of a list of some width."""
-    numbers = (("state", 9), ("by", 10)) if width >= 80 else (("state", 9),)
+def columns_of(width: int, *, states: bool) -> LogColumns:
+    """The columns of a list of some width; `states` where some operation does not hold any more."""
+    numbers = ((("state", 9),) if states else ()) + ((("by", 10),) if width >= 80 else ())
     return LogColumns(width, numbers, width - _TEXT_AT - sum(cells for _, cells in numbers) - 1)
 
 
@@ -118,7 +118,8 @@ class LogList(LineList):
         words = ground.strong if selected else ground.sub if quiet else ground.text
         verb = ground.faint if quiet else ground.sub
         when = moment_of(operation.time)
-        columns = columns_of(width)
+        columns = columns_of(width, states=operations.some_undone)
+        states = dict(columns.numbers).get("state", 0)
         return [
             Segment(glyphs.cursor if selected else " ", ground.leaf if self.has_focus else ground.faint),
             Segment(" ", ground.blank),
@@ -127,10 +128,10 @@ class LogList(LineList):
             Segment("   ", ground.blank),
             Segment(fit(doing.verb, _VERB, pad=True), verb),
             *self._words(doing.lead, doing.follow, columns.text, words, ground),
-            Segment(right(doing.state, 9), ground.warn if doing.state == "undone" else ground.sub),
+            Segment(right(doing.state, states), ground.warn if doing.state == "undone" else ground.sub),
             *(
                 [Segment(right(self.agent if operation.agent else "Leafward", 10), ground.faint)]
-                if len(columns.numbers) > 1
+                if "by" in dict(columns.numbers)
                 else []
             ),
             Segment(" ", ground.blank),

@@ -70,8 +70,7 @@ class HitView(SidePane):
         if hit is not None:
             label = " ".join(part for part in label_of(hit) if part)
             failed = f"  {glyphs.malformed} failed" if hit.failed else ""
-            when = f"{moment(hit.time)}   " if hit.time else ""
-            behind = f"{when}{safe_line(hit.entry)[:12]}"
+            behind = moment(hit.time) if hit.time else ""
             label = fit(safe_line(label), max(4, width - cell_len(failed) - cell_len(behind) - 2))
             used = cell_len(label) + cell_len(failed)
             lines.append(

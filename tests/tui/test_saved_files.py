@@ -1,0 +1,39 @@
+"""Files of a node written from the application: what is said of them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from leafward.agents.claude.tools import CLAUDE_TOOLS
+from leafward.session.session import Session
+from leafward_tui.ui.saved_files import files_written, free_path
+from tests.acting import Acting, call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_the_folder_that_is_offered_lies_outside_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project" / "src").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project" / "src")
+    assert free_path("s-files", outside=str(tmp_path / "project")) == tmp_path / "s-files"
+    assert free_path("s-files", outside=str(tmp_path / "other")).parent == tmp_path / "project" / "src"
+    assert free_path("s-files").parent == tmp_path / "project" / "src"
+
+
+def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("read it")
+    file.said(call("Read", "r", file_path="a.py"))
+    file.answered("r", "Read", "1\tone\n2\ttwo\n3\t")
+    with closing(Session.open(file.path)) as session:
+        session.source.tools = CLAUDE_TOOLS
+        text, problem = files_written(session, session.leaf, str(tmp_path / "new"), None, lambda: False)
+    assert not problem
+    assert text.endswith("; with newlines, as it is not recorded how their lines end: a.py")
+    assert (tmp_path / "new" / "a.py").read_bytes() == b"one\ntwo\n"
