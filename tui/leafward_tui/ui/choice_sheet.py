@@ -181,7 +181,7 @@ class ChoiceSheet(Sheet):
         """The next row, or the one before, around the ends."""
         self.rows.at = (self.rows.at + by) % len(self.rows.choices)
         self.rows.refresh()
-        self.foot.refresh()
+        self.say("")
 
     def action_letter(self, letter: str) -> None:
         """The row with this letter."""
@@ -198,7 +198,7 @@ class ChoiceSheet(Sheet):
         """The current row, unless it is refused."""
         choice = self.rows.choices[self.rows.at]
         self.rows.refresh()
-        self.foot.refresh()
+        self.say("")
         if not choice.refused:
             self.dismiss(choice.key)
 
