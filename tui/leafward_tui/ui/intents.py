@@ -446,7 +446,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "session.heal",
         "h",
-        "Heal: start a new session that its provider takes",
+        "Heal: repair what the provider refuses, in a new session",
         "heal",
         _TREE,
         "Leafward",
