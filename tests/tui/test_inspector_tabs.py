@@ -227,7 +227,7 @@ def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:
     shown = page(single(session, 2), Tab.CONTEXT)
     assert "edited" in shown.lines[line_with(shown, "you        short")].text
     assert "not sent" in shown.lines[line_with(shown, "! ls")].text
-    assert "1 shortened" in shown.lines[line_with(shown, "context edits")].text
+    assert "1 replaced" in shown.lines[line_with(shown, "context edits")].text
 
 
 def test_an_empty_context_is_a_page_too(tmp_path: Path) -> None:

@@ -343,7 +343,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "base.toggle",
         "B",
-        "Start files from disk or git, or from calls alone",
+        "Rebuild files with what is on disk or in git, or without",
         "base",
         _COMPARE,
         "Compare",
