@@ -157,6 +157,18 @@ async def test_a_choice_is_made_by_letter_by_enter_or_by_click() -> None:
         assert await answer("s", "q") is None
 
 
+async def test_a_key_that_a_sheet_does_not_have_is_answered_until_the_next_key() -> None:
+    async with plain() as (pilot, _screen):
+        pilot.app.push_screen(ChoiceSheet("Move here", CHOICES))
+        await pilot.pause()
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert "? does nothing here" in rows(pilot.app)[-1]
+        await pilot.press("j")
+        await pilot.pause()
+        assert "does nothing here" not in rows(pilot.app)[-1]
+
+
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_what_follows_from_a_choice_stands_beside_its_title(size: tuple[int, int]) -> None:
     async with plain(size=size) as (pilot, _):

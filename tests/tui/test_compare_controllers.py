@@ -97,6 +97,8 @@ class FakeScreen:
         self.files_page = SimpleNamespace(give_rows=lambda _rows: None)
         self.results: list[CompareResult] = []
         self.went_back = False
+        self.said = ""
+        self.key_bar = SimpleNamespace(say=lambda text: setattr(self, "said", text))
 
     def set_timer(self, _delay: float, callback: Callable[[], object]) -> SimpleNamespace:
         callback()
@@ -226,6 +228,14 @@ def test_what_cannot_be_written_is_said_and_nothing_is_drafted(comparison: Compa
     comparison.transfer.ask_facts()
     assert comparison.state.content.message == ("read only", "warn")
     assert not comparison.jobs.running("carry")
+
+
+def test_what_is_said_is_seen_on_every_tab(comparison: Comparison) -> None:
+    comparison.content.tell("no fact is missing")
+    assert comparison.screen.said == "", "the sentence of the tab Files says it"
+    comparison.state.pages.page = Page.OUTCOME
+    comparison.content.tell("no fact is missing")
+    assert comparison.screen.said == "no fact is missing"
 
 
 def test_the_file_under_the_cursor_is_followed_into_the_tree(comparison: Comparison) -> None:

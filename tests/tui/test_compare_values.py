@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -87,6 +88,14 @@ def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(bot
     assert re.split(r"  +", head.strip()) == titles
     head = next(line.text for line in context_page(both, None, 118, UNICODE) if "summary" in line.text)
     assert "  estimation error" in head
+
+
+def test_a_cache_of_another_model_is_not_called_reusable(both: Overall) -> None:
+    reusable = "reusable from the prompt cache"
+    assert reusable in context_page(both, None, 118, UNICODE)[0].text
+    there = replace(both.contexts.b, model="another-model")
+    other = replace(both, contexts=replace(both.contexts, b=there))
+    assert reusable not in context_page(other, None, 118, UNICODE)[0].text
 
 
 def test_it_is_said_which_branch_lacks_the_facts_and_whose_tokens_are_summed(both: Overall) -> None:

@@ -224,7 +224,7 @@ class TestGhost:
             left = [row for row in tree(screen) if row.startswith((" −", "▌−"))]
             assert [" ".join(row.split()[2:4]) for row in left] == ["c prompt", "d prompt"]
             facts, price = screen_rows(screen)
-            assert facts.startswith(" Turn 4       entries 6     calls 2     edits 1"), (
+            assert facts.startswith(" Turn 4 (branch)   entries 6     calls 2     edits 1"), (
                 "what stands there comes first"
             )
             assert price.startswith(" Move here    drops 4 entries (")

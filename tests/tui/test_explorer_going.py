@@ -161,11 +161,41 @@ class TestGoing:
         made.entry("custom", customType="progress")
         made.answered("two", "bash", "b")
         made.said("done")
-        async with exploring(made.path, config=Config(density="entries")) as (_, screen):
+        async with exploring(made.path, config=Config(density="entries")) as (pilot, screen):
             shown = tree(screen)
+            await pilot.press("k")
+            await until(pilot, lambda: "#4" in note(screen))
+            await until(pilot, lambda: "Result of bash" in "\n".join(rows(pilot.app)))
+            told, entry = note(screen), "\n".join(rows(pilot.app))
         tokens = {word: next(row for row in shown if word in row).split() for word in ("ls", "grep")}
         assert "2.0k" in tokens["grep"]
         assert "2.0k" not in tokens["ls"], "the first of them does not carry the whole reply"
+        assert "tokens 2.0k" in told, "at the foot stands what the row says"
+        assert "entries" not in told
+        assert "result 1 tok" in entry, "the pane says that it counts the result alone"
+
+    async def test_what_was_said_goes_with_the_next_key(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("apostrophe")
+            assert "no row is marked" in note(screen)
+            await pilot.press("x")
+            await pilot.pause()
+            assert "no row is marked" not in note(screen)
+
+    async def test_folded_turns_are_counted_at_the_foot_as_in_their_row(self, tmp_path: Path) -> None:
+        made = Named(tmp_path / "s.jsonl")
+        for name in "abcdefgh":
+            made.turn(name)
+        made.entry("custom_message", customType="progress", content="half way", display=True)
+        made.turn("i")
+        made.turn("j")
+        async with exploring(made.path) as (pilot, screen):
+            await pilot.press("k", "k", "z")
+            await until(pilot, lambda: "folded" in note(screen))
+            row = next(row for row in tree(screen) if row.startswith("▌"))
+            told = note(screen)
+        turns = row.split("▸ ")[1].split("   ")[0]
+        assert told.startswith(f"{turns} folded")
 
     async def test_rows_of_entries_say_something(self, tmp_path: Path) -> None:
         made = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": "/work/p"})
@@ -213,7 +243,7 @@ class TestGoing:
         for words in (
             "ai half a aborted",
             "ai a long cut off",
-            "you ! make test ok",
+            "you ! make test ≠ edited ok",
             "you ! make test aborted",
             "≠ context edit omits make test",
             "usage title, 1,280 tokens",

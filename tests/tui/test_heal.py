@@ -40,7 +40,7 @@ async def test_every_change_is_shown_and_the_new_session_is_opened(tmp_path: Pat
         sheet = await reached(pilot, HealSheet)
         await pilot.pause()
         text = shown(pilot)
-        assert "call b1 has no result: one that says so is added" in text
+        assert "call b1 has no result: a result that says so is added" in text
         assert "open-call" not in text
         files = sorted(os.listdir(tmp_path))
         await pilot.press("escape")

@@ -121,6 +121,31 @@ def test_a_long_value_of_a_pair_goes_on_in_the_next_line(tmp_path: Path) -> None
     assert " ".join(line[17:].strip() for line in lines[at : at + 3]).startswith(f"inferred: {told}")
 
 
+def test_lost_paths_of_one_project_are_told_apart_on_a_narrow_screen(tmp_path: Path) -> None:
+    folder = "/work/a-project-with-a-long-name/packages/coding-agent/src/modes"
+    read = [call("read", name, path=f"{folder}/{name}.ts") for name in ("parse", "print")]
+    results = [result("read", name, "x") for name in ("parse", "print")]
+    made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000004", "tokensBefore": 90}
+    session = write_session(tmp_path / "s.jsonl", user("go"), reply(*read), *results, user("on"), made)
+    text = page(single(session, 5), Tab.COMPACTION, width=60).text
+    assert "/parse.ts" in text
+    assert "/print.ts" in text
+
+
+@pytest.mark.parametrize(("counted", "way"), [(90_000, "above"), (30, "below")])
+def test_it_is_said_on_which_side_of_the_estimates_the_model_counted(
+    tmp_path: Path, counted: int, way: str
+) -> None:
+    first = reply("b", usage={"input": 5, "output": 1, "totalTokens": 6})
+    answer = reply("c" * 4_000, usage={"input": counted, "output": 1, "totalTokens": counted + 1})
+    made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000004", "tokensBefore": 90}
+    session = write_session(
+        tmp_path / "s.jsonl", user("go"), first, user("d" * 4_000), answer, user("on"), made
+    )
+    text = page(single(session, 5), Tab.COMPACTION, width=90).text
+    assert f"estimation error: counted {way} the estimates" in text
+
+
 def amounts(text: str) -> tuple[list[int], int]:
     """The amounts of the ledger as they stand on the screen, and the total below them."""
     rows = text.split("\n")
@@ -202,7 +227,7 @@ def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:
     shown = page(single(session, 2), Tab.CONTEXT)
     assert "edited" in shown.lines[line_with(shown, "you        short")].text
     assert "not sent" in shown.lines[line_with(shown, "! ls")].text
-    assert "1 shortened" in shown.lines[line_with(shown, "context edits")].text
+    assert "1 replaced" in shown.lines[line_with(shown, "context edits")].text
 
 
 def test_an_empty_context_is_a_page_too(tmp_path: Path) -> None:
@@ -256,8 +281,7 @@ def test_raw_is_the_line_as_it_stands(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.jsonl", user("a"), entry)
     shown = page(single(session, 1), Tab.RAW, width=100)
     assert unfolded(shown.text) == orjson.loads(session.raw(1))
-    assert f"byte {session.columns.start[1]:,}" in shown.text
-    assert f"line {len(session.raw(1)):,} bytes" in shown.text
+    assert f"starts at byte {session.columns.start[1]:,}, {len(session.raw(1)):,} bytes long" in shown.text
     assert orjson.loads(shown.copy) == orjson.loads(session.raw(1))
 
 

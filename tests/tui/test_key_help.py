@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.session.session import Session
 from leafward_tui.explorer.controllers.modes import Situation, hints
+from leafward_tui.explorer.model.overview import Overview
+from leafward_tui.explorer.model.overview_drawing import draw
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from leafward_tui.ui.intents import EVERYWHERE, INTENTS, Intent, intents_for
@@ -14,7 +19,7 @@ from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_
 from leafward_tui.ui.key_overrides import Keymap
 from leafward_tui.ui.legend import legend_of
 from leafward_tui.ui.sheet import TextSheet
-from tests.tui.explored import Named, exploring
+from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
@@ -75,7 +80,7 @@ def test_signs_and_words_have_their_meaning_behind_the_keys(screen: str) -> None
 def test_a_sign_and_a_word_are_found() -> None:
     sections: Sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
     assert [entry.title for _, group in matching(sections, "≠", KEYMAP) for entry in group] == [
-        "The model reads something else than was said"
+        "A context edit: the model reads something else than was said"
     ]
     assert "Where the agent goes on" in [
         entry.title for _, group in matching(sections, "leaf", KEYMAP) for entry in group
@@ -105,6 +110,41 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 32), (200, 60)])
+async def test_nothing_is_left_of_the_screen_beside_the_list_of_keys(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    file = Named(tmp_path / "s.jsonl")
+    file.turn("one")
+    async with exploring(file.path, size) as (pilot, _screen):
+        await pilot.press("question_mark")
+        await reached(pilot, HelpScreen)
+        await pilot.pause()
+        shown = rows(pilot.app)
+    framed = [row for row in shown if "│" in row and row.strip().startswith("│")]
+    assert len(framed) > 15
+    assert all(row.startswith("│") and row.endswith("│") for row in framed)
+
+
+def test_every_sign_of_the_map_is_explained(tmp_path: Path) -> None:
+    file = forked(tmp_path / "s.jsonl")
+    with closing(Session.open(file.path)) as session:
+        metrics = EntryMetrics(session)
+        metrics.fill(session, range(len(session)))
+        overview = Overview.of(session, metrics)
+        assert overview is not None
+        moved = overview.detour(session.columns.index(file.prompts["z"]))
+        for glyphs in (UNICODE, ASCII):
+            signs = {
+                sign
+                for detour in (None, moved)
+                for line in draw(overview, 120, 4, glyphs, detour, [1]).signs
+                for sign in line[11:]
+            }
+            known = {sign for _, group in legend_of("explorer", glyphs) for one in group for sign in one.sign}
+            assert signs - known - set(glyphs.levels) == set()
 
 
 def test_the_key_bar_of_the_tree_begins_with_what_one_wants_next() -> None:

@@ -153,7 +153,7 @@ class FakeScreen:
         self.sheets: list[tuple[Any, Callable[[str | None], None]]] = []
         self.results: list[LabResult | None] = []
 
-    def tell(self, text: str, *_more: object) -> None:
+    def tell(self, text: str, *_more: object, **_keys: object) -> None:
         self.said = text
 
     def set_timer(self, _delay: float, callback: Callable[[], None]) -> Any:
@@ -217,6 +217,12 @@ def test_drafts_of_all_strategies_follow_the_settings(lab: Lab) -> None:
     assert all(what_if.draft(strategy) is not None for strategy in Strategy)
     assert not lab.state.drafts.waiting
     assert [run.text for run in lab.state.drafts.runs] == [lab.state.draft.summary.text]
+
+
+def test_a_summary_that_is_written_again_says_so(lab: Lab) -> None:
+    lab.settle()
+    lab.press("summary.run")
+    assert lab.screen.said == "the summary is written again, on this machine"
 
 
 def test_what_was_made_of_other_choices_is_dropped(lab: Lab) -> None:

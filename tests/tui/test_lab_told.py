@@ -27,6 +27,7 @@ from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_differe
 from leafward_tui.lab.model.texts import injected_lines, prompt_lines, request_words, summary_lines
 from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.survival_cache import PLURAL
 from tests.tui.considered import considered, working
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ class TestFates:
                 block = fate_lines(survival, [], width, height, UNICODE)
                 assert max(cell_len(line.text) for line in block) <= width
                 assert sum(line.key.startswith("lost:") for line in block) == len(lost)
+                told = " ".join(line.text for line in block)
+                assert all(PLURAL[kind] in told for kind, _, _ in kinds), "names of kinds are whole"
 
     def test_keys_that_pin_stand_apart_from_what_is_lost(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)

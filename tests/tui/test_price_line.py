@@ -72,6 +72,14 @@ def test_on_one_line_a_price_and_its_warnings_are_brief(width: int, end: str) ->
     assert " ".join(line.split()).endswith(end)
 
 
+def test_warnings_that_are_too_long_together_are_brief_and_not_cut() -> None:
+    assert (
+        said(WARNED, 80, 2)[1]
+        == " ! before the compaction: nothing up to here is summarised; context edits lost"
+    )
+    assert said(WARNED, 60, 2)[1] == " ! without the compaction; context edits lost"
+
+
 def test_facts_make_room_for_a_price_without_a_warning() -> None:
     (line,) = said(WORDS, 50)
     assert " ".join(line.split()) == "Turn 51 entries 38 drops 79 entries, adds 55"

@@ -76,13 +76,13 @@ def texts(drawing: Drawing) -> list[str]:
 def test_four_lines(orchard: Overview) -> None:
     assert texts(draw(orchard, 80, 4, UNICODE)) == [
         " context         █",
-        " per turn  ▄ █ █ █ ▄ █",
+        "           ▄ █ █ █ ▄ █",
         " path      ━━┯━×━━━◆━◎",
         " branches    ╰╌╌╌╌ ╰─○+1",
     ]
     assert texts(draw(orchard, 80, 4, ASCII)) == [
         " context         =",
-        " per turn  . = = = . =",
+        "           . = = = . =",
         " path      ==+=x===#=@",
         " branches    `---- `-o+1",
     ]
@@ -93,7 +93,7 @@ def test_fewer_lines(orchard: Overview) -> None:
     path = " path      ━━┯━×━━━◆━◎"
     assert texts(draw(orchard, 80, 3, UNICODE)) == [bars, path, " branches    ╰╌╌╌╌ ╰─○+1"]
     assert texts(draw(orchard, 80, 2, UNICODE)) == [bars, path]
-    assert texts(draw(orchard, 80, 1, UNICODE)) == [" ▂▄▄█◆▄◎"]
+    assert texts(draw(orchard, 80, 1, UNICODE)) == [" context ▂▄▄█◆▄◎"]
     assert texts(draw(orchard, 40, 2, UNICODE)) == [" ▂ ▄ ▄ █ ▂ ▄", " ━━┯━×━━━◆━◎"]
 
 
@@ -106,26 +106,27 @@ def test_a_move_into_a_branch_is_seen_without_hue(orchard: Overview) -> None:
     assert {drawing.inks[1][x] for x in (15, 17, 19, 21)} == {"edge"}
     assert texts(draw(orchard, 80, 2, UNICODE, detour))[1] == " path      ━━┱━━━◎╍◆╍◎"
     line = draw(orchard, 80, 1, UNICODE, detour)
-    assert line.inks[0][1:8] == ("faint", "ghost", "edge", "edge", "memory", "edge", "leaf")
+    assert line.inks[0][9:16] == ("faint", "ghost", "edge", "edge", "memory", "edge", "leaf")
 
 
 def test_a_move_up_the_path_ends_on_the_axis(orchard: Overview) -> None:
     drawing = draw(orchard, 80, 4, UNICODE, orchard.detour(orchard.heads[3]))
     assert texts(drawing)[2] == " path      ━━┯━×━◎╍◆╍◎"
     assert drawing.inks[2][17] == "ghost"
-    assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ◎╍┬╍×╍╍╍◆╍◎"
+    assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ◎╍┯╍×╍╍╍◆╍◎"
 
 
 def test_hits_are_ticks_that_win_over_other_marks(orchard: Overview) -> None:
     drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
     assert texts(drawing)[1] == " path      ┃━┯━×━━━┃━◎"
     assert drawing.inks[1][11] == "warn"
-    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" ┃▄▄█┃▄◎"]
+    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ┃▄▄█┃▄◎"]
 
 
 def test_nothing_to_show_keeps_its_labels() -> None:
-    assert texts(draw(None, 80, 4, UNICODE)) == [" context", " per turn", " path", " branches"]
-    assert texts(draw(None, 80, 1, UNICODE)) == [""]
+    assert texts(draw(None, 80, 4, UNICODE)) == [" context", "", " path", " branches"]
+    assert texts(draw(None, 80, 1, UNICODE)) == [" context"]
+    assert texts(draw(None, 30, 1, UNICODE)) == [""]
 
 
 def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
     reply(file, 90_000)
     assert texts(draw(overview(file.path), 80, 4, UNICODE)) == [
         " context   █",
-        " per turn  █",
+        "           █",
         " path      ◎",
         "",
     ]

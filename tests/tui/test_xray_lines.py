@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.compaction.alignment import Share
-from leafward.compaction.xray import Link, What, XRay, xray_of
+from leafward.compaction.xray import Link, What, XRay, xray_edited, xray_of
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward.summaries.survival import survival_of
 from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.theme import Styles, built_in_theme
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 from leafward_tui.xray.model.captions import Fates, Teller
+from leafward_tui.xray.model.painting import Columns, Painter
 from leafward_tui.xray.widgets.foot import ledger_columns
 
 if TYPE_CHECKING:
@@ -78,6 +80,30 @@ def test_next_change_goes_over_what_is_kept(demo: XRay) -> None:
         found.append(arrangement.lines[at].link)
     assert found == [Link.REPLACED, Link.PREFIX]
     assert arrangement.lines[arrangement.change(Side.AFTER, at, -1)].link is Link.REPLACED
+
+
+def test_what_an_edit_replaced_is_not_drawn_as_the_same() -> None:
+    with demo_session() as path, closing(Session.open(path)) as session:
+        edits = [at for at, kind in enumerate(session.columns.kind) if kind == Kind.CONTEXT_EDIT]
+        xray = xray_edited(session, edits[-1])
+        arrangement = Arrangement(xray)
+        painter = Painter(
+            arrangement,
+            Teller(xray, UNICODE),
+            Styles.of(built_in_theme("understory")),
+            Columns.fitting(120, Side.BEFORE),
+            -1,
+            Side.BEFORE,
+            frozenset(),
+            focused=True,
+        )
+        drawn = ["".join(segment.text for segment in painter.line(at)) for at in range(len(arrangement))]
+        assert [line.split()[0] for line in drawn if "≠≠≠≠≠≠" in line] == ["bash"]
+        assert any("══════" in line for line in drawn), "all else is the same"
+        shares = [share for share in xray.ledger if share.before or share.after]
+        heads = [head for head, _ in ledger_columns(shares, 120, UNICODE, of_edits=True)[1]]
+        assert "≠ freed" in heads
+        assert "− cut" not in heads, "something stands for it"
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])

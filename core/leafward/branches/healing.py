@@ -202,7 +202,9 @@ def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[
             blocks.append({**block, "id": name})
             if found is None:
                 changes.append(
-                    Change("open-call", f"call {call} has no result: one that says so is added", one.entry)
+                    Change(
+                        "open-call", f"call {call} has no result: a result that says so is added", one.entry
+                    )
                 )
                 nothing: Body = {"type": "text", "text": NO_RESULT}
                 results.append(

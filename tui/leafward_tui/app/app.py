@@ -269,18 +269,16 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         self.input_priority.painted()
 
     def unbound(self, key: str) -> None:
-        """A key that does nothing on this screen says where it works, or that it does nothing."""
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        """A key that does nothing on this screen says so."""
+        from leafward_tui.ui.key_reasons import reason_for_key
         from leafward_tui.ui.screen import BaseScreen
+        from leafward_tui.ui.sheet import Sheet
 
         if isinstance(self.screen, BaseScreen):
-            from leafward_tui.ui.key_reasons import reason_for_key
-
             self.screen.key_bar.say(reason_for_key(key, self.keymap))
-        elif isinstance(self.screen, ChoiceSheet):
-            from leafward_tui.ui.key_overrides import key_label
-
-            self.screen.unbound(key_label(key))
+        elif isinstance(self.screen, Sheet):
+            # All its keys stand on it.
+            self.screen.say(reason_for_key(key))
 
     # --- services -----------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
     from leafward_tui.compare.model.files import Column
     from leafward_tui.compare.state import Page
+    from leafward_tui.ui.key_bar import KeyBar
     from leafward_tui.ui.pane_lines import LabLine, Lines
     from leafward_tui.ui.screen_results import CompareResult
     from leafward_tui.ui.sheet import Sheet
@@ -216,6 +217,11 @@ class ComparePort(Protocol):
     @property
     def sentence(self) -> RowsPane:
         """What is said of them, and what was just done."""
+        ...
+
+    @property
+    def key_bar(self) -> KeyBar:
+        """Where something is said on tabs without a sentence."""
         ...
 
     @property

@@ -39,11 +39,13 @@ class HealSheet(Sheet):
         """`title` is that of the agent which goes on."""
         self._changes = healing.changes
         self._title = title
-        about = [SheetLine("a new session is written that the provider accepts; this one stays as it is")]
+        about = [
+            SheetLine("a repaired session is written, which the provider accepts; this one stays as it is")
+        ]
         about += [SheetLine(remark.text) for remark in healing.remarks]
         if healing.obstacle is not None:
             about.append(SheetLine(healing.obstacle.text, "warn", lines=3))
-        note = counted(len(self._changes), "change")
+        note = counted(len(self._changes), "repair")
         super().__init__("Heal this session", about, note=note)
         self.changes = LinesView(id="changes", cursor=False, raised=True)
         own = {"heal.accept": self.commit, "mode.leave": self.action_leave, "app.back": self.action_leave}

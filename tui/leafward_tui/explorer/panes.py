@@ -9,6 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.summary_request import progress_words
+from leafward_tui.explorer.state import Mode
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.price_line import KeyHint
@@ -212,6 +213,11 @@ class ExplorerPanes:
 
     def _end_refusal(self) -> None:
         if self._state.summary is not None:
+            self.tell("")
+
+    def begin_key(self) -> None:
+        """A key does something: what the one before it said makes room; a search or filter talks as long as it is on."""
+        if self._state.mode is Mode.BROWSING:
             self.tell("")
 
     def clear_note(self) -> None:

@@ -85,6 +85,7 @@ class LabScreen(BaseScreen[LabResult | None]):
             lambda: self.panes.pane(self.state.layout.area).size.height,
         )
         self.route(steps, *self.controllers.routed, condition=self.state.takes)
+        self.before_key = partial(self.tell, "")
         yield self.panes
         yield self.note
 

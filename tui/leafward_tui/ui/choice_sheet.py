@@ -150,8 +150,6 @@ class ChoiceSheet(Sheet):
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first)
         self._cycle = cycle
-        self._remark = ""
-        """Why the key that was pressed last did nothing."""
 
     def compose_body(self) -> ComposeResult:
         """The rows."""
@@ -163,13 +161,8 @@ class ChoiceSheet(Sheet):
             self._bindings.bind(self._cycle, "step(1)", show=False)
 
     def operation(self) -> str:
-        """What the current row would write; why the last key did nothing, where it did nothing."""
-        return self._remark or self.rows.choices[self.rows.at].operation
-
-    def unbound(self, label: str) -> None:
-        """Says that a key is none of this sheet."""
-        self._remark = f"{label} does nothing here"
-        self.foot.refresh()
+        """What the current row would write."""
+        return self.rows.choices[self.rows.at].operation
 
     def show_about(self, about: Sequence[SheetLine]) -> None:
         """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
@@ -185,10 +178,9 @@ class ChoiceSheet(Sheet):
 
     def action_step(self, by: int) -> None:
         """The next row, or the one before, around the ends."""
-        self._remark = ""
         self.rows.at = (self.rows.at + by) % len(self.rows.choices)
         self.rows.refresh()
-        self.foot.refresh()
+        self.say("")
 
     def action_letter(self, letter: str) -> None:
         """The row with this letter."""
@@ -204,9 +196,8 @@ class ChoiceSheet(Sheet):
     def action_choose(self) -> None:
         """The current row, unless it is refused."""
         choice = self.rows.choices[self.rows.at]
-        self._remark = f"not possible: {choice.refused}" if choice.refused else ""
         self.rows.refresh()
-        self.foot.refresh()
+        self.say(f"not possible: {choice.refused}" if choice.refused else "")
         if not choice.refused:
             self.dismiss(choice.key)
 

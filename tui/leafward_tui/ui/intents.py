@@ -350,7 +350,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "base.toggle",
         "B",
-        "Start files from disk or git, or from calls alone",
+        "Rebuild files with what is on disk or in git, or without",
         "base",
         _COMPARE,
         "Compare",
@@ -453,7 +453,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "session.heal",
         "h",
-        "Heal: start a new session that its provider takes",
+        "Heal: repair what the provider refuses, in a new session",
         "heal",
         _TREE,
         "Leafward",

@@ -1,10 +1,10 @@
-"""Why a key does nothing here: what it lacks, or where it works."""
+"""Why a key does nothing here: what it lacks, or that it is none of this screen's."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.intents import BROAD_KEYS, EVERYWHERE, INTENTS, intent, intents_for
+from leafward_tui.ui.intents import intent, intents_for
 from leafward_tui.ui.key_overrides import key_label
 
 if TYPE_CHECKING:
@@ -79,16 +79,7 @@ def reason_for_intent(intent_id: str, screen: str, keymap: Keymap, waits: str = 
     return f"{text}; {label} {helps.hint}"
 
 
-def reason_for_key(key: str, keymap: Keymap) -> str:
-    """Why a key, in Textual's name, does nothing on the screen it was pressed on: where it works, or that it works nowhere."""
-    label = key_label(key)
-    found = [entry for entry in INTENTS if key in keymap.keys[entry.id]]
-    if not found or key in BROAD_KEYS:
-        help_key = keymap.label("app.help")
-        return f"{label} does nothing here" + (f"; {help_key} shows all keys" if help_key else "")
-    every = dict.fromkeys(screen for entry in found for screen in entry.screens)
-    # Sheets are found from the screens that open them.
-    screens = [screen for screen in every if screen in EVERYWHERE] or every
-    places = [f"the {SCREEN_TITLES.get(screen, screen)}" for screen in screens]
-    where = " and ".join(filter(None, (", ".join(places[:-1]), places[-1])))
-    return f"{label} {found[0].hint}: only in {where}"
+def reason_for_key(key: str, keymap: Keymap | None = None) -> str:
+    """That a key, in Textual's name, does nothing here; with a keymap also where the keys of the screen are listed."""
+    help_key = keymap.label("app.help") if keymap is not None else ""
+    return f"{key_label(key)} does nothing here" + (f"; {help_key} shows all keys" if help_key else "")

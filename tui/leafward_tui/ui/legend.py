@@ -105,8 +105,14 @@ _WORDS_OF = {
 def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:
     """Signs and words of a screen under their headings; none where it has no own."""
     signs = [Meaning(*one) for one in _signs(screen, glyphs)]
+    of_map = [Meaning(*one) for one in _map_signs(glyphs)] if screen == "explorer" else []
     words = [Meaning(word, _WORDS[word]) for word in _WORDS_OF.get(screen, ())]
-    groups = (("Signs", signs), ("Words", words), ("What can be searched for", _query_words(screen)))
+    groups = (
+        ("Signs", signs),
+        ("Signs of the map at the foot", of_map),
+        ("Words", words),
+        ("What can be searched for", _query_words(screen)),
+    )
     return [(title, group) for title, group in groups if group]
 
 
@@ -122,6 +128,26 @@ def _query_words(screen: str) -> list[Meaning]:
     return [Meaning(word, f"{meaning[:1].upper()}{meaning[1:]}") for word, meaning in found.items()]
 
 
+def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
+    """Signs of the map of the path, and of the bar beside it. A turn's own signs stand on the map too."""
+    levels = "".join(glyphs.levels[level] for level in (1, 4, 8))
+    return [
+        (levels, "Size of the context after each turn"),
+        (f"{glyphs.axis} {glyphs.axis_left}", "The path; what a move drops of it"),
+        (
+            f"{glyphs.axis_branch} {glyphs.drop}{glyphs.arm}{glyphs.prompt_off}",
+            "A branch, as long as its turns",
+        ),
+        (f"{glyphs.prompt_off}+1", "So many shorter branches leave there, too"),
+        (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
+        (glyphs.tick, "A turn with a hit"),
+        (
+            f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
+            "Of the window: used, sent again after a move, free",
+        ),
+    ]
+
+
 def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
     folded = (glyphs.folded, "Folded: can be unfolded")
     return {
@@ -130,14 +156,16 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.leaf, "The leaf"),
             (f"{glyphs.compaction} {glyphs.branch_summary}", "A compaction; a summary of a branch"),
             (glyphs.error, "Something failed in this turn"),
-            (glyphs.edited, "The model reads something else than was said"),
+            (glyphs.edited, "A context edit: the model reads something else than was said"),
             (f"{glyphs.run} {glyphs.folded}", "Folded turns"),
+            (f"{glyphs.branch}{glyphs.arm}{glyphs.prompt_off}", "A branch leaves there"),
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
-            (glyphs.rail_hidden, "Rows that a filter hides"),
-            (f"{glyphs.entered} {glyphs.left}", "Added, dropped by a move to the cursor"),
+            (f"{glyphs.entered} {glyphs.branch_taken}{glyphs.arm_taken}", "Added by a move to the cursor"),
+            (f"{glyphs.left} {glyphs.rail_left}", "Dropped by a move to the cursor"),
             (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
             ("[x]", "A label"),
             ("! ls", "A command that the user ran"),
+            ("#12", "The number of an entry, counted from 0"),
             (glyphs.zero, "None"),
         ],
         "lab": [
@@ -149,6 +177,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         ],
         "xray": [
             (glyphs.kept, "Kept: the same on both sides"),
+            (glyphs.differs, "Kept, but edited or shortened"),
             (glyphs.compaction, "Summarised; a line of the summary"),
             (glyphs.injected, "Injected"),
             (glyphs.cut, "Cut: nothing stands for it"),

@@ -27,6 +27,8 @@ MODAL_WIDTH = 76
 MODAL_HEIGHT = 20
 MODAL_MARGIN = Size(8, 3)
 """Cells around the rows of a modal: frame, padding and scrollbar."""
+_SCRAPS = 9
+"""Cells: where so few would be left beside a frame, it takes them, since nothing can be read of what stands there."""
 
 
 class Rows(LineScroll):
@@ -124,8 +126,9 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         self.rows.border_subtitle = Content(foot) if foot else ""
         if services_of(self).glyphs.hairline == "-":
             self.rows.styles.border = ("ascii", services_of(self).palette_now.line)
-        if width:
-            self.rows.styles.width = max(width + MODAL_MARGIN.width, len(title) + 4, len(foot) + 4)
+        least = width + MODAL_MARGIN.width if width else MODAL_WIDTH
+        cells = max(least, len(title) + 4, len(foot) + 4)
+        self.rows.styles.width = cells if self.app.size.width - cells >= _SCRAPS else self.app.size.width
         self.rows.styles.height = height + MODAL_MARGIN.height if height else min(MODAL_HEIGHT, count + 3)
         self.rows.show(count)
 

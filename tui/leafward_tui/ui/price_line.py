@@ -102,7 +102,7 @@ def _facts_line(
     drops = price.brief if price is not None else ""
     if price is not None and alone:
         drops = fit(
-            "; ".join((drops, *price.brief_warnings)),
+            "; ".join((drops, *filter(None, price.brief_warnings))),
             width - used - gap - length(sign) - 1,
             ellipsis=glyphs.ellipsis,
         )
@@ -138,10 +138,14 @@ def _price_line(price: PriceWords, width: int) -> list[Piece]:
 
 
 def _warnings_line(price: PriceWords, width: int, glyphs: Glyphs) -> list[Piece]:
-    """The warnings, one after the other."""
+    """The warnings, one after the other; where they are too long together, those at the end in few words."""
     start = VALUES_FROM if width >= NARROW else 3
     line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" " * (start - 2), "blank")]
-    return [*line, (fit("; ".join(price.warnings), width - start - 1, ellipsis=glyphs.ellipsis), "warn")]
+    texts, room = list(price.warnings), width - start - 1
+    for at in reversed(range(len(texts))):
+        if cell_len("; ".join(texts)) > room and at < len(price.brief_warnings):
+            texts[at] = price.brief_warnings[at] or texts[at]
+    return [*line, (fit("; ".join(texts), room, ellipsis=glyphs.ellipsis), "warn")]
 
 
 def length(pieces: list[Piece]) -> int:

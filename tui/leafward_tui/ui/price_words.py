@@ -37,7 +37,7 @@ class PriceWords(NamedTuple):
     warnings: tuple[str, ...] = ()
     """What one would not expect of it."""
     brief_warnings: tuple[str, ...] = ()
-    """The same in few words."""
+    """The same in few words, one for each; empty where there are no fewer."""
 
     @classmethod
     def of(cls, price: Price, glyphs: Glyphs) -> PriceWords:
@@ -77,5 +77,5 @@ class PriceWords(NamedTuple):
             ),
             ", ".join(brief) or "drops nothing",
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),
-            tuple(_IN_BRIEF[code] for code, _ in price.surprises if code in _IN_BRIEF),
+            tuple(_IN_BRIEF.get(code, "") for code, _ in price.surprises),
         )

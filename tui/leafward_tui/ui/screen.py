@@ -80,6 +80,9 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     waits_for: Callable[[], str] | None = None
     """Says what all keys wait for now; empty where they wait for nothing."""
 
+    before_key: Callable[[], object] | None = None
+    """Called before a key does something."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  Textual's own form
@@ -193,6 +196,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     def action_intent(self, intent_id: str) -> None:
         """A key of the screen; one that can do nothing now says why."""
         self.key_bar.say("" if self.enabled(intent_id) else self.reason(intent_id))
+        if self.before_key is not None:
+            self.before_key()
         super().action_intent(intent_id)
 
     def reason(self, intent_id: str) -> str:

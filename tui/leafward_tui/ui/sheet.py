@@ -140,6 +140,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         super().__init__()
         self._title_text = drawable(title)
         self._note = drawable(note)
+        self._said = ""
         self.about = AboutLines(about)
 
     def compose(self) -> ComposeResult:
@@ -173,6 +174,11 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """What would be written."""
         return ""
 
+    def say(self, text: str) -> None:
+        """Says something at the foot in place of what would be written; nothing where the text is empty."""
+        self._said = text
+        self.foot.refresh()
+
     def _rule(self, width: int, ground: Ground) -> list[Segment]:
         shell = services_of(self)
         return [Segment(shell.glyphs.heavy * width, ground.leaf)]
@@ -192,10 +198,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
             pieces += [Segment(gap + key, ground.strong), Segment(f" {words}", ground.faint)]
             used += cell_len(gap) + cell_len(key) + 1 + cell_len(words)
         room = width - used - 4
-        if room > 12 and (operation := drawable(self.operation())):
+        if room > 12 and (words := self._said or drawable(self.operation())):
             ellipsis = services_of(self).glyphs.ellipsis
-            text = right(fit(operation, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
-            pieces.append(Segment(text, ground.sub))
+            text = right(fit(words, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
+            pieces.append(Segment(text, ground.warn if self._said else ground.sub))
         return pieces
 
     def action_leave(self) -> None:

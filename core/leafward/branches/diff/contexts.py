@@ -47,6 +47,11 @@ class ContextDifference:
     """Why no more of them is shared, in sentences."""
 
     @property
+    def same_model(self) -> bool:
+        """Whether one cache may serve both: of no side another model is known."""
+        return not _other_model(self.a, self.b)
+
+    @property
     def ledgers(self) -> tuple[Ledger, Ledger]:
         """System, summary, kept and after, of both."""
         return self.a.ledger, self.b.ledger
@@ -126,9 +131,13 @@ def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -
         yield "only the system part is shared"
 
 
+def _other_model(a: Context, b: Context) -> bool:
+    return None not in (a.model, b.model) and (a.provider, a.model) != (b.provider, b.model)
+
+
 def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[ContextMessage]) -> list[str]:
     found = []
-    if None not in (a.model, b.model) and (a.provider, a.model) != (b.provider, b.model):
+    if _other_model(a, b):
         found.append("A and B use different models: neither can use the other's cache")
     edited = {one.entry for one in mine if one.edited >= 0} ^ {one.entry for one in theirs if one.edited >= 0}
     if edited:

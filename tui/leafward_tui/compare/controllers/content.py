@@ -196,9 +196,11 @@ class Content:
         return (sentence(self.lines, max(0, self._view.diff.cursor), width, ellipsis, [*fates, *flags]),)
 
     def tell(self, text: str, ink: str = "sub") -> None:
-        """Says what was just done in the place of the sentence."""
+        """Says what was just done in the place of the sentence; on a tab that has none in that of the keys."""
         self._state.content.message = (text, ink)
         self._view.sentence.show(self._sentence)
+        if self._state.page not in (Page.FILES, Page.CONTENTS):
+            self._view.key_bar.say(text)
 
     # --- the cursor ---------------------------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ def context_page(
                     "sub",
                 ),
             ),
-            (Span("reusable from the prompt cache", "faint"),) if width >= 90 else (),
+            (Span("reusable from the prompt cache", "faint"),) if width >= 90 and contexts.same_model else (),
             width,
         )
     ]

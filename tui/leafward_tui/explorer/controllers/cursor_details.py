@@ -10,6 +10,7 @@ from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
+from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.cells import count
 from leafward_tui.ui.page import Gauge, Selection, SelectionKind
@@ -140,12 +141,15 @@ class CursorDetails:
             return None
         tally = metrics.sum(layout.entries_between(line.row, line.rows))
         glyphs = self._services.glyphs
-        pairs = [
-            ("entries", f"{tally.entries:,}"),
-            ("calls", count(tally.calls, zero=glyphs.zero)),
-            ("edits", count(tally.edits, zero=glyphs.zero)),
-            ("tokens", count(tally.tokens, zero=glyphs.zero)),
-        ]
+        tokens = line_tokens(metrics, layout, line, tally.tokens)
+        pairs = [("tokens", count(tokens, zero=glyphs.zero))]
+        if layout.density is not Density.ENTRIES or line.rows > 1:
+            # Where a row is an entry, the row itself says whether it is a call or an edit.
+            pairs[:0] = [
+                ("entries", f"{tally.entries:,}"),
+                ("calls", count(tally.calls, zero=glyphs.zero)),
+                ("edits", count(tally.edits, zero=glyphs.zero)),
+            ]
         if tally.added or tally.removed:
             pairs.append(("lines", f"+{tally.added} {glyphs.minus}{tally.removed}"))
         if tally.failed:
@@ -256,13 +260,17 @@ def row_name(exploration: Exploration, line: Line) -> str:
     layout = exploration.layout
     head = layout.head[line.row]
     if line.kind is not LineKind.ROW:
-        what = "hidden" if line.kind is LineKind.HIDDEN else "folded"
-        return f"{line.rows:,} {what}"
+        if line.kind is LineKind.HIDDEN:
+            return f"{line.rows:,} hidden"
+        words = fold_words if line.kind is LineKind.FOLDED_RUN else rows_words
+        return f"{words(layout, line)} folded"
     if exploration.target(line) == exploration.session.place:
         return "At the leaf"
     if layout.density is Density.ENTRIES or layout.tree.kind[head] not in PROMPTS:
         return f"#{head:,}"
-    return f"Turn {exploration.turn_of(head):,}"
+    # Turns are counted along their own path: another branch may have one of the same number.
+    beside = "" if layout.on_path(head) else " (branch)"
+    return f"Turn {exploration.turn_of(head):,}{beside}"
 
 
 def selection(exploration: Exploration, line: Line) -> Selection:

@@ -82,6 +82,7 @@ class Navigation:
             notes=state.texts.notes,
             lost=state.texts.lost,
             repeated=state.texts.repeated,
+            edited=exploration.findings.edited,
         )
         tree.set_mark(exploration.layout.row_of(exploration.mark) if exploration.mark >= 0 else -1)
         tree.set_touches(self._touches_of_rows())
@@ -228,7 +229,7 @@ class Navigation:
     def _toggle_fold(self) -> None:
         """Folds or unfolds where the cursor is."""
         if not (self._view.two_panes or self._view.in_tree):
-            self._view.tell("fold: only in the tree", "warn", self._view.key_hints(("mode.leave", "tree")))
+            self._view.tell("folds are in the tree", "warn", self._view.key_hints(("mode.leave", "tree")))
             return
         line = self._view.tree.line
         if line is not None and line.kind.is_fold:

@@ -56,6 +56,8 @@ class Findings(NamedTuple):
     """A byte for each entry: replies without text whose calls have results."""
     archived: Collection[int] = ()
     """First entries of archived branches."""
+    edited: Sequence[int] = ()
+    """Entries that the model reads otherwise than they were said, ascending."""
 
 
 class _Laid(NamedTuple):

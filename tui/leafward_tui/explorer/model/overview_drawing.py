@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
 _LABELS = {
-    4: ("context", "per turn", "path", "branches"),
+    4: ("context", "", "path", "branches"),
     3: ("context", "path", "branches"),
     2: ("context", "path"),
+    1: ("context",),
 }
-_LABELLED_FROM = 60
-"""Cells of width below which there are no labels."""
+_LABELLED_FROM = {4: 60, 3: 60, 2: 60, 1: 36}
+"""Cells of width below which there are no labels, by the number of lines."""
 _LEFT = 11
-"""Where the axis begins beside labels: an edge, the longest of them, a gap."""
+"""Where the axis begins beside labels: an edge, the longest of them, a gap. On one line the gap is narrower."""
 _RIGHT = (2, 3)
 """Cells left free at the right: on one line, where the leaf stands in the first of them, and on more."""
 _CROWDED = 3
@@ -91,8 +92,8 @@ def draw(
     """
     canvas = _Canvas(width, height)
     height = min(height, 4)
-    labelled = height > 1 and width >= _LABELLED_FROM
-    left = _LEFT if labelled else 1
+    labelled = height > 0 and width >= _LABELLED_FROM[height]
+    left = (_LEFT if height > 1 else _LEFT - 2) if labelled else 1
     if labelled:
         nothing_hangs = overview is not None and not overview.hanging and detour is None
         for y, label in enumerate(_LABELS[height]):
@@ -221,8 +222,7 @@ class _Painter:
             stays = self.stays(x)
             canvas.put(x, y, glyphs.axis if stays else glyphs.axis_left, "leaf" if stays else "faint")
         for x in self.forks:
-            stays = self.stays(x)
-            canvas.put(x, y, glyphs.axis_branch if stays else glyphs.join_down, "leaf" if stays else "faint")
+            canvas.put(x, y, glyphs.axis_branch, "leaf" if self.stays(x) else "faint")
         for x, (sign, ink) in self.marks.items():
             canvas.put(x, y, sign, ink)
         if detour is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,12 @@ from leafward.session.entry_headline import LIMIT, Headline, headline
 from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
+from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.style import Style
 
@@ -50,6 +52,7 @@ class RowPainter:
         notes: Mapping[int, str],
         lost: Mapping[int, int] = MappingProxyType({}),
         repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+        edited: Sequence[int] = (),
     ) -> None:
         self.session = session
         self.lines = lines
@@ -58,11 +61,13 @@ class RowPainter:
         self.styles = styles
         self.glyphs = glyphs
         self.notes = notes
+        """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
         self.lost = lost
         """How many facts a compaction lost, by its entry, as far as that was counted."""
         self.repeated = repeated
         """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
-        """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
+        self.edited = edited
+        """Entries that the model reads otherwise than they were said, ascending."""
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
@@ -114,7 +119,7 @@ class RowPainter:
         if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
             words = f"{line.rows:,} hidden"
             if line.kind is LineKind.ARCHIVED:
-                words = f"{self._rows_of(line)} archived"
+                words = f"{rows_words(self.layout, line)} archived"
             text = fit(words, columns.text, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(text, ground.nothing))
             segments.append(Segment(" " * (columns.width - columns.text_at - columns.text), ground.blank))
@@ -223,7 +228,7 @@ class RowPainter:
             )
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
-                turns = self._said_of_fold(line)
+                turns = fold_words(self.layout, line)
                 parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
             return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
@@ -271,15 +276,6 @@ class RowPainter:
             segments.append(Segment(fitted, style))
         return segments
 
-    def _said_of_fold(self, line: Line) -> str:
-        """What folded rows are: turns, or compactions one after the other."""
-        kind = self.layout.tree.kind
-        rows = self.layout.head[line.row : line.row + line.rows]
-        compactions = sum(kind[entry] == Kind.COMPACTION for entry in rows)
-        if compactions:
-            return counted(compactions, "compaction", "compactions")
-        return self._rows_of(line)
-
     def _style(self, kind: int, stands: PathMembership, selected: bool, ground: Ground) -> Style:
         if selected:
             return ground.strong
@@ -287,15 +283,6 @@ class RowPainter:
         if stands in (PathMembership.ON, PathMembership.ENTERED):
             return ground.text if own else ground.sub
         return ground.sub if own else ground.faint
-
-    def _rows_of(self, line: Line) -> str:
-        """How many rows a line stands for: turns, as they are numbered, where there are any among them."""
-        if self.layout.density is Density.ENTRIES:
-            return counted(line.rows, "entry", "entries")
-        kind = self.layout.tree.kind
-        heads = self.layout.head[line.row : line.row + line.rows]
-        turns = sum(kind[entry] in PROMPTS for entry in heads)
-        return counted(turns, "turn") if turns else counted(line.rows, "row")
 
     def _chips(self, line: Line, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
         chips: list[tuple[str, Style]] = []
@@ -308,6 +295,8 @@ class RowPainter:
                 for label in self.labels_by_row.get(line.row, ())
             ]
             entries = self.layout.entries_of(line.row)
+            if self.edited and any(map(self._holds_edited, entries)):
+                chips.append((f"{self.glyphs.edited} edited", ground.warn))
             if any(self.layout.leaf in span for span in entries):
                 leaf = " preview leaf " if self.session.what_if else " leaf "
                 chips.append((leaf, self.styles.leaf_tint.leaf))
@@ -320,13 +309,17 @@ class RowPainter:
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
                 chips.append((right(self._lost(line), LOST_WIDTH - 1), ground.warn))
         elif line.kind is LineKind.FOLDED_BRANCH:
-            chips.append((self._rows_of(line), ground.faint))
+            chips.append((rows_words(self.layout, line), ground.faint))
         spaced: list[tuple[str, Style]] = []
         for at, chip in enumerate(chips):
             if at:
                 spaced.append((" ", ground.blank))
             spaced.append(chip)
         return spaced
+
+    def _holds_edited(self, span: range) -> bool:
+        at = bisect_left(self.edited, span.start)
+        return at < len(self.edited) and self.edited[at] in span
 
     def _spans(self, line: Line) -> list[range]:
         """The entries whose numbers a line sums: a folded branch's with all that leaves it."""
@@ -353,24 +346,11 @@ class RowPainter:
                 segments.append(Segment(" " * width, ground.blank))
                 continue
             amount = getattr(tally, _FIELD[name])
-            amount = self._own_tokens(line, amount) if name == "tok" else amount
+            amount = line_tokens(self.metrics, self.layout, line, amount) if name == "tok" else amount
             number = count(amount, zero=self.glyphs.zero)
             style = ground.edge if number == self.glyphs.zero else ground.sub
             segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
         return segments
-
-    def _own_tokens(self, line: Line, tokens: int) -> int:
-        """The tokens of a line; of a result whose reply has no row of its own, with its call's share of that reply."""
-        entry = self.layout.head[line.row]
-        share = self.metrics.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
-        if share is None or self.layout.density is not Density.ENTRIES:
-            return tokens
-        tree, reply = self.layout.tree, entry
-        while reply >= 0 and tree.kind[reply] != Kind.ASSISTANT:
-            reply = tree.parent[reply]
-        if reply < 0 or not self.layout.dropped or not self.layout.dropped[reply]:
-            return tokens
-        return self.metrics.tokens[entry] + share
 
     def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
         """What came of an entry: an error, lines changed, or a word the notes hold."""

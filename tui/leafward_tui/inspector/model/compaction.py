@@ -166,8 +166,10 @@ def _numbers(sheet: Sheet, xray: XRay) -> None:
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
         sheet.note("not in file: measured anew behind the compaction")
-    if shares[Link.ERROR].before or shares[Link.ERROR].after:
-        sheet.note("estimation error: counted above the estimates")
+    errors = [error for error in (shares[Link.ERROR].before, shares[Link.ERROR].after) if error]
+    if errors:
+        ways = [word for word, there in (("above", max(errors) > 0), ("below", min(errors) < 0)) if there]
+        sheet.note(f"estimation error: counted {' or '.join(ways)} the estimates")
     sheet.blank()
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.exam import PLACE_WORDS, Place
 from leafward.compaction.exam.sitting import exams_kept
+from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay
-from leafward_tui.inspector.model.sheet import INDENT, Sheet
+from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.cells import counted, exact, money, percent, right
 from leafward_tui.ui.exam_request import answer_words
 from leafward_tui.ui.page import EXAM, Span
-from leafward_tui.ui.spans import padded, shown_line
+from leafward_tui.ui.spans import padded, shown_line, width_of
 from leafward_tui.ui.survival_cache import PLURAL
 
 if TYPE_CHECKING:
@@ -83,12 +84,12 @@ def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink:
     for fate in fates if opened else fates[:most]:
         fact = fate.fact
         place = [Span(f"#{fact.entry:,}", "faint")] if fact.entry >= 0 else []
+        text = [Span(shown_line(fact.text, 300), "sub")]
+        if fact.kind is FactKind.PATH:
+            # Paths of one project begin alike: it is the end that tells them apart.
+            text = path_spans(fact.text, sheet.width - 13 - width_of(place) - 2, sheet.glyphs, ink="sub")
         sheet.row(
-            [
-                Span(f"{sign} ", ink),
-                *padded([Span(fact.kind.value, "faint")], 11),
-                Span(shown_line(fact.text, 300), "sub"),
-            ],
+            [Span(f"{sign} ", ink), *padded([Span(fact.kind.value, "faint")], 11), *text],
             place,
             entry=fact.entry,
             copy=shown_line(fact.text, 4_000),

@@ -142,13 +142,10 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         )
     else:
         left.append([Span(f"{len(selection):,}", "sub"), Span(" entries", "faint")])
-    if found.steps and len(selection) > 1:
-        left.append(
-            [
-                Span(f"{len(found.steps):,}", "sub"),
-                Span(" call" + ("s" if len(found.steps) > 1 else ""), "faint"),
-            ]
-        )
+    # As in the tree, a command that the user ran is no call.
+    calls = sum(not step.by_user for step in found.steps)
+    if calls and len(selection) > 1:
+        left.append([Span(f"{calls:,}", "sub"), Span(" call" if calls == 1 else " calls", "faint")])
     right: list[Span] = []
     if found.tokens:
         size = exact if len(selection) == 1 else count
@@ -158,6 +155,9 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             if found.system_tokens:
                 right += [Span(", system ", "faint"), Span(size(found.system_tokens), "sub")]
         else:
+            if len(selection) == 1 and found.steps and not found.steps[0].by_user and not found.replies:
+                # The row of the tree counts the call as well.
+                right.append(Span("result ", "faint"))
             right.append(Span(size(found.tokens), "sub"))
         right.append(Span(" tok", "faint"))
     if found.usage.cost > 0:

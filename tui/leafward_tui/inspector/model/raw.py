@@ -196,12 +196,14 @@ def raw_page(
 def _place(session: Session, entry: Entry, records: list[bytes]) -> list[Span]:
     """Where it lies, and how large it is."""
     row = session.origin(entry.index).is_row
-    found = [Span("row " if row else "byte ", "faint"), Span(exact(entry.offset), "sub")]
+    found = [Span("row " if row else "starts at byte ", "faint"), Span(exact(entry.offset), "sub")]
     if len(records) > 1:
-        found.append(Span(f"   {len(records)} records, ", "faint"))
-    else:
-        found.append(Span("   record " if row else "   line ", "faint"))
-    found.append(Span(f"{exact(sum(map(len, records)))} bytes", "sub"))
+        found.append(Span(f", {len(records)} records", "faint"))
+    found += [
+        Span(", ", "faint"),
+        Span(exact(sum(map(len, records))), "sub"),
+        Span(" bytes in all" if len(records) > 1 else " bytes long", "faint"),
+    ]
     if records[-1].endswith(b"\r"):
         found.append(Span("  CRLF", "faint"))
     return found

@@ -36,7 +36,7 @@ TITLES: dict[Kind, str] = {
     Kind.BASH: "Command",
     Kind.CUSTOM_ROLE: "Injected message",
     Kind.CUSTOM_MESSAGE: "Injected message",
-    Kind.INJECTED: "Injected message",
+    Kind.INJECTED: "Added by the agent",
     Kind.SYSTEM: "System message",
     Kind.COMPACTION: "Compaction",
     Kind.BRANCH_SUMMARY: "Branch summary",

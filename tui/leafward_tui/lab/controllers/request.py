@@ -12,6 +12,7 @@ from leafward_tui.lab.controllers.drafts import draft_of
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.cells import counted, exact, money
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.price_line import KeyHint
 from leafward_tui.ui.sheet import SheetLine
 
 if TYPE_CHECKING:
@@ -73,6 +74,11 @@ class SummaryRequest:
         elif not what_if.choices.asks:
             self._layout.go_to("text", "Summary")
             self._drafts.redo()
+            label = self._services.keymap.label("summarizer.choose")
+            self._view.tell(
+                "the summary is written again, on this machine",
+                keys=(KeyHint("summarizer.choose", label, "choose a model"),) if label else (),
+            )
         elif state.prompt.sending is not None:
             self.ask(state.prompt.sending)
         else:

@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import Survival
     from leafward_tui.ui.glyphs import Glyphs
 
-_CLOSE = {
-    FactKind.COMMAND: ("commands", "cmds"),
-    FactKind.IDENTIFIER: ("identifiers", "idents"),
-    FactKind.CONSTRAINT: ("constraints", "constraint", "constr."),
-}
-"""Names where two stand on a line, the first that fits."""
 _TITLE = "Facts kept"
 _NAME = 12
 _COUNTS = 12
@@ -185,25 +179,22 @@ def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> 
 
 
 def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list[LabLine]:
-    """Two kinds a line, without lines between name and numbers."""
-    half = width // 2
-    lines = []
-    for at in range(0, len(kinds), 2):
-        spans: list[Span] = []
-        for number, (kind, kept, whole) in enumerate(kinds[at : at + 2]):
-            numbers = f"{kept:,}/{whole:,}"
-            room = half - 1 - number
-            free = max(0, room - cell_len(numbers) - 1)
-            names = _CLOSE.get(kind, (PLURAL[kind],))
-            name = fit(next((one for one in names if cell_len(one) <= free), names[-1]), free, pad=True)
-            spans += [
-                blanks(number * 2),
-                Span(name, "sub"),
-                blanks(room - cell_len(name) - cell_len(numbers)),
-                Span(numbers, "leaf" if kept == whole else "text"),
-            ]
-        lines.append(LabLine(tuple(spans)))
-    return lines
+    """As many kinds a line as fit, each with its whole name, without lines between name and numbers."""
+    lines: list[list[Span]] = [[]]
+    used = 0
+    for kind, kept, whole in kinds:
+        name, numbers = f"{PLURAL[kind]} ", f"{kept:,}/{whole:,}"
+        cells = cell_len(name + numbers)
+        if used and used + 2 + cells > width:
+            lines.append([])
+            used = 0
+        lines[-1] += [
+            *((blanks(2),) if used else ()),
+            Span(name, "sub"),
+            Span(numbers, "leaf" if kept == whole else "text"),
+        ]
+        used += cells + (2 if used else 0)
+    return [LabLine(tuple(line)) for line in lines]
 
 
 def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]:

@@ -164,7 +164,7 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
                     Span(part.name, "sub"),
                     Span(right(amount, name + 7 - cell_len(part.name)), "text" if part.tokens else "edge"),
                     blanks(2),
-                    Span(fit(part.note, max(0, width - name - 12), ellipsis=glyphs.ellipsis), "faint"),
+                    Span(_in_whole(part.note, width - name - 12), "faint"),
                 )
             )
         )
@@ -184,6 +184,13 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     )
     lines.append(LabLine(total_spans))
     return lines
+
+
+def _in_whole(note: str, room: int) -> str:
+    """A note without the parts that do not fit: half a number would be another one."""
+    while note and cell_len(note) > room:
+        note = note.rpartition(", ")[0]
+    return note
 
 
 def _amount(tokens: int, glyphs: Glyphs) -> str:

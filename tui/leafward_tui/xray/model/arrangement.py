@@ -202,6 +202,17 @@ class Arrangement:
             return self.spans[band].start
         return at
 
+    def differs(self, at: int) -> bool:
+        """Whether a line of what is kept shows a message that is not the same after: edited, or cut short."""
+        piece = self.lines[at].before
+        rows = (self.xray.rows[row] for row in (piece.rows if piece is not None else ()))
+        return any(
+            row.before is not None
+            and row.after is not None
+            and (row.cut > 0 or row.before.edited != row.after.edited)
+            for row in rows
+        )
+
     def _edits(self, at: int) -> bool:
         line = self.lines[at]
         piece = line.before if line.before is not None else line.after

@@ -192,7 +192,7 @@ class Teller:
         edited = f"edited, {count(freed)} freed" if freed > 0 else "edited"
         note = "not sent" if not cell.sent else edited if cell.edited >= 0 else ""
         if cell.role == "compactionSummary":
-            return Caption("sum", "summary of the compaction before", "memory", "memory")
+            return Caption("sum", "summary of an earlier compaction", "memory", "memory")
         columns = session.columns
         following = cell.entry + 1
         end = columns.start[following] if following < len(columns) else session.scan.end
@@ -299,9 +299,10 @@ class Teller:
         if self.xray.of_edits and link is Link.CUT:
             became = "left out by a context edit"
         elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
-            became = f"shortened by a context edit, which frees {exact(cut)} tokens"
+            became = f"replaced by a context edit, which frees {exact(cut)} tokens"
         second: list[tuple[str, str]] = [(became, "faint")]
-        if caption.note:
+        # What became of it says already what the note beside it says.
+        if caption.note and became == _became(link, side):
             second.append((f"   {caption.note}", "warn"))
         second += self._fates(piece, fates)
         return [first, second]

@@ -124,6 +124,7 @@ class Painter:
         ink = ground.leaf if self.focused else ground.faint
         if not self.columns.both:
             sign, sign_ink = _sign(line.link, glyphs)
+            sign = glyphs.differs if self.arrangement.differs(at) else sign
             yield Segment(cursor, ink)
             yield Segment(sign if piece is not None else " ", getattr(ground, sign_ink))
             yield Segment(" ", ground.blank)
@@ -243,7 +244,7 @@ def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs
     if line.hidden or band.link in (Link.REST, Link.ERROR):
         return ""
     if band.link in (Link.SYSTEM, Link.KEPT):
-        return glyphs.kept * _ARM
+        return (glyphs.differs if arrangement.differs(at) else glyphs.kept) * _ARM
     if band.link is Link.INJECTED:
         return " " * _ARM + glyphs.injected
     if band.link is Link.CUT:

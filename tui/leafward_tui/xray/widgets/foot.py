@@ -54,12 +54,15 @@ class LedgerBar(Widget):
         shares = [
             share
             for share in xray.ledger
-            if share.link not in (Link.SYSTEM, Link.REST, Link.ERROR) or share.before or share.after
+            if share.before
+            or share.after
+            # Edits summarise and inject nothing: of them no column is shown that is always empty.
+            or not (xray.of_edits or share.link in (Link.SYSTEM, Link.REST, Link.ERROR))
         ]
         if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
             # What there is nothing of goes first, then the last digits.
             shares = [share for share in shares if share.before or share.after] or shares[:1]
-        name, columns = ledger_columns(shares, width, glyphs)
+        name, columns = ledger_columns(shares, width, glyphs, of_edits=xray.of_edits)
         taken = name + _TOTAL + 4 + sum(cells for _, cells in columns)
         bar = max(0, width - taken)
         bar = min(24, bar - 2) if bar - 2 >= _LEAST_BAR else 0
@@ -93,7 +96,7 @@ class LedgerBar(Widget):
 
 
 _SIGN = {
-    Link.KEPT: "same",
+    Link.KEPT: "kept",
     Link.REPLACED: "compaction",
     Link.PREFIX: "compaction",
     Link.INJECTED: "injected",
@@ -102,13 +105,15 @@ _SIGN = {
 """The glyph beside the head of a column, by its name."""
 
 
-def ledger_columns(shares: Sequence[Share], width: int, glyphs: Glyphs) -> tuple[int, list[tuple[str, int]]]:
-    """Cells of the names of the rows, and the head of each column with its cells.
+def ledger_columns(
+    shares: Sequence[Share], width: int, glyphs: Glyphs, *, of_edits: bool = False
+) -> tuple[int, list[tuple[str, int]]]:
+    """Cells of the names of the rows, and the head of each column with its cells; `of_edits` for what context edits cut.
 
     Columns are alike where whole heads fit; else each is as wide as its own and its sums, two cells apart where that fits.
     """
     cells = min(16, (width - _NAME - _TOTAL - 3) // len(shares))
-    heads = [_head(share, glyphs, cells - 2) for share in shares]
+    heads = [_head(share, glyphs, cells - 2, of_edits=of_edits) for share in shares]
     if all(cell_len(head) < cells - 1 for head in heads):
         return _NAME, [(head, cells) for head in heads]
     name = cell_len("before") + 2
@@ -116,7 +121,7 @@ def ledger_columns(shares: Sequence[Share], width: int, glyphs: Glyphs) -> tuple
     least = [max(cell_len(exact(amount)) for amount in (share.before, share.after)) for share in shares]
     for gap, digits in ((2, least), (1, least), (1, [_LEAST_DIGITS - 1] * len(shares))):
         for most in range(max(cells - gap, *map(cell_len, LINK_WORD.values())), 0, -1):
-            heads = [_head(share, glyphs, most) for share in shares]
+            heads = [_head(share, glyphs, most, of_edits=of_edits) for share in shares]
             wide = [max(cell_len(head), one) + gap for head, one in zip(heads, digits, strict=True)]
             if sum(wide) <= room:
                 return name, list(zip(heads, wide, strict=True))
@@ -128,11 +133,12 @@ _SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("split",)}
 """Heads for columns with less room, the longest first."""
 
 
-def _head(share: Share, glyphs: Glyphs, most: int) -> str:
+def _head(share: Share, glyphs: Glyphs, most: int, *, of_edits: bool) -> str:
     """The sign and the words of a column; where they take more than `most` cells, what says enough of them."""
-    sign = _SIGN.get(share.link, "")
+    freed = of_edits and share.link is Link.CUT
+    sign = "differs" if freed else _SIGN.get(share.link, "")
     glyph = f"{getattr(glyphs, sign)} " if sign else ""
-    words = (LINK_WORD[share.link], *_SHORTER.get(share.link, ()))
+    words = ("freed",) if freed else (LINK_WORD[share.link], *_SHORTER.get(share.link, ()))
     heads = [head for word in words for head in (glyph + word, word)]
     return next((head for head in heads if cell_len(head) <= most), heads[-1])
 

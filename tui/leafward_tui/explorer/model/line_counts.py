@@ -1,0 +1,51 @@
+"""What a line of the tree stands for and holds, the same in its row and at the foot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.density import Density
+from leafward.session.entries import PROMPTS, Kind
+from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.cells import counted
+
+if TYPE_CHECKING:
+    from leafward.context.entry_metrics import EntryMetrics
+    from leafward.session.tree_layout import Layout
+    from leafward_tui.explorer.model.folds import Line
+
+
+def line_tokens(metrics: EntryMetrics, layout: Layout, line: Line, tokens: int) -> int:
+    """The tokens of a line, of which its entries have `tokens`.
+
+    Where a row is an entry, a call and its result have one row. Of calls that were made together the reply has none: each
+    result's row counts its call's share of that reply too.
+    """
+    entry = layout.head[line.row]
+    share = metrics.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
+    if share is None or layout.density is not Density.ENTRIES:
+        return tokens
+    tree, reply = layout.tree, entry
+    while reply >= 0 and tree.kind[reply] != Kind.ASSISTANT:
+        reply = tree.parent[reply]
+    if reply < 0 or not layout.dropped or not layout.dropped[reply]:
+        return tokens
+    return metrics.tokens[entry] + share
+
+
+def rows_words(layout: Layout, line: Line) -> str:
+    """How many rows a line stands for: turns, as they are numbered, where there are any among them."""
+    if layout.density is Density.ENTRIES:
+        return counted(line.rows, "entry", "entries")
+    kind = layout.tree.kind
+    heads = layout.head[line.row : line.row + line.rows]
+    turns = sum(kind[entry] in PROMPTS for entry in heads)
+    return counted(turns, "turn") if turns else counted(line.rows, "row")
+
+
+def fold_words(layout: Layout, line: Line) -> str:
+    """What folded rows are: turns, or compactions one after the other."""
+    kind = layout.tree.kind
+    heads = layout.head[line.row : line.row + line.rows]
+    compactions = sum(kind[entry] == Kind.COMPACTION for entry in heads)
+    return counted(compactions, "compaction") if compactions else rows_words(layout, line)
