@@ -175,7 +175,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.zero, "None"),
         ],
         "log": [
-            (f"{glyphs.prompt} {glyphs.prompt_off}", "By Leafward: it holds, it is undone"),
+            (glyphs.prompt, "By Leafward"),
             (glyphs.rail_off, "By the agent"),
+            (glyphs.prompt_off, "Undone"),
         ],
     }.get(screen, [])
