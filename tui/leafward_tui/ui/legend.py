@@ -51,6 +51,9 @@ _WORDS: dict[str, str] = {
     "last:": "Last prompt, model or cost, where several sessions have one title",
     "kept": "A copy lies where the agent cannot delete it",
     "no task": "A sub-agent that was started and asked nothing",
+    "by hand": "New between two known versions, and no recorded call can have written it",
+    "unknown": "No recorded call is known to have written it",
+    "unsure": "More than one turn may have written it",
     "fork": "A new session that begins with what another one holds",
     "tokens": "Sent and received in all requests; copied history counts once",
 }
@@ -96,6 +99,7 @@ _WORDS_OF = {
     "xray": ("facts", "lost", "pin", "injected", "split turn", "not in file", "estimation error"),
     "compare": ("ancestor", "graft", "pin", "context", "not in file", "estimation error"),
     "catalogue": ("turn", "branch", "compaction", "context", "fork", "family", "last:", "kept", "no task"),
+    "blame": ("by hand", "unknown", "unsure"),
     "totals": ("tokens", "compaction", "repeats"),
     "runs": ("facts", "by weight", "lost", "exam", "not in file"),
 }
