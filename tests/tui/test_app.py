@@ -212,7 +212,6 @@ async def test_a_keymap_holds_in_keys_key_bar_and_help(tmp_path: Path) -> None:
         assert isinstance(app.screen, CatalogueScreen)
         await pilot.press("f1")
         assert isinstance(app.screen, HelpScreen)
-        await pilot.press("G")
         await pilot.pause()
         assert any("f1" in row and "Show all keys" in row for row in rows(app))
 

@@ -144,6 +144,7 @@ async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
         await until(pilot, lambda: bool(screen.state.problem))
         await pilot.pause()
         assert "No such file" in " ".join(shown(pilot).split())
+        assert "this file is not on this machine" in shown(pilot)
 
 
 async def test_the_session_it_is_asked_for_in_counts_wherever_it_lies(
@@ -155,5 +156,5 @@ async def test_the_session_it_is_asked_for_in_counts_wherever_it_lies(
         await reached(pilot, BlameScreen)
         await until(pilot, lambda: "return text.split()" in shown(pilot))
         assert "1 session touched it" in shown(pilot)
-        assert "nobody can be named" not in shown(pilot)
+        assert "no lines to show" not in shown(pilot)
         assert "no session is known" not in shown(pilot)

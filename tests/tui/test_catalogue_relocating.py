@@ -43,17 +43,17 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
         assert not screen.enabled("project.relocate") or screen.view.line is not None
         at = next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == "/gone/orchard")
         screen.sessions.go(at)
-        await until(pilot, lambda: "begin its sessions in ~/now/orchard" in "\n".join(rows(app)))
+        await until(pilot, lambda: "copy its sessions to ~/now/orchard" in "\n".join(rows(app)))
         assert "relocate" in rows(app)[-1]
         await pilot.press("L")
         await reached(pilot, ChoiceSheet)
         text = shown(pilot)
-        assert "Begin 2 sessions in ~/now/orchard" in text
+        assert "Copy 2 sessions to ~/now/orchard" in text
         assert "1 healed: a call in it has no result" in text
         before = sorted(store.rglob("*.jsonl"))
         await pilot.press("b")
         await until(pilot, lambda: len(list(store.rglob("*.jsonl"))) == len(before) + 2)
-        await until(pilot, lambda: any("began 2 sessions" in one.message for one in app._notifications))
+        await until(pilot, lambda: any("copied 2 sessions" in one.message for one in app._notifications))
         await until(pilot, lambda: len(screen.sessions.listing.stock.cards) == 5)
         screen.sessions.go(
             next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == "/gone/orchard")
@@ -61,7 +61,7 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
         await pilot.pause()
         await pilot.press("L")
         await reached(pilot, ChoiceSheet)
-        assert "nothing is left to begin" in shown(pilot)
+        assert "nothing is left to copy" in shown(pilot)
         await pilot.press("escape")
     assert len(list(store.rglob("*.jsonl"))) == len(before) + 2
 

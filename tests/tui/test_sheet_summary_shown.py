@@ -66,7 +66,7 @@ class TestShowing:
             file.turn("e")
             before = file.path.read_bytes()
             await pilot.press("enter")
-            await until(pilot, lambda: "not written" in shown(pilot))
+            await until(pilot, lambda: "the summary stays here" in shown(pilot))
             sheet = await sheet_of(pilot, ReadingSheet)
             assert sheet.text == text
             await pilot.press("escape")

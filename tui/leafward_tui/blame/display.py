@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
@@ -74,7 +75,9 @@ class BlameDisplay:
     def show_problem(self, problem: str) -> None:
         """Says why there are no lines."""
         self.tell("")
-        self.facts.show(("no lines to show", ""), [LineFact("", problem, "bad")])
+        here = os.path.lexists(self._state.path)
+        title = "no lines to show" if here else "this file is not on this machine"
+        self.facts.show((title, ""), [LineFact("", problem, "bad")])
         self.show_hints()
 
     def show_hits(self, hits: Sequence[int]) -> None:

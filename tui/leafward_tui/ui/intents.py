@@ -400,7 +400,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "project.relocate",
         "L",
-        "Copy the sessions of a moved project folder to its new place",
+        "Copy a moved project's sessions to its new folder",
         "relocate",
         _LIST,
         "Sessions",

@@ -46,6 +46,7 @@ _LACKING = {
     **dict.fromkeys(("pane.next", "pane.previous"), "no other pane here"),
     **dict.fromkeys(("log.find", "log.show"), "no operations yet"),
     **dict.fromkeys(("summary.find", "same.fold", "summary.go"), "no other summary to compare with"),
+    "preview.toggle": "nothing to show yet",
     "compare.enter": "nothing to open on this line",
     "archived.toggle": "no session is archived",
     "blame.show": "no turn is known to have written this line",

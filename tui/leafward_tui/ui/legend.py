@@ -51,6 +51,9 @@ _WORDS: dict[str, str] = {
     "last:": "Last prompt, model or cost, where several sessions have one title",
     "kept": "A copy lies where the agent cannot delete it",
     "no task": "A sub-agent that was started and asked nothing",
+    "by hand": "New between two known versions, and no recorded call can have written it",
+    "unknown": "No recorded call is known to have written it",
+    "unsure": "More than one turn may have written it",
     "fork": "A new session that begins with what another one holds",
     "tokens": "Sent and received in all requests; copied history counts once",
 }
@@ -96,6 +99,7 @@ _WORDS_OF = {
     "xray": ("facts", "lost", "pin", "injected", "split turn", "not in file", "estimation error"),
     "compare": ("ancestor", "graft", "pin", "context", "not in file", "estimation error"),
     "catalogue": ("turn", "branch", "compaction", "context", "fork", "family", "last:", "kept", "no task"),
+    "blame": ("by hand", "unknown", "unsure"),
     "totals": ("tokens", "compaction", "repeats"),
     "runs": ("facts", "by weight", "lost", "exam", "not in file"),
 }
@@ -204,7 +208,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.zero, "None"),
         ],
         "log": [
-            (f"{glyphs.prompt} {glyphs.prompt_off}", "By Leafward: it holds, it is undone"),
+            (glyphs.prompt, "By Leafward"),
             (glyphs.rail_off, "By the agent"),
+            (glyphs.prompt_off, "Undone"),
         ],
     }.get(screen, [])

@@ -73,10 +73,10 @@ class ProjectRelocation:
             about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot go on there", "warn"))
         choice = Choice(
             "b",
-            f"Begin {counted(found.made, 'session')} in {tilde(new)}",
-            "forks; the old ones stay",
+            f"Copy {counted(found.made, 'session')} to {tilde(new)}",
+            "the old ones stay",
             f"write {counted(found.made, 'new session')}",
-            "" if found.made else "nothing is left to begin",
+            "" if found.made else "nothing is left to copy",
         )
 
         def done(key: str | None) -> None:
@@ -108,7 +108,7 @@ class Relocated(NamedTuple):
 
     def words(self) -> str:
         """What was done, for a toast."""
-        parts = [f"began {counted(self.made, 'session')}"]
+        parts = [f"copied {counted(self.made, 'session')}"]
         if self.there:
             parts.append(f"{self.there:,} already there")
         if self.reasons:

@@ -47,10 +47,10 @@ def section_head(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
 def moved_lines(
     folder: str | None, width: int, keymap: Keymap, ground: Ground, glyphs: Glyphs
 ) -> Iterator[PaneLine]:
-    """Where a project that is not found may be now, and the key that begins its sessions there."""
+    """Where a project that is not found may be now, and the key that copies its sessions there."""
     if folder is not None:
         key = keymap.label("project.relocate")
-        lead, words = f"{key}  " if key else "", "begin its sessions in "
+        lead, words = f"{key}  " if key else "", "copy its sessions to "
         room = width - cell_len(lead) - cell_len(words)
         yield [
             Segment(lead, ground.sub),

@@ -194,7 +194,7 @@ class Search:
         if not search.rows:
             doubt = _meaning(search.text)[1] if complete else ""
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
-            view.tell(f"{words}: {search.text}" + (f"   {doubt}" if doubt else ""), tone)
+            view.tell(f"{words}: {search.text}" + (f"; {doubt}" if doubt else ""), tone)
             return
         more = "" if complete else ", still searching"
         keys = view.key_hints(

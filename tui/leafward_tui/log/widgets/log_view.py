@@ -210,7 +210,7 @@ class LogDetails(Widget):
         facts = operations.facts(operation)
         root = operations.root(operation)
         if operation is not root:
-            facts.insert(0, ("of", operations.doing(root).verb + f" by line #{root.entry}", ""))
+            facts.insert(0, ("of", f"{operations.doing(root).verb}, line #{root.entry}", ""))
         for name, value, ident in facts:
             room = width - _LABEL - (cell_len(ident) + 3 if ident else 1)
             lines.append(
