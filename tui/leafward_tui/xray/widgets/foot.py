@@ -179,9 +179,10 @@ class AboutLine(Widget):
             self.refresh()
 
     def say(self, text: str, ink: str = "warn") -> None:
-        """Says something in place of it until the cursor moves."""
-        self._message = (text, ink)
-        self.refresh()
+        """Says something in place of it until the next key; nothing where the text is empty."""
+        if (text, ink) != self._message:
+            self._message = (text, ink)
+            self.refresh()
 
     @property
     def text(self) -> str:
