@@ -163,7 +163,7 @@ class TestContextEdits:
         long, short = at(session, "one\ntwo"), at(session, "begun")
         draft = draft_edits(session, [ContextEdit(long, keep=50), ContextEdit(short, keep=50)])
         assert [one for one, _ in draft.contents] == [session.columns.id(long)]
-        with pytest.raises(Refused, match="none of them would get shorter"):
+        with pytest.raises(Refused, match="nothing would get shorter"):
             draft_edits(session, [ContextEdit(short, keep=50)])
 
 

@@ -174,6 +174,21 @@ class TestGoing:
         assert "entries" not in told
         assert "result 1 tok" in entry, "the pane says that it counts the result alone"
 
+    async def test_a_compaction_keeps_its_sizes_whatever_the_density(self, tmp_path: Path) -> None:
+        made = Named(tmp_path / "s.jsonl")
+        made.turn("a")
+        made.entry("compaction", summary="Ship it.", firstKeptEntryId=made.prompts["a"], tokensBefore=90)
+        made.turn("b")
+        async with exploring(made.path) as (pilot, screen):
+
+            def sizes() -> bool:
+                return any("compaction" in row and "→" in row for row in tree(screen))
+
+            await until(pilot, sizes)
+            for _ in Density:
+                await pilot.press("v")
+                await until(pilot, sizes)
+
     async def test_what_was_said_goes_with_the_next_key(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("apostrophe")

@@ -149,7 +149,7 @@ def test_damage_is_shown_with_its_place_and_first_bytes(tmp_path: Path) -> None:
         ({"type": "message", "message": {"role": "robot", "content": "hi"}}, '"role": "robot"'),
         (
             {"type": "custom_message", "customType": "ext.note", "content": "Keep it stable."},
-            "injected by ext.note",
+            "by ext.note",
         ),
     ],
 )

@@ -174,6 +174,27 @@ async def test_a_tab_that_takes_its_time_does_not_show_the_page_of_the_tab_befor
         assert "counting…" not in seen(app)
 
 
+async def test_a_first_tab_that_takes_its_time_says_so(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Host()
+    gate = Event()
+
+    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
+        gate.wait(10)
+        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+
+    monkeypatch.setattr(pages, "build", waiting)
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show(turn(session))
+        app.inspector.show_tab(Tab.COMPACTION)
+        await pilot.pause(0.6)
+        assert "counting…" in seen(app)
+        gate.set()
+        await settled(pilot)
+        assert "counting…" not in seen(app)
+
+
 async def test_tabs_by_key_and_by_mouse(session: Session) -> None:
     app = Host()
     async with app.run_test(size=(62, 30)) as pilot:

@@ -123,7 +123,7 @@ class TestEnding:
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
             text = "\n".join(rows(pilot.app))
-            assert "append 1 line to session.jsonl" in text
+            assert "append 1 line to the session's file" in text
             assert stored(path).count(b"\n") == lines
             await pilot.press("enter")
             explorer = await reached(pilot, ExplorerScreen)

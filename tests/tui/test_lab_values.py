@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -11,6 +12,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cut_rules import IllegalCut
+from leafward.session.entry_headline import headline
 from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, neighbours, why_lines
@@ -248,6 +250,19 @@ class TestRows:
                     assert {cell_len(lines[y].text) for y in range(len(lines))} == {width}
                     unknown = CutLines(made, session.columns.kind, lambda _entry: None, width, UNICODE)
                     assert {cell_len(unknown[y].text) for y in range(len(unknown))} == {width}
+
+    def test_a_turn_that_an_edit_changed_says_so(self, tmp_path: Path) -> None:
+        made = working(tmp_path / "s.jsonl", 3)
+        long = made.user("look at this: " + "x" * 4_000)
+        made.said("seen")
+        content = [{"type": "text", "text": "(a long text)"}]
+        made.entry("context_edit", targetId=long, replacement={"content": content})
+        with considered(tmp_path / "s.jsonl") as (session, what_if):
+            rows = CutRows(what_if.turns, what_if.plan, 20)
+            lines = CutLines(rows, session.columns.kind, partial(headline, session), 60, UNICODE)
+            marked = [lines[y].text for y in range(len(lines)) if "≠ edited" in lines[y].text]
+        assert len(marked) == 1
+        assert "look at this" in marked[0]
 
     def test_nothing_to_compact_keeps_all_and_has_no_cut(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 2)

@@ -302,7 +302,7 @@ class TestScreen:
             await pilot.press("k")
             shown = await asked(pilot, "u")
             assert "Undo it" in shown
-            assert f"append 1 line to {hands.file.path.name}" in shown
+            assert "append 1 line to the session's file" in shown
             assert "the leaf goes back to" in shown
             await pilot.press("escape")
             await pilot.pause()

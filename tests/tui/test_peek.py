@@ -72,3 +72,15 @@ async def test_a_narrow_search_shows_its_hit_below_the_tree(tmp_path: Path) -> N
     async with exploring(file.path, NARROW) as (pilot, _screen):
         await pilot.press("slash", *"lease", "enter")
         await until(pilot, lambda: any(row.startswith(" ai     The lease") for row in rows(pilot.app)))
+
+
+async def test_when_a_search_ends_the_lines_no_longer_show_its_hit(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("what does the log say?")
+    file.said(f"{'It is long. ' * 60}A lease was lost. {'And it goes on. ' * 60}The end.")
+    async with exploring(file.path, NARROW) as (pilot, _screen):
+        await until(pilot, lambda: any("It is long." in row for row in rows(pilot.app)))
+        await pilot.press("slash", *"lease", "enter")
+        await until(pilot, lambda: any("A lease was lost." in row for row in rows(pilot.app)))
+        await pilot.press("escape")
+        await until(pilot, lambda: not any("A lease was lost." in row for row in rows(pilot.app)))

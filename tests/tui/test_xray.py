@@ -387,6 +387,19 @@ async def test_the_heads_of_the_ledger_are_whole_words_on_a_narrow_screen(demo: 
         assert UNICODE.ellipsis not in head
 
 
+async def test_what_the_foot_said_goes_with_the_next_key(demo: Path) -> None:
+    async with exploring(demo, WIDE) as (pilot, _):
+        await pilot.press("X")
+        await until(pilot, lambda: any("Ledger" in row for row in rows(pilot.app)))
+        await pilot.press("N")
+        await until(pilot, lambda: any("no other change above" in row for row in rows(pilot.app)))
+        await pilot.press("apostrophe")
+        await pilot.pause()
+        shown = rows(pilot.app)
+        assert "' does nothing here" in shown[-1]
+        assert not any("no other change above" in row for row in shown)
+
+
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 

@@ -133,6 +133,11 @@ def demo() -> Iterator[XRay]:
         yield xray_of(session, session.columns.kind.index(Kind.COMPACTION))
 
 
+def test_the_estimation_error_has_its_whole_name_where_there_is_room() -> None:
+    shares = [Share(link, 1_000, 1_000) for link in Link]
+    assert "estimation error" in [head for head, _ in ledger_columns(shares, 200, UNICODE)[1]]
+
+
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_sums_have_all_their_digits_and_heads_stand_apart(width: int) -> None:
     amounts = {Link.KEPT: (95, 142), Link.REPLACED: (154_363, 1_518), Link.REST: (4_234, 4_234)}

@@ -137,14 +137,15 @@ class Inspector(Widget):
 
     def _say_waiting(self) -> None:
         """Empties the page of the tab before, which would seem to be that of the tab that is open."""
-        before = self.page
-        if before is None or self.state.selection is None or self.state.shown[1] is self.state.tab:
+        before, tab = self.page, self.state.tab
+        if self.state.selection is None or (before is not None and self.state.shown[1] is tab):
             return
         from leafward_tui.ui.page import Line, Page, Span
 
-        # Of the tab before all the same: that of the open one has not been built.
+        # Of another tab all the same: that of the open one has not been built.
+        other = before.tab if before is not None else next(one for one in Tab if one is not tab)
         words = Line((Span(f"counting{services_of(self).glyphs.ellipsis}", "nothing"),))
-        self.view.show(Page(before.tab, before.width, [Line(), words]), keep_place=False)
+        self.view.show(Page(other, self.room[0], [Line(), words]), keep_place=False)
 
     # --- what its parts say -------------------------------------------------------------------------------------------
 

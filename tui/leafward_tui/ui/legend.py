@@ -176,7 +176,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             ("S P K", "Summarised, beginning of the split turn, kept"),
             (glyphs.stop, "A value that gives another cut"),
             (glyphs.error, "A fact that is lost"),
-            (glyphs.ok, "Pinned, or switched on"),
+            (glyphs.ok, "Pinned, switched on, or answered"),
+            (glyphs.arrow, "The right answer of a question"),
             folded,
         ],
         "xray": [

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def book_words(session: Session) -> str:
     """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
-    return session.path.name if session.is_native else "Leafward's own file"
+    return "the session's file" if session.is_native else "Leafward's own file"
 
 
 def remark_words(remark: Remark) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.ui.hairline import RowRule
@@ -64,6 +65,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.lines = XRayView(id="xray")
         self.ledger = LedgerBar()
         self.about = AboutLine()
+        self.before_key = partial(self.about.say, "", "")
         jobs = self.shell.jobs(self)
         self.line_keys = Lines(self.state, self)
         self.search = Search(self.state, self, jobs, self.line_keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.compaction.summary_comparison import Mark
@@ -43,6 +44,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.head = SummariesHead()
         self.lines = ComparisonView(id="comparison")
         self.about = AboutLine()
+        self.before_key = partial(self.about.say, "", "")
         self.pair = SummaryPair(self.state, self, self.shell.jobs(self), self.shell.glyphs.ellipsis)
         self.route(RowSteps(self.lines.move_by, lambda: self.lines.size.height), self.pair)
         yield self.head

@@ -141,7 +141,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
         freed.append(Savings(target, by_entry[target].tokens, after))
         contents.append((session.columns.id(target), content))
     if not contents:
-        raise Refused("none of them would get shorter")
+        raise Refused("nothing would get shorter")
     place = place_at(session, here)
     estimated = sum(context.messages.tokens)
     after = Basis.of(session).edited(here, sum(one.before - one.after for one in freed))

@@ -109,7 +109,12 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     log = operations(session)
     chosen = undoable(log) if op is None else _named(log, op)
     if chosen is None:
-        raise Refused("nothing to undo by Leafward" if log else "nothing to undo")
+        by_agent = any(one.agent and not one.undone for one in log)
+        raise Refused(
+            "nothing of Leafward's to undo; the log has the agent's operations"
+            if by_agent
+            else "nothing to undo"
+        )
     if chosen.undone:
         raise Refused(f"{chosen.op} is undone already")
     return _take_back(session, latest_about(log, chosen), OperationKind.UNDO, writing)

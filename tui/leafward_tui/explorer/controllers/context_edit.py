@@ -71,7 +71,7 @@ class ContextEdits:
         if not self._view.on_top:
             return
         if isinstance(drafts.omitted, str) and isinstance(drafts.short, str):
-            self._view.tell(drafts.short, "warn")
+            self._view.tell(drafts.omitted, "warn")
             return
         targets = drafts.targets
         lines = counted(len(targets), "line")

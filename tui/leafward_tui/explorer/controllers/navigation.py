@@ -120,6 +120,9 @@ class Navigation:
             # Runs of rows begin and end elsewhere now: what was seen stays in sight.
             exploration.reveal(row, whole=True)
         self.show_rows(row)
+        if density is not None:
+            # A tree that fits the screen does not scroll: nothing else would say that its rows are others now.
+            self._metrics.rows_shown()
 
     def head_here(self) -> int:
         """The entry that the row of the cursor begins with; -1 for none."""

@@ -136,6 +136,9 @@ class Search:
         self._view.inspector.seek("")
         self._view.strip.set_hits(())
         self._view.tell("")
+        if before.text:
+            # What a narrow screen tells of the row was told around the hit.
+            self._details.settle()
 
     def _show(self, found: EntryHits, *, complete: bool) -> None:
         """Lights what was found; the first time, goes to the next hit from where the search began."""

@@ -215,7 +215,7 @@ def _messages(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
         mine = limit * 2 if alone and not found.replies else max(3, limit // 2)
         body = _body(sheet, prompt, "sub" if prompt.author else "strong")
         if prompt.author:
-            body.insert(0, [Span(f"injected by {shown_line(prompt.author, 60)}", "faint")])
+            body.insert(0, [Span(f"by {shown_line(prompt.author, 60)}", "faint")])
         sheet.folded(f"you{at}", body, mine, label=prompt.label, entry=prompt.entry, copy=safe(prompt.text))
     _thoughts(sheet, found)
     if len(found.replies) > 1:

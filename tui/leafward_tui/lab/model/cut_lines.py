@@ -59,6 +59,11 @@ class CutLines:
             entries = rows.turns.sizes.entries
             self.quoted = [at for at in rows.turns.sizes.starts if entries[at] in quoted]
 
+        sizes = rows.turns.sizes
+        targets = {edit.target for made in sizes.edits.values() for edit in made}
+        self.edited = [at for at, entry in enumerate(sizes.entries) if entry in targets] if targets else []
+        """Positions of what context edits replaced: their sizes are not those of the tree."""
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -183,7 +188,7 @@ class CutLines:
         return [Span(text, "text" if own else "sub")]
 
     def _chip(self, row: CutRow) -> Span | None:
-        """What else happens to messages of a row: results cut short, prompts kept word for word."""
+        """What else happens to messages of a row: results cut short, prompts kept word for word; or that some are edited."""
         if self.pruned:
             start, stop = (bisect_left(self.pruned, at) for at in (row.first, row.stop))
             if stop > start:
@@ -194,6 +199,9 @@ class CutLines:
                 folded = row.kind in (RowKind.TURNS, RowKind.MESSAGES)
                 number = counted(stop - start, "prompt") if folded else "prompt"
                 return Span(f"{number} kept", "leaf")
+        at = bisect_left(self.edited, row.first)
+        if at < len(self.edited) and self.edited[at] < row.stop:
+            return Span(f"{self.glyphs.edited} edited", "warn")
         return None
 
     def _carried(self) -> LabLine:

@@ -112,7 +112,7 @@ def ledger_columns(
 
     Columns are alike where whole heads fit; else each is as wide as its own and its sums, two cells apart where that fits.
     """
-    cells = min(16, (width - _NAME - _TOTAL - 3) // len(shares))
+    cells = min(18, (width - _NAME - _TOTAL - 3) // len(shares))
     heads = [_head(share, glyphs, cells - 2, of_edits=of_edits) for share in shares]
     if all(cell_len(head) < cells - 1 for head in heads):
         return _NAME, [(head, cells) for head in heads]
@@ -179,9 +179,10 @@ class AboutLine(Widget):
             self.refresh()
 
     def say(self, text: str, ink: str = "warn") -> None:
-        """Says something in place of it until the cursor moves."""
-        self._message = (text, ink)
-        self.refresh()
+        """Says something in place of it until the next key; nothing where the text is empty."""
+        if (text, ink) != self._message:
+            self._message = (text, ink)
+            self.refresh()
 
     @property
     def text(self) -> str:
