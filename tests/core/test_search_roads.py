@@ -255,6 +255,26 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
     assert looked_at == [0]
 
 
+@pytest.mark.parametrize("largest", [16, 1 << 14], ids=["in batches", "at once"])
+@pytest.mark.parametrize("road", ROADS)
+def test_more_sessions_than_are_looked_through_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, largest: int
+) -> None:
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.text_search._LARGEST_BATCH", largest)
+    for number in range(60):
+        folder = tmp_path / str(number % 3)
+        folder.mkdir(exist_ok=True)
+        path = PiFile(folder / f"{number}.jsonl", HEADER | {"id": str(number)})
+        path.user("a needle" if number % 7 == 0 else "hay")
+    search = searching("needle", cards_in(tmp_path), road)
+    found = [session.card for session in search.run()]
+    assert {card.id for card in found} == {str(number) for number in range(0, 60, 7)}
+    assert found == [card for card in search.cards if card in found]
+    assert search.progress.done == search.progress.total == 60
+    assert search.work.opened == (len(found) if road != "all" else 60)
+
+
 def test_a_folder_with_sessions_that_are_left_out_is_never_looked_through_whole(tmp_path: Path) -> None:
     for folder in ("all", "some"):
         for number in range(3):

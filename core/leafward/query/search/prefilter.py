@@ -323,7 +323,8 @@ def _sample(cards: Sequence[Card]) -> bytes:
         except OSError:
             continue
         try:
-            found.append(os.pread(handle, _SAMPLE, card.size // 2))
+            os.lseek(handle, card.size // 2, os.SEEK_SET)
+            found.append(os.read(handle, _SAMPLE))
         except OSError:
             continue
         finally:
