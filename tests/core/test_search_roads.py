@@ -9,6 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+import regex
 
 from leafward.agents import agent_named
 from leafward.base.errors import LeafwardError
@@ -16,7 +17,7 @@ from leafward.files.tool_calls import table_of
 from leafward.query.search.case_folding import folded
 from leafward.query.search.literals import needle
 from leafward.query.search.passages import passages
-from leafward.query.search.prefilter import crowds, ripgrep
+from leafward.query.search.prefilter import Prefilter, Sweep, crowds, ripgrep
 from leafward.query.search.text_search import Search
 from leafward.session.entries import Kind
 from tests.pi_file import HEADER, PiFile
@@ -59,7 +60,8 @@ LETTERS = [
 def test_all_roads_find_the_same_in_random_texts(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     texts: list[str] = []
-    for number in range(6):
+    # So many that ripgrep is given their folder.
+    for number in range(10):
         path = tmp_path / f"{number}.jsonl"
         lines = [json.dumps(HEADER | {"id": f"session-{number}"})]
         for entry in range(4):
@@ -104,6 +106,28 @@ def test_what_stands_in_every_line_is_no_beginning(word: str, looked_for: str) -
     assert found.pattern.startswith(b"(?i:%s)|" % looked_for.encode())
     assert found.held_by(b'{"type":"message","text":"a %s"}' % word.upper().encode())
     assert not found.held_by(b'{"type":"custom","text":"toolCall"}') or word == "type"
+
+
+@pytest.mark.parametrize(
+    ("word", "looked_for"),
+    [
+        # The pair that the sample has least often, where enough of the word stands behind it.
+        ("lighthouse", rb"(?:GH|Gh|gH|gh)(?i:thouse)|"),
+        ("kiwi2go.now", rb"(?:2G|2g)(?i:o\.now)|"),
+        # None is rare enough.
+        ("configuration", rb"(?i:onfiguration)|"),
+        ("light", rb"(?i:light)|"),
+    ],
+)
+def test_ripgrep_begins_with_two_letters_that_are_rare(word: str, looked_for: bytes) -> None:
+    sample = b"Configuration, LI, ig, ht, kiwi2, .now" * 40
+    found = needle([word])
+    assert found is not None
+    assert found.pattern_in(sample).startswith(looked_for)
+    search = regex.compile(found.pattern_in(sample)).search
+    for stored in (word, word.upper(), word.title(), f"\\u00{ord(word[0]):02x}{word[1:]}"):
+        assert search(b'"text":"a %s"' % stored.encode()) is not None
+    assert search(b'"text":"another one"') is None
 
 
 @pytest.mark.parametrize("stored", ["café au lait", "CAFÉ AU LAIT", "cafe\u0301 au lait"])
@@ -198,6 +222,57 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
         assert len(list(Search(cards, search.query, program=str(program)).run())) == len(wanted)
         few = [int(count) < 30 for count in log.read_text().split()]
         assert sorted(few) == ([False, True, True] if broken else [True, True, True])
+
+
+def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ripgrep waits neither for the order of the sessions nor for their files to be named one by one."""
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    for number in range(40):
+        folder = tmp_path / str(number % 2)
+        folder.mkdir(exist_ok=True)
+        PiFile(folder / f"{number}.jsonl", HEADER | {"id": str(number)}).user(
+            "a needle" if number == 9 else "hay"
+        )
+    search = searching("needle", cards_in(tmp_path), "rg")
+    begun: list[tuple[bool, tuple[str, ...]]] = []
+    looked_at: list[int] = []
+    started, left_of = Prefilter._started, Sweep.left_of
+
+    def counted(self: Prefilter, options: tuple[str, ...], paths: list[bytes]) -> object:
+        if paths:
+            begun.append(("cards" in vars(search), tuple(map(os.fsdecode, paths))))
+        return started(self, options, paths)
+
+    def noted(self: Sweep, files: list[str]) -> list[str]:
+        looked_at.append(len(files))
+        return left_of(self, files)
+
+    monkeypatch.setattr(Prefilter, "_started", counted)
+    monkeypatch.setattr(Sweep, "left_of", noted)
+    assert [session.card.id for session in search.run()] == ["9"]
+    assert (begun[0][0], set(begun[0][1])) == (False, {str(tmp_path / "0"), str(tmp_path / "1")})
+    assert [len(paths) for _, paths in begun] == [2, 2]
+    assert looked_at == [0]
+
+
+@pytest.mark.parametrize("largest", [16, 1 << 14], ids=["in batches", "at once"])
+@pytest.mark.parametrize("road", ROADS)
+def test_more_sessions_than_are_looked_through_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, largest: int
+) -> None:
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.text_search._LARGEST_BATCH", largest)
+    for number in range(60):
+        folder = tmp_path / str(number % 3)
+        folder.mkdir(exist_ok=True)
+        path = PiFile(folder / f"{number}.jsonl", HEADER | {"id": str(number)})
+        path.user("a needle" if number % 7 == 0 else "hay")
+    search = searching("needle", cards_in(tmp_path), road)
+    found = [session.card for session in search.run()]
+    assert {card.id for card in found} == {str(number) for number in range(0, 60, 7)}
+    assert found == [card for card in search.cards if card in found]
+    assert search.progress.done == search.progress.total == 60
+    assert search.work.opened == (len(found) if road != "all" else 60)
 
 
 def test_a_folder_with_sessions_that_are_left_out_is_never_looked_through_whole(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import dataclass
 from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -43,6 +44,8 @@ _OF_FOLDERS = (
 )
 """Of a folder everything that may be a session, and nothing below it."""
 _AGENT, _PATH, _SIZE = attrgetter("agent"), attrgetter("path"), attrgetter("size")
+_SAMPLES, _SAMPLE = 8, 1 << 13
+"""Sessions, and bytes of each, that say which letters are rare."""
 _MANY = 8
 """Sessions in a folder for which it may be looked through as a whole: ripgrep lists it sooner than it takes their names."""
 
@@ -62,12 +65,34 @@ def arguments_at_once() -> int:
     return max(4096, min(3 * most // 4, 3 << 19) - environment)
 
 
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Ripgrep at work on whole folders."""
+
+    folders: frozenset[str]
+    process: subprocess.Popen[bytes] | None
+    """None where it could not be started, or there are no such folders."""
+    large: Sequence[Card]
+    """Sessions that ripgrep is not given."""
+    all_in: bool
+    """Whether all sessions lie in the folders."""
+
+    def left_of(self, files: Sequence[str]) -> list[str]:
+        """Those of some files that it does not come by."""
+        return [
+            file
+            for file, folder in zip(files, _folders(files), strict=True)
+            if folder not in self.folders or not file.endswith(_SUFFIX)
+        ]
+
+
 class Prefilter:
     """Looks for one needle. For several threads."""
 
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
         """`program` is ripgrep's path, or None to do without it; `crowds`: see there."""
         self.needle = needle
+        self._pattern = needle.pattern
         self._crowds = crowds
         self.program = program
         self._lock = Lock()
@@ -81,39 +106,67 @@ class Prefilter:
             for process in self._running:
                 process.kill()
 
-    def passing(self, cards: Sequence[Card], stop: Callable[[], bool]) -> Iterator[str]:
-        """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why."""
+    def sweep(self, cards: Sequence[Card], *, all_searched: bool = False) -> Sweep:
+        """Starts ripgrep on the folders that hold hardly more than some sessions. Whoever asks for it goes through `passing`.
+
+        `all_searched`: these are all that `crowds` counted.
+        """
         large = (
             [card for card in cards if card.size > _LARGE]
             if max(map(_SIZE, cards), default=0) > _LARGE
             else []
         )
-        folders = self._whole_folders(cards) if self.program is not None else set()
-        folders.difference_update(_folders(file for card in large for file in _files_of(card)))
+        counts = self._whole_folders(cards, all_searched=all_searched)
+        for folder in _folders([file for card in large for file in _files_of(card)]):
+            counts.pop(folder, None)
+        if counts:
+            self._pattern = self.needle.pattern_in(_sample(cards))
+        process = self._started(_OF_FOLDERS, list(map(os.fsencode, counts)))
+        return Sweep(frozenset(counts), process, large, sum(counts.values()) == len(cards))
+
+    def passing(
+        self, cards: Sequence[Card], stop: Callable[[], bool], begun: Sweep | None = None
+    ) -> Iterator[str]:
+        """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why.
+
+        `begun` is the sweep of these sessions, or of more, where it was started before.
+        """
+        sweep = begun if begun is not None else self.sweep(cards)
         # While ripgrep looks through whole folders it is worked out which files there are.
-        with self._begun(_OF_FOLDERS, list(map(os.fsencode, folders))) as sweep:
+        with self._ending(sweep.process):
             found: set[str] = set()
+            own: list[str] = []
             texts: list[Text] = []
             agents = dict.fromkeys(map(_AGENT, cards))
             for agent in agents:
                 mine = cards if len(agents) == 1 else [card for card in cards if card.agent == agent]
                 for text in agent_named(agent).texts(list(map(_PATH, mine))):
                     if text.file is not None:
-                        texts.append(text)
+                        if text.file == text.session:
+                            # As nearly all are: nothing else has to be known of them.
+                            own.append(text.file)
+                        else:
+                            texts.append(text)
                         continue
                     if stop():
                         return
                     if text.session not in found and (text.data is None or self.needle.held_by(text.data)):
                         found.add(text.session)
                         yield text.session
-            sessions = _sessions_by_file(texts)
-            alone = set()
-            if large:
-                paths = {card.path for card in large}
-                alone = {file for file, named in sessions.items() if not paths.isdisjoint(named)}
-            files = [file for file in sessions if file not in alone] if alone else list(sessions)
-            for file in self._holding(files, stop, alone, folders, sweep):
-                for session in sessions.get(file, ()):
+            themselves, others = set(own), _sessions_by_file(texts)
+            shared = [file for file in others if file not in themselves]
+            alone: set[str] = set()
+            if sweep.large:
+                paths = {card.path for card in sweep.large}
+                alone = themselves & paths
+                alone.update(file for file, named in others.items() if not paths.isdisjoint(named))
+            files = [*own, *shared]
+            if alone:
+                files = [file for file in files if file not in alone]
+            # Before the answers are waited for: nothing is left to be done when they are there.
+            left = sweep.left_of(shared if sweep.all_in else files) if sweep.process is not None else files
+            for file in self._holding(files, left, stop, alone, sweep.process):
+                for session in (file, *others.get(file, ())) if file in themselves else others.get(file, ()):
                     if session not in found:
                         found.add(session)
                         yield session
@@ -121,14 +174,14 @@ class Prefilter:
     def _holding(
         self,
         files: list[str],
+        left: list[str],
         stop: Callable[[], bool],
         alone: Collection[str],
-        folders: set[str],
         sweep: subprocess.Popen[bytes] | None,
     ) -> Iterator[str]:
         """Files that hold it, in any order; among them some that nobody asked for. Those `alone` ripgrep is not given.
 
-        `sweep` is ripgrep at work on some `folders`.
+        `sweep` is ripgrep at work on folders, in which all `files` lie that are not `left`.
         """
         yield from (file for file in alone if not stop() and self._holds(file, stop))
         if self.program is None:
@@ -136,27 +189,23 @@ class Prefilter:
             return
         listed: set[bytes] = set()
         if sweep is not None and (yield from self._answers(sweep, listed)):
-            files = [
-                file
-                for file, folder in zip(files, _folders(files), strict=True)
-                if folder not in folders or not file.endswith(_SUFFIX)
-            ]
+            files = left
         for together in _arguments(files):
             if stop():
                 return
             whole = yield from self._ask(self.program, (), together, listed)
             if not whole:
                 # It could not read some of them, or could not run: which is not said.
-                left = (os.fsdecode(name) for name in together if name not in listed)
-                yield from (file for file in left if not stop() and self._holds(file, stop))
+                unseen = (os.fsdecode(name) for name in together if name not in listed)
+                yield from (file for file in unseen if not stop() and self._holds(file, stop))
 
-    def _whole_folders(self, cards: Sequence[Card]) -> set[str]:
-        """Folders of which nearly all sessions are among some."""
-        if len(cards) < _MANY or not self._crowds:
-            return set()
-        counts = Counter(_folders(path for path in map(_PATH, cards) if path.endswith(_SUFFIX)))
+    def _whole_folders(self, cards: Sequence[Card], *, all_searched: bool) -> dict[str, int]:
+        """Folders of which nearly all sessions are among some, and how many of those are."""
+        if self.program is None or len(cards) < _MANY or not self._crowds:
+            return {}
+        counts = self._crowds if all_searched else Counter(_folders(_named(cards)))
         return {
-            folder
+            folder: count
             for folder, count in counts.items()
             if count >= _MANY and 0 < 3 * self._crowds.get(folder, 0) <= 4 * count
         }
@@ -166,40 +215,44 @@ class Prefilter:
     ) -> Generator[str, None, bool]:
         """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
         del program
-        with self._begun(options, paths) as process:
+        process = self._started(options, paths)
+        with self._ending(process):
             return (yield from self._answers(process, listed)) if process is not None else False
 
-    @contextmanager
-    def _begun(
-        self, options: tuple[str, ...], paths: list[bytes]
-    ) -> Iterator[subprocess.Popen[bytes] | None]:
-        """Ripgrep at work on some paths, waited for in the end; None where it could not be started, or there are none."""
+    def _started(self, options: tuple[str, ...], paths: list[bytes]) -> subprocess.Popen[bytes] | None:
+        """Ripgrep at work on some paths; None where it could not be started, or there are none."""
         if self.program is None or not paths:
-            yield None
-            return
+            return None
         argv: list[str | bytes] = [
             self.program,
             *_OPTIONS,
             *options,
             "--regexp",
-            self.needle.pattern,
+            self._pattern,
             "--",
             *paths,
         ]
         try:
-            started = subprocess.Popen(
+            process = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
         except (OSError, ValueError):
-            yield None
+            return None
+        with self._lock:
+            self._running.add(process)
+            if self._ended:
+                process.kill()
+        return process
+
+    @contextmanager
+    def _ending(self, process: subprocess.Popen[bytes] | None) -> Iterator[None]:
+        """Waits in the end for what was started."""
+        if process is None:
+            yield
             return
-        with started as process:
-            with self._lock:
-                self._running.add(process)
-                if self._ended:
-                    process.kill()
+        with process:
             try:
-                yield process
+                yield
             finally:
                 with self._lock:
                     self._running.discard(process)
@@ -261,14 +314,37 @@ def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
     return found
 
 
+def _sample(cards: Sequence[Card]) -> bytes:
+    """Some of what some sessions hold."""
+    found: list[bytes] = []
+    for card in cards[:: len(cards) // _SAMPLES + 1]:
+        try:
+            handle = descriptor_of(card.path)
+        except OSError:
+            continue
+        try:
+            os.lseek(handle, card.size // 2, os.SEEK_SET)
+            found.append(os.read(handle, _SAMPLE))
+        except OSError:
+            continue
+        finally:
+            os.close(handle)
+    return b"".join(found)
+
+
 def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
-    """How many sessions lie in each folder, where all that are known to lie there are searched."""
-    found = Counter(_folders(map(_PATH, cards)))
+    """How many files of sessions lie in each folder, where all that are known to lie there are searched."""
+    found = Counter(_folders(_named(cards)))
     if len(cards) < len(known):
         searched = set(map(_PATH, cards))
         for folder in _folders([path for path in map(_PATH, known) if path not in searched]):
             found.pop(folder, None)
     return found
+
+
+def _named(cards: Sequence[Card]) -> list[str]:
+    """The paths of those that may be found by their folder."""
+    return [path for path in map(_PATH, cards) if path.endswith(_SUFFIX)]
 
 
 def _folders(files: Iterable[str]) -> list[str]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.catalog import Card
+    from leafward.query.search.prefilter import Sweep
     from leafward.query.search.query import Query
     from leafward.query.select.sets import Members
     from leafward.session.entries import Body, EntryIndex
@@ -171,22 +172,30 @@ class Search:
         known = {agent.name for agent in all_agents()}
         concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
         searched = [card for card in concerned if card.problem is None and card.agent in known]
-        # Twice, but without a tuple for each.
-        searched.sort(key=attrgetter("path"))
-        self.cards = sorted(searched, key=attrgetter("modified"), reverse=True)
+        self._searched = searched
         self.matcher = Matcher(query)
         self.program = program
         self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
         self.work = Work()
-        self.unread: list[Unread] = [
-            Unread(card.path, card.problem or f"no agent {card.agent!r}")
-            for card in concerned
-            if card.problem is not None or card.agent not in known
-        ]
+        self.unread: list[Unread] = []
+        if len(searched) < len(concerned):
+            self.unread += (
+                Unread(card.path, card.problem or f"no agent {card.agent!r}")
+                for card in concerned
+                if card.problem is not None or card.agent not in known
+            )
         self.done = self.sessions = self.hits = 0
         self._published_at = 0.0
         self._sources = _Sources()
+
+    @cached_property
+    def cards(self) -> list[Card]:
+        """What is searched, newest first."""
+        # Twice, but without a tuple for each.
+        found = sorted(self._searched, key=attrgetter("path"))
+        found.sort(key=attrgetter("modified"), reverse=True)
+        return found
 
     @cached_property
     def _by_path(self) -> dict[str, Card]:
@@ -206,7 +215,7 @@ class Search:
     @property
     def progress(self) -> Progress:
         """How far it is."""
-        return Progress(self.done, len(self.cards), self.sessions, self.hits)
+        return Progress(self.done, len(self._searched), self.sessions, self.hits)
 
     def run(
         self,
@@ -227,9 +236,14 @@ class Search:
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
         self._published_at = self.clock()
-        with ThreadPoolExecutor(_AHEAD, "sieve") as pool:
+        everything = None
+        if sieve is not None and 0 < len(self._searched) <= FIRST_BATCH + _LARGEST_BATCH:
+            # Ripgrep is at work on whole folders before the sessions are even put in order.
+            everything = sieve.sweep(self._searched, all_searched=True)
+        # Where all has begun, what else is worked out waits for the first batch, which somebody waits for.
+        with ThreadPoolExecutor(_AHEAD if everything is None else 1, "sieve") as pool:
             try:
-                for batch in self._ahead(pool, sieve, lambda: ended.is_set() or stop()):
+                for batch in self._ahead(pool, sieve, everything, lambda: ended.is_set() or stop()):
                     before = self.done
                     early: dict[str, SessionHits | None] = {}
                     for path in batch.coming(stop):
@@ -265,14 +279,19 @@ class Search:
             publish(self.progress)
 
     def _ahead(
-        self, pool: ThreadPoolExecutor, sieve: Prefilter | None, stop: Callable[[], bool]
+        self,
+        pool: ThreadPoolExecutor,
+        sieve: Prefilter | None,
+        everything: Sweep | None,
+        stop: Callable[[], bool],
     ) -> Iterator[_Batch]:
         """Each batch while it is sifted; the next ones are begun, so that one is made ready while ripgrep looks through another."""
         coming = self._batches()
         waiting: deque[_Batch] = deque()
         while True:
             for cards in islice(coming, 1 + _AHEAD - len(waiting)):
-                waiting.append(_Batch(cards, self._sifted(sieve, cards, stop), pool))
+                sweep = everything if cards[-1] is self.cards[-1] else None
+                waiting.append(_Batch(cards, self._sifted(sieve, cards, sweep, stop), pool))
             if not waiting:
                 return
             yield waiting.popleft()
@@ -284,13 +303,15 @@ class Search:
             at += size
             size = _LARGEST_BATCH if self.program is not None else _BATCH
 
-    def _sifted(self, sieve: Prefilter | None, cards: list[Card], stop: Callable[[], bool]) -> Iterator[str]:
+    def _sifted(
+        self, sieve: Prefilter | None, cards: list[Card], sweep: Sweep | None, stop: Callable[[], bool]
+    ) -> Iterator[str]:
         if sieve is None:
             yield from (card.path for card in cards)
             return
         # What such a session shares with one that is not searched may lie in the file of that one.
         yield from (card.path for card in cards if card.parent is not None and card.path not in self._above)
-        yield from sieve.passing(cards, stop)
+        yield from sieve.passing(cards, stop, sweep)
 
     def _look_into(self, card: Card, stop: Callable[[], bool]) -> SessionHits | None:
         self.work.opened += 1
