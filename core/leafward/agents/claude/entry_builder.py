@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from itertools import accumulate, compress, repeat
-from operator import lt, mul
+from itertools import accumulate, chain, compress, islice, repeat
+from operator import lt, mul, sub
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import find_kept
@@ -51,6 +51,8 @@ _KINDS: dict[int, Kind] = {
 }
 _KIND_OF = bytes(_KINDS.get(role, Kind.ASSISTANT) for role in range(256))
 _IS_FURTHER = bytes(role == Role.FURTHER for role in range(256))
+_APART = re.compile(b"(?<![%c%c])%c+" % (Role.REPLY, Role.FURTHER, Role.FURTHER))
+"""Further rows of replies that stand behind something else."""
 _MAKES = bytes(role != Role.FURTHER for role in range(256))
 _IS_ATTACHED = bytes(role == Role.ATTACHED for role in range(256))
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
@@ -160,27 +162,32 @@ class EntryBuilder:
         if rows.parts:
             many = rows.parts.get
             self.order.extend(row for row in compress(range(count), makes) for _ in range(many(row, 1)))
-            self.entry.extend(accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0))
+            behind = accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0)
+            self.entry.extend(map(sub, behind, role.translate(_IS_FURTHER)))
         else:
             self.order.extend(compress(range(count), makes))
-            self.entry.extend(accumulate(makes, initial=0))
-        del self.entry[count:]
+            self.entry.extend(islice(accumulate(makes, initial=-1), 1, None))
         columns.start.extend(self._of_each(rows.start))
         columns.kind += bytes(self._of_each(role)).translate(_KIND_OF)
         columns.parent.extend(array("i", [-1]) * len(columns))
         for row, parts in rows.parts.items():
             self.parts.update((self.entry[row] + part, part) for part in range(1, parts) if makes[row])
-        for row in compress(range(count), role.translate(_IS_FURTHER)):
+        for row in self._apart() if in_order else compress(range(count), role.translate(_IS_FURTHER)):
             first = rows.rejoined.get(row, -1) if in_order else rows.reply[row]
             entry = self.entry[first if first >= 0 else role.rfind(Role.REPLY, 0, row)]
-            if entry != self.entry[row] - 1:
+            if entry != self.entry[row]:
                 self.more.setdefault(entry, []).append(rows.start[row])
-            self.entry[row] = entry
+                self.entry[row] = entry
         for row in compress(range(count), self._aside):
             if role[row] == Role.PROMPT:
                 columns.kind[self.entry[row]] = Kind.CUSTOM_MESSAGE
         if Role.ATTACHED in role:
             self.hoisted += bytes(self._of_each(role)).translate(_IS_ATTACHED)
+
+    def _apart(self) -> list[int]:
+        """Further rows of replies, but for those right behind the first row of theirs: these belong to the entry before them."""
+        runs = (range(*found.span()) for found in _APART.finditer(self.rows.role))
+        return sorted({*self.rows.rejoined, *chain.from_iterable(runs)})
 
     def _of_each(self, column: Sequence[int]) -> Iterable[int]:
         """What a column of the rows says of each entry."""
