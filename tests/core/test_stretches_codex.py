@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 import random
 import re
+import time
 from contextlib import closing
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from leafward.agents import agent_named, stretches
+from leafward.agents import agent_named, lines, stretches
 from leafward.agents.codex import runs
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
@@ -32,6 +34,11 @@ _CODEX = sorted(
     for folder in (CORPORA, REPOSITORY / "tests" / "data")
     for path in folder.rglob("*.jsonl")
     if "codex" in str(path.parent).lower() and path.stat().st_size > 4 << 10
+)
+_RECORDED = pytest.mark.skipif(not CORPORA.is_dir(), reason="needs the recorded sessions")
+_OUTPUT = (
+    b'{"timestamp":"2026-11-21T10:00:00.000Z","type":"response_item",'
+    b'"payload":{"type":"function_call_output","call_id":"call_1","output":"%s"}}\n'
 )
 _TOTAL = re.compile(rb'"total_token_usage":\{[^}]*"total_tokens":(\d+)')
 _SOME = _CODEX if THOROUGH else _CODEX[:: 1 + len(_CODEX) // 24]
@@ -124,28 +131,28 @@ def test_a_segment_that_begins_further_on() -> None:
         same_apart(path, 8_000, begin=12_345)
 
 
-def damaged(lines: list[bytes], chance: random.Random) -> bytes:
+def damaged(rows: list[bytes], chance: random.Random) -> bytes:
     """A rollout with some lines torn, glued, filled with NULs, repeated, swapped, or ended as Windows does."""
-    lines = list(lines)
-    for _ in range(1 + len(lines) // 12):
-        at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
-        line = lines[at].rstrip(b"\n")
+    rows = list(rows)
+    for _ in range(1 + len(rows) // 12):
+        at, other = chance.randrange(len(rows)), chance.randrange(len(rows))
+        line = rows[at].rstrip(b"\n")
         match chance.randrange(7):
             case 0:
-                lines[at] = line[: len(line) // 2] + b"\n"
+                rows[at] = line[: len(line) // 2] + b"\n"
             case 1:
-                lines[at] = line
+                rows[at] = line
             case 2:
-                lines[at] = b"\0" * 20 + lines[at]
+                rows[at] = b"\0" * 20 + rows[at]
             case 3:
-                lines[at] += lines[other]
+                rows[at] += rows[other]
             case 4:
-                lines[at], lines[other] = lines[other], lines[at]
+                rows[at], rows[other] = rows[other], rows[at]
             case 5:
-                lines[at] = line + b"\r\n"
+                rows[at] = line + b"\r\n"
             case _:
-                lines[at] = line.replace(b'"payload"', b'"paylaod"', 1) + b"\n\n"
-    return b"".join(lines) + b"\n"
+                rows[at] = line.replace(b'"payload"', b'"paylaod"', 1) + b"\n\n"
+    return b"".join(rows) + b"\n"
 
 
 @pytest.mark.parametrize("anywhere", [False, True])
@@ -159,7 +166,7 @@ def test_damaged_rollouts(tmp_path: Path, anywhere: bool, monkeypatch: pytest.Mo
         same_apart(broken, chance.choice((400, 6_000, 20_000)))
 
 
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="needs the recorded sessions")
+@_RECORDED
 def test_most_of_a_long_rollout_is_told_by_others(tmp_path: Path) -> None:
     path = max((CORPORA / "codex" / "v0.169.0").rglob("*.jsonl"), key=lambda one: one.stat().st_size)
     head, *rest = path.read_bytes().splitlines(keepends=True)
@@ -171,43 +178,111 @@ def test_most_of_a_long_rollout_is_told_by_others(tmp_path: Path) -> None:
 
 def test_lines_of_several_megabytes(tmp_path: Path) -> None:
     path = max(_CODEX, key=lambda one: one.stat().st_size)
-    lines = path.read_bytes().splitlines(keepends=True)
-    output = b'{"timestamp":"2026-11-21T10:00:00.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":"%s"}}\n'
-    lines[len(lines) // 2 : len(lines) // 2] = [output % (b"x" * (3 << 20)), output % (b"y" * (1 << 20))]
+    rows = path.read_bytes().splitlines(keepends=True)
+    rows[len(rows) // 2 : len(rows) // 2] = [_OUTPUT % (b"x" * (3 << 20)), _OUTPUT % (b"y" * (1 << 20))]
     longer = tmp_path / "rollout.jsonl"
-    longer.write_bytes(b"".join(lines))
+    longer.write_bytes(b"".join(rows))
     same_apart(longer, 20_000)
 
 
-def test_a_session_that_processes_share_in_is_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def rollout(tmp_path: Path) -> Path:
+    """A rollout of some megabytes, with compactions, and lines of several megabytes."""
     path = max(_CODEX, key=lambda one: one.stat().st_size)
     head, *rest = path.read_bytes().splitlines(keepends=True)
-    rollout = tmp_path / "sessions" / "2026" / "11" / "21" / path.name
-    rollout.parent.mkdir(parents=True)
-    lines = rest * 4
-    rollout.write_bytes(head + b"".join(lines[: len(lines) // 2]) + b'{"torn')
+    found = tmp_path / "sessions" / "2026" / "11" / "21" / path.name
+    found.parent.mkdir(parents=True)
+    long = [_OUTPUT % (b"x" * size) for size in (1 << 20, 3 << 20)]
+    found.write_bytes(head + b"".join([*rest, *long, *rest, *rest, *rest]))
+    return found
 
-    def seen(session: Session) -> tuple[object, ...]:
-        columns = session.columns
-        bodies = [session.body(index) for index in range(len(session))]
-        return bytes(columns.ids), bytes(columns.kind), columns.parent, columns.start, session.leaf, bodies
 
-    def grown() -> Iterator[tuple[object, ...]]:
-        """A session opened, and reloaded when it grew."""
-        rollout.write_bytes(head + b"".join(lines[: len(lines) // 2]) + b'{"torn')
-        with closing(agent_named("codex").open(rollout)) as session:
-            yield seen(session)
-            reader = reader_of(session)
-            assert reader is not None
-            rollout.write_bytes(head + b"".join(lines))
-            transcript = reader.read(lambda: False)
-            yield bytes(transcript.columns.ids), transcript.columns.parent, transcript.notes
-
+@pytest.fixture
+def sharing(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Processes share in reading; for each run that they told, whether it was taken in."""
     monkeypatch.setattr(worker_processes, "cores", lambda: 2)
     monkeypatch.setattr(stretches, "SIZE", 64 << 10)
     monkeypatch.setattr(stretches, "LARGE", 1)
-    shared = list(grown())
+    monkeypatch.setattr(lines, "CHUNK", 128 << 10)
+    taken: list[bool] = []
+    extend, feed = EntryBuilder.extend, EntryBuilder.feed
+
+    def slowly(builder: EntryBuilder, data: bytes, stop: int, at: int) -> None:
+        # Another process needs time to start.
+        time.sleep(0.02)
+        feed(builder, data, stop, at)
+
+    def counted(builder: EntryBuilder, others: EntryBuilder) -> bool:
+        taken.append(extend(builder, others))
+        return taken[-1]
+
+    monkeypatch.setattr(EntryBuilder, "extend", counted)
+    monkeypatch.setattr(EntryBuilder, "feed", slowly)
+    return taken
+
+
+class Seen(NamedTuple):
+    """What a session says, as far as that depends on how it was read."""
+
+    columns: tuple[object, ...]
+    leaf: int
+    notes: list[str]
+    bodies: str
+
+    @classmethod
+    def of(cls, session: Session) -> Seen:
+        """All of an open session."""
+        columns = session.columns
+        bodies = blake2b()
+        for index in range(len(session)):
+            bodies.update(repr(session.body(index)).encode("utf-8", "surrogatepass"))
+        return cls(
+            (bytes(columns.ids), bytes(columns.kind), columns.parent, columns.start, columns.damage),
+            session.leaf,
+            list(map(str, session.source.notes)),
+            bodies.hexdigest(),
+        )
+
+
+def alone(rollout: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
+    """What it says where this process reads all of it."""
     monkeypatch.setattr(stretches, "LARGE", 1 << 60)
-    assert list(grown()) == shared
+    with closing(agent_named("codex").open(rollout)) as session:
+        return Seen.of(session)
+
+
+@_RECORDED
+def test_a_session_that_processes_share_in_is_the_same(
+    rollout: Path, sharing: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(agent_named("codex").open(rollout)) as session:
+        assert any(sharing)
+        assert Seen.of(session) == alone(rollout, monkeypatch)
+
+
+@_RECORDED
+def test_a_session_that_grows_while_it_is_read(
+    rollout: Path, sharing: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = rollout.read_bytes().splitlines(keepends=True)
+    rollout.write_bytes(b"".join(rows[: len(rows) // 2]) + b'{"torn')
+    with closing(agent_named("codex").open(rollout)) as session:
+        reader = reader_of(session)
+        assert reader is not None
+        sharing.clear()
+        looks = 0
+
+        def grows() -> bool:
+            nonlocal looks
+            looks += 1
+            if looks == 3:
+                # What stood there before is read by others too, this by the process that asked.
+                rollout.write_bytes(b"".join(rows))
+            return False
+
+        rollout.write_bytes(b"".join(rows[: len(rows) * 3 // 4]))
+        reader.read(grows)
+        found = reader.read(lambda: False).columns
+        assert any(sharing)
+    expected = alone(rollout, monkeypatch).columns
+    assert (bytes(found.ids), bytes(found.kind), found.parent, found.start, found.damage) == expected
