@@ -9,7 +9,6 @@ from array import array
 from binascii import unhexlify
 from dataclasses import dataclass, field
 from io import BytesIO
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.records import (  # fmt: skip
@@ -181,15 +180,19 @@ class Block:
 
     # --- lines ---
 
-    def tell(self, lines: list[bytes], at: int) -> None:
-        """Whole lines with their ends, the first of them `at` bytes into the file."""
+    def tell(self, data: bytes, stop: int, at: int) -> None:
+        """Whole lines, `at` bytes into the file."""
         from leafward.agents.claude.shapes import UNTOLD, body_of, chain_row, facts_in, outside_row, role_of
 
         starts, codes, names = self.start, self.codes, self.names
         carried, last = self.carried, self.carried.last
         said: object = None
         copied = False
-        for line, start in zip(lines, accumulate(map(len, lines), initial=at), strict=False):
+        end = at + stop
+        for line in BytesIO(data):
+            start, at = at, at + len(line)
+            if at > end:
+                break
             try:
                 if not line.startswith(_CHAINED):
                     outside = outside_row(line)
@@ -339,7 +342,7 @@ def tell(stretch: Stretch) -> Told | None:
     block = Block(Carried(), begun=True)
     try:
         for data, at in blocks_of(stretch):
-            block.tell(lines_of(data, len(data)), at)
+            block.tell(data, len(data), at)
     except (OSError, NotASession):
         return None
     keys = block.keys()

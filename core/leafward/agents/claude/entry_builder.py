@@ -53,6 +53,7 @@ _KIND_OF = bytes(_KINDS.get(role, Kind.ASSISTANT) for role in range(256))
 _IS_FURTHER = bytes(role == Role.FURTHER for role in range(256))
 _APART = re.compile(b"(?<![%c%c])%c+" % (Role.REPLY, Role.FURTHER, Role.FURTHER))
 """Further rows of replies that stand behind something else."""
+_FURTHER = bytes([Role.FURTHER])
 _MAKES = bytes(role != Role.FURTHER for role in range(256))
 _IS_ATTACHED = bytes(role == Role.ATTACHED for role in range(256))
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
@@ -115,7 +116,7 @@ class EntryBuilder:
             self._take_doubles()
         self._make_entries(in_order=in_order)
         self._name()
-        self._speaks = bytes(self._of_each(rows.role)).translate(_SPEAKS)
+        self._speaks = self._roles().translate(_SPEAKS)
         self._begun = False
         """Whether a row of the conversation was placed."""
         self._steady = True
@@ -168,7 +169,8 @@ class EntryBuilder:
             self.order.extend(compress(range(count), makes))
             self.entry.extend(islice(accumulate(makes, initial=-1), 1, None))
         columns.start.extend(self._of_each(rows.start))
-        columns.kind += bytes(self._of_each(role)).translate(_KIND_OF)
+        roles = self._roles()
+        columns.kind += roles.translate(_KIND_OF)
         columns.parent.extend(array("i", [-1]) * len(columns))
         for row, parts in rows.parts.items():
             self.parts.update((self.entry[row] + part, part) for part in range(1, parts) if makes[row])
@@ -182,7 +184,7 @@ class EntryBuilder:
             if role[row] == Role.PROMPT:
                 columns.kind[self.entry[row]] = Kind.CUSTOM_MESSAGE
         if Role.ATTACHED in role:
-            self.hoisted += bytes(self._of_each(role)).translate(_IS_ATTACHED)
+            self.hoisted += roles.translate(_IS_ATTACHED)
 
     def _apart(self) -> list[int]:
         """Further rows of replies, but for those right behind the first row of theirs: these belong to the entry before them."""
@@ -194,6 +196,12 @@ class EntryBuilder:
         if self.rows.parts:
             return map(column.__getitem__, self.order)
         return compress(column, self.rows.role.translate(_MAKES))
+
+    def _roles(self) -> bytes:
+        """The role of each entry."""
+        if self.rows.parts:
+            return bytes(map(self.rows.role.__getitem__, self.order))
+        return bytes(self.rows.role.translate(None, _FURTHER))
 
     def _name(self) -> None:
         """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""

@@ -133,7 +133,7 @@ class Rows:
             self.by_shapes = stop >= _LARGE or "msgspec" in sys.modules
         if self.by_shapes:
             block = self._block()
-            block.tell(lines_of(data, stop), at)
+            block.tell(data, stop, at)
             if (keys := block.keys()) is not None:
                 self.add(block.told(keys))
                 return
