@@ -176,6 +176,15 @@ def test_most_of_a_long_rollout_is_told_by_others(tmp_path: Path) -> None:
     assert share.told > 4 * (share.here - 100_000)
 
 
+def test_a_stretch_in_which_no_response_ends_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "rollout.jsonl"
+    path.write_bytes(_OUTPUT % b"x" + _OUTPUT % b"y")
+    (stretch,) = stretches_of(path, 10_000)
+    told = tell(stretch)
+    assert told is not None
+    assert (told.runs, told.stop) == ([], path.stat().st_size)
+
+
 def test_lines_of_several_megabytes(tmp_path: Path) -> None:
     path = max(_CODEX, key=lambda one: one.stat().st_size)
     rows = path.read_bytes().splitlines(keepends=True)

@@ -52,6 +52,8 @@ def tell(stretch: Stretch) -> Told | None:
             while start < len(data):
                 if made is None:
                     start, total = settled(data, start, recorded=data.find(_USAGE) >= 0)
+                    if start == len(data):
+                        break
                     begin = at + start
                     made = EntryBuilder(apart=True, total=total)
                 try:
@@ -65,7 +67,7 @@ def tell(stretch: Stretch) -> Told | None:
         return None
     if made is not None:
         runs.append(Run(begin, stretch.stop, made))
-    return Told(stretch.stop, [run for run in runs if run.start < run.stop])
+    return Told(stretch.stop, runs)
 
 
 def settled(data: bytes, start: int, *, recorded: bool) -> tuple[int, int | None]:
