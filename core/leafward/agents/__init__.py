@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -103,12 +102,20 @@ def hooks_of(name: str) -> Hooks:
 
 def _known(name: str) -> str:
     if name not in _LOADERS:
-        close = get_close_matches(name, _LOADERS, 1, 0.4)
+        close = _nearest(name)
         raise NotFound(
             f"no agent {name!r}; known: {', '.join(_LOADERS)}"
-            + (f" (did you mean {close[0]}?)" if close else "")
+            + (f" (did you mean {close}?)" if close else "")
         )
     return name
+
+
+def _nearest(name: str) -> str | None:
+    """The agent whose name is most like one that is none; None where no name is."""
+    # The processes that share in reading a file start without it.
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, _LOADERS, 1, 0.4)), None)
 
 
 def recognised(head: bytes) -> Agent | None:
@@ -218,10 +225,8 @@ def unknown_roots(config: Config) -> list[str]:
     keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
     for table, name in keys:
         if name not in _LOADERS:
-            close = get_close_matches(name, _LOADERS, 1, 0.4)
-            found.append(
-                f"{table}.{name}: no such agent" + (f" (did you mean {close[0]!r}?)" if close else "")
-            )
+            close = _nearest(name)
+            found.append(f"{table}.{name}: no such agent" + (f" (did you mean {close!r}?)" if close else ""))
     return found
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from itertools import accumulate, compress, repeat
-from operator import lt, mul
+from itertools import accumulate, chain, compress, islice, repeat
+from operator import lt, mul, sub
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import find_kept
@@ -51,6 +51,9 @@ _KINDS: dict[int, Kind] = {
 }
 _KIND_OF = bytes(_KINDS.get(role, Kind.ASSISTANT) for role in range(256))
 _IS_FURTHER = bytes(role == Role.FURTHER for role in range(256))
+_APART = re.compile(b"(?<![%c%c])%c+" % (Role.REPLY, Role.FURTHER, Role.FURTHER))
+"""Further rows of replies that stand behind something else."""
+_FURTHER = bytes([Role.FURTHER])
 _MAKES = bytes(role != Role.FURTHER for role in range(256))
 _IS_ATTACHED = bytes(role == Role.ATTACHED for role in range(256))
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
@@ -113,7 +116,7 @@ class EntryBuilder:
             self._take_doubles()
         self._make_entries(in_order=in_order)
         self._name()
-        self._speaks = bytes(self._of_each(rows.role)).translate(_SPEAKS)
+        self._speaks = self._roles().translate(_SPEAKS)
         self._begun = False
         """Whether a row of the conversation was placed."""
         self._steady = True
@@ -160,33 +163,45 @@ class EntryBuilder:
         if rows.parts:
             many = rows.parts.get
             self.order.extend(row for row in compress(range(count), makes) for _ in range(many(row, 1)))
-            self.entry.extend(accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0))
+            behind = accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0)
+            self.entry.extend(map(sub, behind, role.translate(_IS_FURTHER)))
         else:
             self.order.extend(compress(range(count), makes))
-            self.entry.extend(accumulate(makes, initial=0))
-        del self.entry[count:]
+            self.entry.extend(islice(accumulate(makes, initial=-1), 1, None))
         columns.start.extend(self._of_each(rows.start))
-        columns.kind += bytes(self._of_each(role)).translate(_KIND_OF)
+        roles = self._roles()
+        columns.kind += roles.translate(_KIND_OF)
         columns.parent.extend(array("i", [-1]) * len(columns))
         for row, parts in rows.parts.items():
             self.parts.update((self.entry[row] + part, part) for part in range(1, parts) if makes[row])
-        for row in compress(range(count), role.translate(_IS_FURTHER)):
+        for row in self._apart() if in_order else compress(range(count), role.translate(_IS_FURTHER)):
             first = rows.rejoined.get(row, -1) if in_order else rows.reply[row]
             entry = self.entry[first if first >= 0 else role.rfind(Role.REPLY, 0, row)]
-            if entry != self.entry[row] - 1:
+            if entry != self.entry[row]:
                 self.more.setdefault(entry, []).append(rows.start[row])
-            self.entry[row] = entry
+                self.entry[row] = entry
         for row in compress(range(count), self._aside):
             if role[row] == Role.PROMPT:
                 columns.kind[self.entry[row]] = Kind.CUSTOM_MESSAGE
         if Role.ATTACHED in role:
-            self.hoisted += bytes(self._of_each(role)).translate(_IS_ATTACHED)
+            self.hoisted += roles.translate(_IS_ATTACHED)
+
+    def _apart(self) -> list[int]:
+        """Further rows of replies, but for those right behind the first row of theirs: these belong to the entry before them."""
+        runs = (range(*found.span()) for found in _APART.finditer(self.rows.role))
+        return sorted({*self.rows.rejoined, *chain.from_iterable(runs)})
 
     def _of_each(self, column: Sequence[int]) -> Iterable[int]:
         """What a column of the rows says of each entry."""
         if self.rows.parts:
             return map(column.__getitem__, self.order)
         return compress(column, self.rows.role.translate(_MAKES))
+
+    def _roles(self) -> bytes:
+        """The role of each entry."""
+        if self.rows.parts:
+            return bytes(map(self.rows.role.__getitem__, self.order))
+        return bytes(self.rows.role.translate(None, _FURTHER))
 
     def _name(self) -> None:
         """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""

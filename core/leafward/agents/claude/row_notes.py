@@ -61,11 +61,16 @@ class Recorded:
     def __len__(self) -> int:
         return len(self._start)
 
-    def add(self, some: list[tuple[str, int]]) -> None:
-        """Takes in names with their places; of another length there are none."""
-        some = [one for one in some if len(one[0]) == self._width and one[0].isascii()]
-        self._names += "".join([name for name, _ in some]).encode("ascii")
-        self._start.extend([at for _, at in some])
+    def add(self, name: str, at: int) -> None:
+        """Takes in a name with its place; of another length there are none."""
+        if len(name) == self._width and name.isascii():
+            self._names += name.encode("ascii")
+            self._start.append(at)
+
+    def extend(self, others: Recorded) -> None:
+        """Takes in those that were found further on."""
+        self._names += others._names
+        self._start.extend(others._start)
 
     def places(self) -> dict[str, int]:
         """Everything by its name; the last where several have it."""

@@ -116,8 +116,8 @@ class Rows:
         """Lines that had to be decoded whole; work counted for tests."""
         self._spent = 0.0
         self._seed = 0
-        self._open: dict[tuple[str, int], int] = {}
-        """The first row of each of the latest replies, of side lines apart."""
+        self._open: dict[str, int] = {}
+        """The first row of each of the latest replies."""
         self._carried = Carried()
         self.by_shapes = False
         """Whether rows are told by their shapes, not decoded each."""
@@ -133,7 +133,7 @@ class Rows:
             self.by_shapes = stop >= _LARGE or "msgspec" in sys.modules
         if self.by_shapes:
             block = self._block()
-            block.tell(lines_of(data, stop), at)
+            block.tell(data, stop, at)
             if (keys := block.keys()) is not None:
                 self.add(block.told(keys))
                 return
@@ -144,7 +144,7 @@ class Rows:
         block = self._block()
         for line in lines_of(data, stop):
             block.decode(line, at)
-            at += len(line) + 1
+            at += len(line)
         self.add(block.told(block.keys() or b""))
 
     def rest(self, line: bytes, at: int) -> None:
@@ -164,8 +164,8 @@ class Rows:
         self.role += codes.translate(_ROLES)
         self.flags += codes.translate(_FLAGS)
         self.keys += block.keys
-        self.requests.add(block.requests)
-        self.blobs.add(block.blobs)
+        self.requests.extend(block.requests)
+        self.blobs.extend(block.blobs)
         self.decoded += block.decoded
         for index, remark in block.remarks:
             row = base + index
@@ -180,9 +180,7 @@ class Rows:
                 self.facts.note(remark.facts, Role.PROMPT, row)
         for index, key in block.jumps:
             self._jump(base + index, key)
-        stops = [index for index, _ in block.replies[1:]] + [len(codes)]
-        for (index, name), stop in zip(block.replies, stops, strict=False):
-            self._reply(base + index, name, base + stop)
+        self._replies(block.replies, block.reply_names, base)
         if len(self._open) > 2 * _REPLIES:
             self._open = dict(islice(self._open.items(), len(self._open) - _REPLIES, None))
 
@@ -202,9 +200,19 @@ class Rows:
             place = self.keys.rfind(key, first * KEY, place + KEY - 1)
         return place // KEY
 
+    def _replies(self, rows: array[int], names: list[str], base: int) -> None:
+        """Replies begin, or go on after something else; they lie behind a row."""
+        if self._open.keys().isdisjoint(names) and len(set(names)) == len(names):
+            # All of them begin here.
+            self._open.update(zip(names, map(base.__add__, rows), strict=True))
+            return
+        stops = [*rows[1:], len(self) - base]
+        for row, name, stop in zip(rows, names, stops, strict=True):
+            self._reply(base + row, name, base + stop)
+
     def _reply(self, row: int, name: str, stop: int) -> None:
         """A reply begins, or one goes on: then its first row is another one, also for the rows that follow up to `stop`."""
-        first = self._open.setdefault((name, self.flags[row] & SIDECHAIN), row)
+        first = self._open.setdefault(name, row)
         if first == row:
             return
         self.role[row] = Role.FURTHER

@@ -105,13 +105,6 @@ facts_in = attrgetter(
 def role_of(row: ChainRow) -> int:
     """The role of a row of the chain, as `records.row_of` gives it; `UNTOLD` where that takes more than is declared here."""
     kind = row.type
-    if kind == "attachment":
-        attachment, rendered = row.attachment, row.rendered
-        if attachment is None or attachment.type is None:
-            return UNTOLD
-        if attachment.type in SILENT_ATTACHMENTS:
-            return _QUIET
-        return _ATTACHED if rendered and rendered[0].content else UNTOLD
     if kind == "assistant":
         message = row.message
         if message is None or type(message.id) is not str or not message.id:
@@ -119,6 +112,13 @@ def role_of(row: ChainRow) -> int:
         return _REPLY if message.model != SYNTHETIC else UNTOLD
     if kind == "user":
         return _user(row)
+    if kind == "attachment":
+        attachment, rendered = row.attachment, row.rendered
+        if attachment is None or attachment.type is None:
+            return UNTOLD
+        if attachment.type in SILENT_ATTACHMENTS:
+            return _QUIET
+        return _ATTACHED if rendered and rendered[0].content else UNTOLD
     if kind == "system":
         if row.subtype == "local_command" and type(row.content) is str:
             return _INJECTED

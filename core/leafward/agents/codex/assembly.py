@@ -11,6 +11,7 @@ from leafward.agents.codex.description import rolls_injected_back
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in
 from leafward.agents.lines import SPACE, marked_note, oversize_notes
+from leafward.agents.stretches import Stretches
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.chain import Base, Chain, Step, Thread
     from leafward.agents.codex.copied_lines import CopiedLines
+    from leafward.agents.codex.runs import Told
     from leafward.agents.codex.store import Segment
+
+_TELL = "leafward.agents.codex.runs:tell"
 
 
 class Piece(NamedTuple):
@@ -90,8 +94,8 @@ class Assembly:
         if last.rollout.at(last.end, 1) == b"\n":
             for index in [index for index, kind in damage.items() if kind is Damage.UNTERMINATED]:
                 del damage[index]
-        size = last.end
-        for buffer, whole, base in last.rollout.blocks(stop, last.end):
+        size = self._with_others(last.rollout, last.end, stop)
+        for buffer, whole, base in last.rollout.blocks(stop, size):
             if not whole:
                 size = self._rest(last.rollout, buffer, base, size)
                 break
@@ -151,7 +155,9 @@ class Assembly:
         plain = not waiting and limit is None and copied is None
         builder.responses.partial = copied is not None and copied.partial
         seen: int | None = None
-        for buffer, whole, base in rollout.blocks(stop):
+        if plain:
+            size = self._with_others(rollout, 0, stop)
+        for buffer, whole, base in rollout.blocks(stop, size):
             if not whole:
                 if limit is None or not waiting:
                     size = self._rest(rollout, buffer, base, size)
@@ -190,6 +196,26 @@ class Assembly:
         )
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
+
+    def _with_others(self, rollout: Rollout, begin: int, stop: Callable[[], bool]) -> int:
+        """Reads the whole lines of a large file from an offset on, together with other processes; returns how far."""
+        reading: Stretches[Told] = Stretches(rollout, _TELL, begin)
+
+        def take(told: Told) -> bool:
+            at = reading.end
+            for run in told.runs:
+                self._feed(rollout, at, run.start)
+                at = run.stop if self.builder.extend(run.entries) else run.start
+            self._feed(rollout, at, told.stop)
+            return True
+
+        reading.read(self.builder.feed, take, stop)
+        return reading.end
+
+    def _feed(self, rollout: Rollout, start: int, stop: int) -> None:
+        """Reads the lines between two offsets."""
+        data = rollout.at(start, stop - start)
+        self.builder.feed(data, data.rfind(b"\n") + 1, start)
 
     def _own_from_here(self, copied: CopiedLines) -> None:
         """What was read so far is another thread's."""

@@ -30,7 +30,7 @@ from leafward.agents.codex.records import (
     payload_of,
 )
 from leafward.agents.codex.responses import Responses
-from leafward.agents.codex.settings import Contexts
+from leafward.agents.codex.settings import Contexts, Settings
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.lines import seams
 from leafward.session.columns import Columns
@@ -51,10 +51,28 @@ _OTHER = frozenset(role for role in Role if role not in _OF_REPLIES and role is 
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
 
 
+_LOOKING_BACK = frozenset({Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN})
+"""What cannot be told without all that came before, or is so rare that nobody tries."""
+
+
+class LooksBack(Exception):  # no error: whoever knows what came before takes the line
+    """A line cannot be told by itself."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+        """Its offset."""
+
+
 class EntryBuilder:
     """The entries of one transcript while they are being made."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, apart: bool = False, total: int | None = None) -> None:
+        """Of lines further on (`apart`) all before them is taken to be settled, and `total` is what was counted before.
+
+        None means that usage is recorded response by response. `extend` holds that beside how it was. A line that needs to
+        know more raises LooksBack.
+        """
         self.columns = Columns()
         self.parts: dict[int, int] = {}
         """Entries that stand on one line with others: the how-manieth of it, from 1."""
@@ -86,6 +104,15 @@ class EntryBuilder:
         """Whether the version that writes a segment takes back with a turn what was injected for it."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
+        self._apart = apart
+        self._early_answer = False
+        """Whether it is said how a call ended before there is an entry: it may have been that of the result before."""
+        self.assumed: Settings | None = None
+        """What the first turn says, where it was taken to say what those before it said."""
+        if apart:
+            self.responses.begin_apart(total)
+            self._prompts.begin_apart()
+            self._last_result = (-2, "")
 
     # --- places ---
 
@@ -137,6 +164,38 @@ class EntryBuilder:
         columns.parent.extend(range(first, stop - 1))
         self.course.extend(first, stop)
         self._naming.name(columns, first, self.parts)
+
+    def extend(self, others: EntryBuilder) -> bool:
+        """Adds the entries that were made apart of the lines that come next; False where they are to be made here."""
+        if self._call_end is not None or not self._prompts.are_settled:
+            return False
+        if others._early_answer and self._last_result[0] == self.tip:
+            return False
+        if not self.responses.leads_to(others.responses):
+            return False
+        if others.assumed not in (None, (self.model, self.effort)):
+            return False
+        columns, base = self.columns, len(self.columns)
+        start = self.start
+        columns.start.extend(map(start.__add__, others.columns.start) if start else others.columns.start)
+        columns.kind += others.columns.kind
+        self.parts.update((base + index, part) for index, part in others.parts.items())
+        self.models.extend((base + index, model) for index, model in others.models)
+        if others.assumed is not None:
+            self.model, self.effort = others.model, others.effort
+        if others._effort_at >= 0:
+            self._effort_at = base + others._effort_at
+        self._begun.extend(base + index for index in others._begun)
+        self._call_end = others._call_end
+        if others._last_result[0] >= 0:
+            self._last_result = base + others._last_result[0], others._last_result[1]
+        self._messages.extend(others._messages, base)
+        self._prompts.extend(others._prompts, base)
+        self.responses.extend(others.responses, base)
+        if others.columns.kind:
+            self.tip = len(columns) - 1
+        self.link()
+        return True
 
     def broken(self, at: int) -> None:
         """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
@@ -194,8 +253,7 @@ class EntryBuilder:
             elif role is _RESULT and call is not None:
                 self._result(call.decode("utf-8", "replace"), at + start)
             elif role is _ANSWER and call:
-                name = call.decode("utf-8", "replace")
-                self._call_end = (at + start, name) if self._last_result != (self.tip, name) else None
+                self._answer(call.decode("utf-8", "replace"), at + start)
             elif role is _BOOKS or role is _STARTED:
                 if role is _STARTED:
                     self._begun.append(len(kinds))
@@ -231,6 +289,12 @@ class EntryBuilder:
         self._prompts.waiting = []
         self._last_result = self._add(_TOOL_RESULT, begin), call
 
+    def _answer(self, call: str, at: int) -> None:
+        """How a call ended: it belongs to the result that comes next, but for what repeats what stands right behind that."""
+        if self.tip < 0:
+            self._early_answer = True
+        self._call_end = (at, call) if self._last_result != (self.tip, call) else None
+
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
         """One line, `at` bytes into its segment."""
         if data[end - 1 : end] == b"\r" and end > start:
@@ -244,6 +308,8 @@ class EntryBuilder:
         self.record(line, at, data[start:end])
 
     def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
+        if self._apart:
+            raise LooksBack(at)
         for first, stop in seams(data, start, end, BEGINS):
             line = line_at(data, first, stop)
             place = at + first - start
@@ -270,8 +336,8 @@ class EntryBuilder:
         if role is Role.REPLY or role is Role.ECHO:
             self.responses.piece(raw, at, item=role is Role.REPLY)
         elif role is Role.ANSWER:
-            if line.call is not None and self._last_result != (self.tip, line.call):
-                self._call_end = at, line.call
+            if line.call is not None:
+                self._answer(line.call, at)
         elif role is Role.COUNT:
             self.responses.count(payload_of(body or {}), at)
         elif role is Role.USAGE:
@@ -287,6 +353,8 @@ class EntryBuilder:
             self._other(role, payload_of(body or {}), at)
 
     def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
+        if self._apart and role in _LOOKING_BACK:
+            raise LooksBack(at)
         if role is Role.MESSAGE:
             self._message(payload, at)
         elif role is Role.TURN:
@@ -331,6 +399,11 @@ class EntryBuilder:
 
     def _turned(self, model: object, effort: str | None, at: int) -> None:
         part = 0
+        if self._apart and self.assumed is None:
+            if not isinstance(model, str):
+                raise LooksBack(at)
+            self.model, self.effort = model, effort
+            self.assumed = Settings(model, effort)
         if isinstance(model, str) and model != self.model:
             self.model = model
             self._add(Kind.MODEL_CHANGE, at)

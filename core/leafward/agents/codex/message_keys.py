@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.items import content_of, item_text
@@ -43,6 +44,20 @@ class MessageIndex:
             self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
+    def extend(self, others: MessageIndex, base: int) -> None:
+        """Takes in the messages of a run of entries that begins at an entry."""
+        for key, last in others._last.items():
+            first = last
+            while (before := others._before.get(first)) is not None:
+                first = before
+            if (known := self._last.get(key)) is not None:
+                self._before[base + first] = known
+            self._last[key] = base + last
+        self._before.update((base + index, base + before) for index, before in others._before.items())
+        self._bytes.update((base + index, size) for index, size in others._bytes.items())
+        self.warnings.extend(base + index for index in others.warnings)
+        self.pictured.update(base + index for index in others.pictured)
+
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
         """For each item the last entry on the way here that says the same, and that no item behind it stands for; -1 for none."""
         found = [-1] * len(items)
@@ -70,4 +85,6 @@ def _key(item: dict[str, Any], text: str) -> int | None:
     """What a message is found again by: its text, and its id where it has one, else its role."""
     if item.get("type") not in (None, "message"):
         return None
-    return hash((str(item.get("id") or item.get("role")), text))
+    name = f"{item.get('id') or item.get('role')}\0{text}".encode("utf-8", "surrogatepass")
+    # Python's own hash differs from process to process.
+    return int.from_bytes(blake2b(name, digest_size=8).digest(), "big")

@@ -34,6 +34,20 @@ class Prompts:
         self._early: str | None = None
         """What an event says that no message said before it."""
 
+    def begin_apart(self) -> None:
+        """What comes first is not known: events told before what was typed, and none is waited for."""
+        self._events = 1
+
+    @property
+    def are_settled(self) -> bool:
+        """Whether what comes next says nothing of what came before."""
+        return bool(self._events) and not self.waiting and not self._unsure and self._early is None
+
+    def extend(self, others: Prompts, base: int) -> None:
+        """Goes on behind a run of entries that begins at an entry, and before which all was settled."""
+        self.waiting = [(base + index, text, looks) for index, text, looks in others.waiting]
+        self._early = others._early
+
     def begin(self) -> None:
         """A new segment begins."""
         self.waiting = []

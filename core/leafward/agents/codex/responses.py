@@ -25,7 +25,7 @@ class Responses:
     """The responses of one transcript while it is read. Offsets are bytes into the segment that is read."""
 
     __slots__ = (
-        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "counts", "items", "open", "partial",
+        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "assumed", "counts", "items", "open", "opening", "partial",
         "recorded", "stale", "start", "total", "waiting",
     )  # fmt: skip
 
@@ -45,6 +45,10 @@ class Responses:
         self.start, self.total = start, total
         self.recorded = False
         """Whether usage is recorded response by response: counts of the thread say nothing more then."""
+        self.assumed = self.recorded, self.total
+        """What is taken to have been known before the first line, where lines are told apart from those before them."""
+        self.opening: bytes | None = None
+        """The event that the first reply began with, where one did: an earlier reply may have said the same."""
         self.open = False
         """Whether what comes next may still belong to the entry of the last reply."""
         self.items: list[bytes] = []
@@ -66,6 +70,11 @@ class Responses:
         self._uncounted = -1
         """The last reply, if it has no count yet and nothing but results came behind it."""
 
+    def begin_apart(self, total: int | None) -> None:
+        """What comes first is not known: replies left items, and so much was counted, or usage was recorded where that is None."""
+        self.recorded, self._itemized, self.total = total is None, True, total
+        self.assumed = self.recorded, total
+
     def piece(self, raw: bytes, at: int, *, item: bool) -> None:
         """An item of a reply, or an event that says one once more."""
         if not item and self.items and (self.ahead or not self.open):
@@ -77,6 +86,8 @@ class Responses:
             # An item right behind the output of a call whose response was counted before it is of that same response.
             self.ahead = counted >= 0 or (item and self._after_results and self.ahead)
             self.open, self.items, self._after_results, self._foreign_count = True, [], False, False
+            if self._reply < 0 and not item:
+                self.opening = raw
             self._reply = index = self._add(Kind.ASSISTANT, counted if counted >= 0 else at)
             self._uncounted = -1 if self.ahead else index
             self._prompts.spoken, self._prompts.waiting = index, []
@@ -117,13 +128,10 @@ class Responses:
 
     def count(self, payload: dict[str, Any], at: int) -> None:
         """The counts of the thread so far."""
-        info = payload.get("info")
-        usage = info.get("total_token_usage") if isinstance(info, dict) else None
-        total = usage.get("total_tokens") if isinstance(usage, dict) else None
-        total = total if isinstance(total, int) else None
-        known, self.total = self.total, total if total is not None else self.total
         if self.recorded:
             return
+        total = total_in(payload)
+        known, self.total = self.total, total if total is not None else self.total
         fresh = total is not None and total != known
         if self.open and not self.items:
             # Only events so far: the items come behind the count.
@@ -142,6 +150,27 @@ class Responses:
         self.unclaimed()
         self.end()
         self.waiting, self._raised = at, known is None or (total or 0) > known
+
+    def leads_to(self, others: Responses) -> bool:
+        """Whether what others made of what comes next, without knowing what came before, is what would be made of it here."""
+        unsettled = self.open or self.ahead or self.partial or self._uncounted >= 0 or self.waiting >= 0
+        if unsettled or not self._itemized:
+            return False
+        if others.assumed != (self.recorded, None if self.recorded else self.total):
+            return False
+        return others.opening is None or not self.items or not self._says(others.opening)
+
+    def extend(self, others: Responses, base: int) -> None:
+        """Goes on behind a run of entries that begins at an entry, and that this led to."""
+        self.stale.update(base + reply for reply in others.stale)
+        self.counts.update((base + reply, (base + at, place)) for reply, (at, place) in others.counts.items())
+        self.total = others.total if others.total is not None else self.total
+        self.recorded, self.open, self.ahead = others.recorded, others.open, others.ahead
+        self.waiting, self._raised = others.waiting, others._raised
+        self._after_results, self._foreign_count = others._after_results, others._foreign_count
+        self._uncounted = base + others._uncounted if others._uncounted >= 0 else -1
+        if others._reply >= 0:
+            self.items, self._reply = others.items, base + others._reply
 
     def _belongs(self, at: int) -> bool:
         """Puts a count to the last reply where that one has none yet; False where there is no such reply."""
@@ -163,6 +192,14 @@ class Responses:
         if all(kind == "thinking" for kind, _ in texts):
             speaking = [item for item in thinking if item in speaking]
         return bool(texts and speaking) and texts <= _texts(speaking)
+
+
+def total_in(payload: dict[str, Any]) -> int | None:
+    """The tokens of the whole thread that a count names; None where it names none."""
+    info = payload.get("info")
+    usage = info.get("total_token_usage") if isinstance(info, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if isinstance(total, int) else None
 
 
 def _texts(lines: Iterable[bytes]) -> set[tuple[str, str]]:
