@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_of
-from leafward.compaction.injection import Collected, collect, collection
+from leafward.compaction.injection import Collected, collect, path_reader
 from leafward.files import call_lines
 from leafward.session.session import Session
 from tests.bench.generate import write_session
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
     """What is found where every line has to be decoded."""
     with monkeypatch.context() as patched:
-        patched.setattr(collection, "result_in", lambda _line: None)
+        patched.setattr(path_reader, "result_in", lambda _line: None)
         patched.setattr(call_lines.CallShapes, "one_call", lambda _self, _line: None)
         return collect(session, at)
 
@@ -52,13 +52,13 @@ def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: py
     path = tmp_path / "long.jsonl"
     write_session(path, 1500, branch_every=0, compact_every=0)
     read: list[int] = []
-    taken = collection._Reader.read
+    taken = path_reader.PathReader.read
 
-    def counted(self: collection._Reader, index: int, *rest: object) -> None:
+    def counted(self: path_reader.PathReader, index: int, *rest: object) -> None:
         read.append(index)
         taken(self, index, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(collection._Reader, "read", counted)
+    monkeypatch.setattr(path_reader.PathReader, "read", counted)
     with closing(Session.open(path)) as session:
         collect(session, session.leaf)
         assert len(read) < len(session) / 2
