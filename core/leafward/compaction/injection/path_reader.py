@@ -308,8 +308,8 @@ class PathReader:
             for path in paths:
                 self._mention_before(index, path)
         for index, place, text in self._prompts:
-            paths = [(form.text, Use.MENTIONED, "text") for form in self._mentioned(text)]
-            self._calls[place] = (index, paths, False)
+            named = [(form.text, Use.MENTIONED, "text") for form in self._mentioned(text)]
+            self._calls[place] = (index, named, False)
         self._use_calls()
         self._settle_mentions()
 
