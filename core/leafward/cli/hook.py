@@ -51,7 +51,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     elif request.moment is Moment.BEFORE:
         import subprocess
 
-        _kept(request.session).unlink(missing_ok=True)
+        kept_text(request.session).unlink(missing_ok=True)
         # It goes on when we have ended: the agent makes its summary meanwhile.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
         # The compaction may be written before the file is read: it is none of what was there.
@@ -126,7 +126,7 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         text = _text(session, None, size, room)
     except Exception as error:
         _log(name, f"{type(error).__name__}: {error}")
-    kept = _kept(session)
+    kept = kept_text(session)
     paths.make_private(kept.parent)
     from leafward.session.journal.durable import replace_file
 
@@ -134,7 +134,7 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
 
 
 def _awaited(session: str) -> str:
-    kept, until = _kept(session), time.monotonic() + _WAIT
+    kept, until = kept_text(session), time.monotonic() + _WAIT
     while not kept.exists():
         if time.monotonic() > until:
             raise TimeoutError(f"no text for {session} after {_WAIT:.0f} s")
@@ -144,7 +144,7 @@ def _awaited(session: str) -> str:
     return text
 
 
-def _kept(session: str) -> Path:
+def kept_text(session: str) -> Path:
     """Where the text for a session waits."""
     return paths.state_dir() / "hooks" / sha256(os.fsencode(session)).hexdigest()[:32]
 
