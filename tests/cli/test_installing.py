@@ -210,8 +210,10 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     session = tmp_path / "one.jsonl"
     write_session(session, 40)
     behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
-    waits = hook_module.kept_text(str(session))
-    waits.parent.mkdir(parents=True)
+    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
+    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    told(agent, before, monkeypatch)
+    waits = hook_module.kept_text(str(session), session.stat().st_size)
     halfway = draft_name(waits)
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     halfway.write_text("<leafward-context>\nhalf")
@@ -221,12 +223,24 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     assert main(["doctor", "--json"]) == 0
     problems = json.loads(capfdbinary.readouterr().out)["problems"]
     assert [one for one in problems if one["code"] == "hook" and f"no text for {session}" in one["text"]]
-    # It is there after all, too late: the next compaction does not take it for its own.
-    halfway.replace(waits)
-    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
-    told(agent, {"hook_event_name": "PreCompact", "transcript_path": str(session)}, monkeypatch)
+    # The text is there after all, too late: nobody is told it, and the next compaction does not take it for its own.
+    hook_module.hook(agent, str(session), session.stat().st_size)
+    told(agent, behind, monkeypatch)
+    size = session.stat().st_size
+    with session.open("ab") as file:
+        file.write(session.read_bytes().splitlines(keepends=True)[-1].replace(b'"id":"', b'"id":"0', 1))
+    told(agent, before, monkeypatch)
+    hook_module.hook(agent, str(session), size)
     told(agent, behind, monkeypatch)
     assert capfdbinary.readouterr().out == b""
+    # One that is made in time is told once.
+    told(agent, before, monkeypatch)
+    hook_module.hook(agent, str(session), session.stat().st_size)
+    told(agent, behind, monkeypatch)
+    assert b"</leafward-context>" in capfdbinary.readouterr().out
+    told(agent, behind, monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert not list(waits.parent.parent.iterdir())
 
 
 def test_doctor_says_what_is_gone_and_what_failed(
