@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.compaction.injection import Collected, collect, path_reader
+from leafward.agents import agent_named, agent_of
+from leafward.compaction.injection import Collected, collect, collection, path_reader
 from leafward.files import call_lines
+from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.bench.generate import write_session
+from tests.core.catalogued import cards_in
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from leafward.session.entries import Body, EntryIndex
 
 
 def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
@@ -62,3 +65,31 @@ def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: py
     with closing(Session.open(path)) as session:
         collect(session, session.leaf)
         assert len(read) < len(session) / 2
+
+
+@needs_corpora
+def test_outcomes_of_calls_are_told_without_translating_their_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translated = 0
+    taken = path_reader.PathReader.read
+
+    def counted(self: path_reader.PathReader, index: EntryIndex, kind: Kind, body: Body) -> None:
+        nonlocal translated
+        translated += kind is Kind.TOOL_RESULT
+        taken(self, index, kind, body)
+
+    monkeypatch.setattr(path_reader.PathReader, "read", counted)
+    results = 0
+    for version in ("v1.0.185", "v1.18.33"):
+        for card in cards_in(CORPORA / "opencode" / version / "opencode", tmp_path / version):
+            with closing(agent_named("opencode").open(Path(card.path))) as session:
+                leaves = [session.leaf, *session.tree.leaves()]
+                told = [collect(session, leaf) for leaf in leaves]
+                with monkeypatch.context() as patched:
+                    patched.setattr(collection, "outcomes", lambda _session: None)
+                    before = translated
+                    assert told == [collect(session, leaf) for leaf in leaves]
+                    results += translated - before
+                    translated = before
+    assert translated < results / 2

@@ -192,6 +192,17 @@ class Translator:
         body["source"] = _source(record, parts)
         return body
 
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed, as its translation says; None where that holds calls too."""
+        part = self._decoded(index, self._low[index]) if self._role[index] == Role.RESULT else None
+        record = self._decoded(index, self._message[index]) if part is not None else None
+        if part is None or record is None:
+            return None
+        failed, _ = failure_of(text_in(part, "tool"), object_at(part, "state"))
+        if (record.get("error") and not failed) or self._changed_beside(index):
+            return None
+        return text_in(part, "callID"), failed
+
     def _result(self, index: int, record: Body) -> Body | None:
         part = self._decoded(index, self._low[index])
         if part is None:

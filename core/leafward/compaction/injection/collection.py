@@ -13,6 +13,7 @@ from leafward.compaction.injection.path_findings import Collected
 from leafward.compaction.injection.path_reader import PUT_IN, PathReader
 from leafward.files.tool_calls import table_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.foreign import outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,7 +77,12 @@ def read(
     """Gives a reader those entries of a path that may say something."""
     kinds = session.columns.kind
     read_kinds = _KINDS if session.is_native else _KINDS | PUT_IN
-    spoken = [index for index in path if kinds[index] in read_kinds]
+    spoken: Iterable[EntryIndex] = [index for index in path if kinds[index] in read_kinds]
+    told = outcomes(session)
+    if told is not None:
+        spoken = (
+            index for index in spoken if kinds[index] != Kind.TOOL_RESULT or reader.is_needed(told(index))
+        )
     for index, body in session.bodies(spoken, reader.needs):
         if stop():
             break

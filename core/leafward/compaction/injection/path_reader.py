@@ -110,6 +110,12 @@ class PathReader:
         self._called(EntryIndex(index), [call])
         return False
 
+    def is_needed(self, outcome: tuple[str, bool] | None) -> bool:
+        """Takes in a result that says no more than what became of a call; True where it has to be decoded."""
+        if outcome is not None:
+            self._answered(outcome[0], failed=outcome[1])
+        return outcome is None
+
     def read(self, index: EntryIndex, kind: Kind, body: Body) -> None:
         """Takes in one entry of the path."""
         message = body.get("message")
