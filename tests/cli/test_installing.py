@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.cli import hook as hook_module
 from leafward.cli import main
 from leafward.cli.hook import failures
+from leafward.session.journal.durable import draft_name
+from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
 
 if TYPE_CHECKING:
@@ -187,6 +190,57 @@ def test_a_hook_that_fails_says_nothing_and_ends_well(
     assert capsysbinary.readouterr() == (b"", b"")
     if told != '{"session": 1}':
         assert "pi: " in failures()[-1]
+
+
+def told(hook: str, event: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a hook hear of an event."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    assert main(["hook", hook]) == 0
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
+    agent: str,
+    tmp_path: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """On a machine that does too much else. What another process has begun to write is no text yet."""
+    session = tmp_path / "one.jsonl"
+    write_session(session, 40)
+    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
+    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
+    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    told(agent, before, monkeypatch)
+    waits = hook_module.kept_text(str(session), session.stat().st_size)
+    halfway = draft_name(waits)
+    monkeypatch.setattr(hook_module, "_WAIT", 0.3)
+    halfway.write_text("<leafward-context>\nhalf")
+    told(agent, behind, monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert failures()[-1].endswith(f"{agent}: TimeoutError: no text for {session} after 0 s")
+    assert main(["doctor", "--json"]) == 0
+    problems = json.loads(capfdbinary.readouterr().out)["problems"]
+    assert [one for one in problems if one["code"] == "hook" and f"no text for {session}" in one["text"]]
+    # The text is there after all, too late: nobody is told it, and the next compaction does not take it for its own.
+    hook_module.hook(agent, str(session), session.stat().st_size)
+    told(agent, behind, monkeypatch)
+    size = session.stat().st_size
+    with session.open("ab") as file:
+        file.write(session.read_bytes().splitlines(keepends=True)[-1].replace(b'"id":"', b'"id":"0', 1))
+    told(agent, before, monkeypatch)
+    hook_module.hook(agent, str(session), size)
+    told(agent, behind, monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    # One that is made in time is told once.
+    told(agent, before, monkeypatch)
+    hook_module.hook(agent, str(session), session.stat().st_size)
+    told(agent, behind, monkeypatch)
+    assert b"</leafward-context>" in capfdbinary.readouterr().out
+    told(agent, behind, monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert not list(waits.parent.parent.iterdir())
 
 
 def test_doctor_says_what_is_gone_and_what_failed(

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.compaction.injection import Collected, collect, collection
+from leafward.agents import agent_named, agent_of
+from leafward.compaction.injection import Collected, collect, collection, path_reader
 from leafward.files import call_lines
+from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.bench.generate import write_session
+from tests.core.catalogued import cards_in
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from leafward.session.entries import Body, EntryIndex
 
 
 def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
     """What is found where every line has to be decoded."""
     with monkeypatch.context() as patched:
-        patched.setattr(collection, "result_in", lambda _line: None)
+        patched.setattr(path_reader, "result_in", lambda _line: None)
         patched.setattr(call_lines.CallShapes, "one_call", lambda _self, _line: None)
         return collect(session, at)
 
@@ -52,13 +55,41 @@ def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: py
     path = tmp_path / "long.jsonl"
     write_session(path, 1500, branch_every=0, compact_every=0)
     read: list[int] = []
-    taken = collection._Reader.read
+    taken = path_reader.PathReader.read
 
-    def counted(self: collection._Reader, index: int, *rest: object) -> None:
+    def counted(self: path_reader.PathReader, index: int, *rest: object) -> None:
         read.append(index)
         taken(self, index, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(collection._Reader, "read", counted)
+    monkeypatch.setattr(path_reader.PathReader, "read", counted)
     with closing(Session.open(path)) as session:
         collect(session, session.leaf)
         assert len(read) < len(session) / 2
+
+
+@needs_corpora
+def test_outcomes_of_calls_are_told_without_translating_their_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translated = 0
+    taken = path_reader.PathReader.read
+
+    def counted(self: path_reader.PathReader, index: EntryIndex, kind: Kind, body: Body) -> None:
+        nonlocal translated
+        translated += kind is Kind.TOOL_RESULT
+        taken(self, index, kind, body)
+
+    monkeypatch.setattr(path_reader.PathReader, "read", counted)
+    results = 0
+    for version in ("v1.0.185", "v1.18.33"):
+        for card in cards_in(CORPORA / "opencode" / version / "opencode", tmp_path / version):
+            with closing(agent_named("opencode").open(Path(card.path))) as session:
+                leaves = [session.leaf, *session.tree.leaves()]
+                told = [collect(session, leaf) for leaf in leaves]
+                with monkeypatch.context() as patched:
+                    patched.setattr(collection, "outcomes", lambda _session: None)
+                    before = translated
+                    assert told == [collect(session, leaf) for leaf in leaves]
+                    results += translated - before
+                    translated = before
+    assert translated < results / 2

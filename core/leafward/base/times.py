@@ -14,7 +14,7 @@ def iso_time(milliseconds: int | None) -> str | None:
         moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
     except (OverflowError, ValueError, OSError):
         return None
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    return f"{moment.isoformat()[:19]}.{milliseconds % 1000:03d}Z"
 
 
 def iso_stamp(moment: datetime) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TOLD_LIMIT = 1 << 20
 _WAIT = 8.0
 """Seconds that an agent waits at most for a text that is being made."""
+_TEXT = "text"
 _LOG_LIMIT = 64 << 10
 
 
@@ -51,11 +52,13 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     elif request.moment is Moment.BEFORE:
         import subprocess
 
-        _kept(request.session).unlink(missing_ok=True)
+        # The compaction may be written before the file is read: it is none of what was there.
+        size = os.path.getsize(request.session)
+        _forget(request.session)
+        paths.make_private(kept_text(request.session, size).parent)
         # It goes on when we have ended: the agent makes its summary meanwhile.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
-        # The compaction may be written before the file is read: it is none of what was there.
-        argv += ["--size", str(os.path.getsize(request.session))]
+        argv += ["--size", str(size)]
         quiet = subprocess.DEVNULL
         subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
         return
@@ -72,7 +75,8 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
 
     from leafward.base import config
     from leafward.cli.selection import opened
-    from leafward.compaction.injection import inject
+    from leafward.compaction.injection import build
+    from leafward.compaction.injection.checkpoint import collect_on
     from leafward.compaction.injection.configured import configured_settings
     from leafward.session.entries import EntryIndex
     from leafward.session.tokens import utf16_length
@@ -82,8 +86,9 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
         node = found.find(at) if at is not None else found.leaf
         while size is not None and node >= 0 and found.origin(node).offset >= size:
             node = EntryIndex(found.columns.parent[node])
+        path = collect_on(found, node)
         while True:
-            text = inject(found, node, settings).text
+            text = build(path, settings).text
             units = utf16_length(text)
             if room is None or units <= room:
                 return text
@@ -124,27 +129,49 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         text = _text(session, None, size, room)
     except Exception as error:
         _log(name, f"{type(error).__name__}: {error}")
-    kept = _kept(session)
-    paths.make_private(kept.parent)
     from leafward.session.journal.durable import replace_file
 
-    replace_file(kept, text.encode("utf-8", "replace"))
+    # Where nobody waits any more the folder is gone: a later compaction has one of its own.
+    with suppress(FileNotFoundError):
+        replace_file(kept_text(session, size), text.encode("utf-8", "replace"))
 
 
 def _awaited(session: str) -> str:
-    kept, until = _kept(session), time.monotonic() + _WAIT
-    while not kept.exists():
-        if time.monotonic() > until:
-            raise TimeoutError(f"no text for {session} after {_WAIT:.0f} s")
-        time.sleep(0.01)
-    text = read_regular(kept).decode("utf-8")
-    kept.unlink(missing_ok=True)
-    return text
+    folders = _folders(session)
+    if not folders:
+        raise FileNotFoundError(f"no compaction of {session} was begun here")
+    kept, until = folders[0] / _TEXT, time.monotonic() + _WAIT
+    try:
+        while not kept.exists():
+            if time.monotonic() > until:
+                raise TimeoutError(f"no text for {session} after {_WAIT:.0f} s")
+            time.sleep(0.01)
+        return read_regular(kept).decode("utf-8")
+    finally:
+        _forget(session)
 
 
-def _kept(session: str) -> Path:
-    """Where the text for a session waits."""
+def kept_text(session: str, size: int | None) -> Path:
+    """Where the text for a session waits that a compaction at a size of its file is given."""
+    return _place(session).with_suffix(f".{size}") / _TEXT
+
+
+def _place(session: str) -> Path:
     return paths.state_dir() / "hooks" / sha256(os.fsencode(session)).hexdigest()[:32]
+
+
+def _folders(session: str) -> list[Path]:
+    place = _place(session)
+    return list(place.parent.glob(f"{place.name}.*"))
+
+
+def _forget(session: str) -> None:
+    """Nobody waits for a text for a session any more."""
+    for folder in _folders(session):
+        with suppress(OSError):
+            for file in folder.iterdir():
+                file.unlink(missing_ok=True)
+            folder.rmdir()
 
 
 def _log(name: str, why: str) -> None:

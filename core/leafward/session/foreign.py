@@ -114,6 +114,15 @@ class TellsWindow(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsOutcome(Protocol):
+    """A reader that tells what became of a call without translating its result."""
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed; None where the entry says more, or is none."""
+        ...
+
+
 class ForeignFiles:
     """The files of a session of another agent, which are only read, and the sidecar of ours in which is kept what is done to it."""
 
@@ -406,6 +415,15 @@ def reader_of(session: Session) -> Reader | None:
     """The reader of another agent's session; None of a native one."""
     source = session.source
     return source.reader if isinstance(source, ForeignFiles) else None
+
+
+def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | None:
+    """What tells the outcomes of calls by their results, where a reader can without translating them."""
+    source = session.source
+    if not isinstance(source, ForeignFiles) or not isinstance(reader := source.reader, TellsOutcome):
+        return None
+    joined = source.joined
+    return lambda index: reader.outcome(joined.theirs(index)) if joined.kept(index) < 0 else None
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:

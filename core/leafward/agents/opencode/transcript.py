@@ -78,6 +78,10 @@ class OpenCodeReader:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None
 
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed; None where it says more than that."""
+        return self._translator.outcome(index) if self._translator is not None else None
+
     def records(self, index: int) -> list[bytes]:
         """The message and parts of an entry."""
         translator = self._translator

@@ -55,6 +55,8 @@ class Translator:
         self._stored = builder.stored
         self._hidden = builder.hidden
         self._folder = builder.folder
+        self._latest: tuple[int, dict[int, Body | None]] = (-1, {})
+        """The reply that was translated last, and what of it was decoded: the results of its calls come next. Only read."""
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -75,7 +77,7 @@ class Translator:
         """An entry as a native line; None where it cannot be read."""
         role = Role(self._role[index])
         body = frame(self.columns, index)
-        record = decode_line(self.records.data(self._message[index]))
+        record = self._decoded(index, self._message[index])
         if record is None:
             return None
         created = number_in(object_at(record, "time"), "created")
@@ -123,9 +125,22 @@ class Translator:
 
     def _parts(self, index: int) -> Iterator[Body]:
         for number in range(self._low[index], self._high[index]):
-            part = decode_line(self.records.data(number))
+            part = self._decoded(index, number)
             if part is not None:
                 yield part
+
+    def _decoded(self, index: int, number: int) -> Body | None:
+        """A record of an entry, decoded: once for a reply and the results of its calls."""
+        if self._role[index] not in _OF_REPLY:
+            return decode_line(self.records.data(number))
+        message = self._message[index]
+        latest = self._latest
+        if latest[0] != message:
+            latest = self._latest = message, {}
+        known = latest[1]
+        if number not in known:
+            known[number] = decode_line(self.records.data(number))
+        return known[number]
 
     def _user(self, index: int, record: Body, created: int | None) -> Body:
         parts = list(self._parts(index))
@@ -177,8 +192,19 @@ class Translator:
         body["source"] = _source(record, parts)
         return body
 
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed, as its translation says; None where that holds calls too."""
+        part = self._decoded(index, self._low[index]) if self._role[index] == Role.RESULT else None
+        record = self._decoded(index, self._message[index]) if part is not None else None
+        if part is None or record is None:
+            return None
+        failed, _ = failure_of(text_in(part, "tool"), object_at(part, "state"))
+        if (record.get("error") and not failed) or self._changed_beside(index):
+            return None
+        return text_in(part, "callID"), failed
+
     def _result(self, index: int, record: Body) -> Body | None:
-        part = decode_line(self.records.data(self._low[index]))
+        part = self._decoded(index, self._low[index])
         if part is None:
             return None
         state = object_at(part, "state")
@@ -313,6 +339,7 @@ class Translator:
 
 
 _OF_ONE_PART = (Role.RESULT, Role.PART, Role.BROKEN_PART, Role.PRUNED)
+_OF_REPLY = bytes((Role.REPLY, Role.RESULT))
 _OF_MESSAGE = (Role.SYSTEM, Role.REVERT, Role.DROPPED)
 _LONGEST_DIFF = 1 << 20
 _OWN_FIELDS = ("id", "messageID", "sessionID", "type")

@@ -140,11 +140,12 @@ def _noted(words: list[str]) -> int:
     joined = " ".join(words)
     found = dict.fromkeys(words, 0)
     low = joined.lower()
+    in_small_letters = low.split(" ")
     for part, bit in _parts(low):
         every |= bit
-        for word in words:
-            if part in word.lower():
-                found[word] |= bit
+        for place, word in enumerate(in_small_letters):
+            if part in word:
+                found[words[place]] |= bit
     if _SIGNS.any_short.search(joined) is not None:
         for part, bit in _SIGNS.short:
             if part in joined:
