@@ -155,8 +155,8 @@ def test_a_filter_of_sessions_knows_no_functions() -> None:
         ("#1 #2", 'expected & or | before "#2" (column 4)'),
         ("tool:", "expected a value after tool: (column 1)"),
         ("tokens > ", "expected a value after tokens > (column 10)"),
-        ("since:soon", "since: takes 12h, 7d, 3mo, today or a date (column 1)"),
-        ("in:nowhere", f"in: takes {TEXT_TERMS['in']} (column 1)"),
+        ("since:soon", "since: takes 12h, 7d, 3mo, today or a date, not soon (column 1)"),
+        ("in:nowhere", f"in: takes {TEXT_TERMS['in']}, not nowhere (column 1)"),
         ("prompts() & )", 'expected a condition before ")" (column 13)'),
     ],
 )
