@@ -197,7 +197,7 @@ async def test_sort_and_grouping_are_remembered(store: Path) -> None:
         await pilot.press("v", "v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.NONE)
         assert titles(screen.sessions.listing)[0] == "Dark theme for the reading view"
-        assert any("sort: name" in row for row in rows(app))
+        assert any("sort by size" in row for row in rows(app))
     again = app_over(store)
     async with again.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)

@@ -119,18 +119,21 @@ class CatalogueDisplay:
             self.filter_bar.show(exact(listing.shown), words, where)
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
-        stores = self._state.stores
+        self._say_empty()
+        self.arrange_panes()
+
+    def _say_empty(self) -> None:
+        listing, stores, keymap = self.listing, self._state.stores, self._screen.shell.keymap
         self.sessions.say_empty(
             empty_words(
                 listing,
                 searching=stores.cards is None or (stores.searching and not stores.cards),
                 excluded=stores.catalogue.excluded if stores.catalogue is not None else 0,
                 searched=stores.catalogue.searched if stores.catalogue is not None else (),
-                demo_key=self._screen.shell.keymap.label("demo.open"),
-                search_key=self._screen.shell.keymap.label_while_typing("search.open"),
+                demo_key=keymap.label("demo.open"),
+                search_key=(keymap.label_while_typing if self.filtering else keymap.label)("search.open"),
             )
         )
-        self.arrange_panes()
 
     def show_progress(self, progress: Progress | None) -> None:
         """How far the reading is."""
@@ -138,6 +141,7 @@ class CatalogueDisplay:
 
     def show_hints(self) -> None:
         """Other keys matter now."""
+        self._say_empty()
         self._screen.show_hints()
 
     def arrange_panes(self) -> None:
@@ -227,15 +231,41 @@ class CatalogueDisplay:
 _SORTED = {
     Sort.WHEN: "newest first",
     Sort.NAME: "by title",
-    Sort.SIZE: "largest file first",
+    Sort.SIZE: "largest size first",
     Sort.TURNS: "most turns first",
     Sort.TOKENS: "largest context first",
 }
 
 
+_SORT_WORDS = {
+    Sort.WHEN: "newest first",
+    Sort.NAME: "by title",
+    Sort.SIZE: "by size",
+    Sort.TURNS: "by turns",
+    Sort.TOKENS: "by context",
+}
+_GROUP_WORDS = {Grouping.DAY: "last day"}
+"""A session may have gone on for days: the list has it on the last of them."""
+
+
+def sort_hint(sort: Sort) -> str:
+    """What the key for the next order does: `sort by context`."""
+    return f"sort {_SORT_WORDS[sort]}"
+
+
+def group_hint(grouping: Grouping) -> str:
+    """What the key for the next grouping does: `group by day`."""
+    return (
+        "do not group"
+        if grouping is Grouping.NONE
+        else f"group by {_GROUP_WORDS.get(grouping, grouping.label)}"
+    )
+
+
 def order_words(view: View) -> str:
     """How the rows are grouped and sorted: `by project, newest first`."""
-    grouped = f"by {view.grouping.label}, " if view.grouping is not Grouping.NONE else ""
+    group = _GROUP_WORDS.get(view.grouping, view.grouping.label)
+    grouped = f"by {group}, " if view.grouping is not Grouping.NONE else ""
     return grouped + _SORTED[view.sort]
 
 
@@ -254,7 +284,7 @@ def empty_words(
     hidden = listing.archived + listing.warm_ups
     what = "archived" if not listing.warm_ups else "archived, or sub-agents started without a task"
     if listing.view.text:
-        other = counted(listing.total - hidden, "session")
+        other = counted(len(listing.unfiltered), "session")
         return [
             ("text", "Only hidden sessions match." if hidden else "No session matches."),
             ("nothing", f"{other} hidden by the filter"),
