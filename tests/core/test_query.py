@@ -128,6 +128,16 @@ def test_plain_text_is_looked_for_as_it_is_typed(text: str) -> None:
         assert not problems
 
 
+@pytest.mark.parametrize("place", [Place.SEARCH, Place.FILTER, Place.FIND])
+@pytest.mark.parametrize(("text", "name"), [("bogus:1", "bogus:"), ("turns>3", "turns>")])
+def test_an_unknown_condition_is_said_in_the_same_words_everywhere(
+    place: Place, text: str, name: str
+) -> None:
+    problems = parse_search(text, place)[1]
+    assert [str(one) for one in problems] == [f"{name} is no condition; searched for as text (column 1)"]
+    assert all(one.as_text for one in problems)
+
+
 @pytest.mark.parametrize("text", ['"a" |', '| "a"', 'since:soon | "a"', '"a" &'])
 def test_a_sign_that_waits_for_its_other_side_is_no_word(text: str) -> None:
     assert without_columns(parse_search(text, Place.SEARCH)[0]) == "a"
