@@ -128,6 +128,16 @@ def test_plain_text_is_looked_for_as_it_is_typed(text: str) -> None:
         assert not problems
 
 
+@pytest.mark.parametrize("place", [Place.SEARCH, Place.FILTER, Place.FIND])
+@pytest.mark.parametrize(("text", "name"), [("bogus:1", "bogus:"), ("turns>3", "turns>")])
+def test_an_unknown_condition_is_said_in_the_same_words_everywhere(
+    place: Place, text: str, name: str
+) -> None:
+    problems = parse_search(text, place)[1]
+    assert [str(one) for one in problems] == [f"{name} is no condition; searched for as text (column 1)"]
+    assert all(one.as_text for one in problems)
+
+
 @pytest.mark.parametrize("text", ['"a" |', '| "a"', 'since:soon | "a"', '"a" &'])
 def test_a_sign_that_waits_for_its_other_side_is_no_word(text: str) -> None:
     assert without_columns(parse_search(text, Place.SEARCH)[0]) == "a"
@@ -155,8 +165,8 @@ def test_a_filter_of_sessions_knows_no_functions() -> None:
         ("#1 #2", 'expected & or | before "#2" (column 4)'),
         ("tool:", "expected a value after tool: (column 1)"),
         ("tokens > ", "expected a value after tokens > (column 10)"),
-        ("since:soon", "since: takes 12h, 7d, 3mo, today or a date (column 1)"),
-        ("in:nowhere", f"in: takes {TEXT_TERMS['in']} (column 1)"),
+        ("since:soon", "since: takes 12h, 7d, 3mo, today or a date, not soon (column 1)"),
+        ("in:nowhere", f"in: takes {TEXT_TERMS['in']}, not nowhere (column 1)"),
         ("prompts() & )", 'expected a condition before ")" (column 13)'),
     ],
 )

@@ -25,8 +25,49 @@ def test_words_phrases_and_terms_are_told_apart() -> None:
     assert not parsed("  ")
 
 
-@pytest.mark.parametrize("text", ['"dark mode', 'file:"a b', "since:", "file:", "project:", '"', '""'])
+@pytest.mark.parametrize("text", ["since:", "file:", "project:", '"', '""'])
 def test_what_is_half_typed_is_no_problem(text: str) -> None:
+    assert parsed(text).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("turns>3", "turns> is no condition; searched for as text (column 1)"),
+        ("theme tokens>2k", "tokens> is no condition; searched for as text (column 7)"),
+        ("bogus:1", "bogus: is no condition; searched for as text (column 1)"),
+        ('"dark mode', "this quotation is never closed; taken up to the end (column 1)"),
+        ('project:"a b', "this quotation is never closed; taken up to the end (column 9)"),
+        ("/[/", "patterns work in the search of all text only; searched for as text (column 1)"),
+    ],
+)
+def test_what_is_searched_for_as_text_is_said(text: str, said: str) -> None:
+    query = parsed(text)
+    assert query.problem == said
+    assert query
+    assert not query.broken
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("agent:foo x", "agent: takes pi, codex, claude or opencode, not foo (column 1)"),
+        ("since:lately x", "since: takes 12h, 7d, 3mo, today or a date, not lately (column 1)"),
+        ("in:prompt x", "in: works in the search of all text only (column 1)"),
+    ],
+)
+def test_a_condition_that_is_left_out_breaks_a_query(text: str, said: str) -> None:
+    query = parsed(text)
+    assert query.problem == said
+    assert query.words == ("x",)
+    assert query.broken
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://x/y?z=1", "std::vector", "C:/x", "fix:", "a>b", "/tmp/x/", "x=3", "agent:open", 'say:"', "-> x"],
+)
+def test_plain_words_with_signs_are_no_problem(text: str) -> None:
     assert parsed(text).problems == ()
 
 
@@ -56,16 +97,16 @@ def test_bad_terms_are_named_and_left_out() -> None:
     query = parsed("since:whenever theme sice:30d since:2026-13-01")
     assert query.since is None
     assert query.words == ("theme", "sice:30d")
-    takes = "since: takes 12h, 7d, 3mo, today or a date"
+    takes = "since: takes 12h, 7d, 3mo, today or a date, not"
     assert [str(problem) for problem in query.problems] == [
-        f"{takes} (column 1)",
-        "there is no sice:; did you mean since:? (column 22)",
-        f"{takes} (column 31)",
+        f"{takes} whenever (column 1)",
+        "sice: is no condition; did you mean since:? (column 22)",
+        f"{takes} 2026-13-01 (column 31)",
     ]
 
 
 def test_a_word_with_a_colon_is_a_word() -> None:
-    assert parsed("http://x nonsense:y") == Query(words=("http://x", "nonsense:y"))
+    assert parsed("http://x nonsense:y").words == ("http://x", "nonsense:y")
 
 
 CARDS = [

@@ -138,7 +138,7 @@ def test_rows_of_the_totals_add_up(store: Path) -> None:
     heads = [number for number, row in enumerate(table) if row.head]
     for first, last in zip(heads[1:], [*heads[2:], len(table)], strict=True):
         part = [row for row in table[first + 1 : last] if row.figures and not row.quiet]
-        if table[first].name != "By day":
+        if table[first].name != "By day of use":
             assert sum(int(row.figures[0]) for row in part) == len(stock.cards)
     assert [row.name for row in table if row.missing] == ["/home/ada/attic"]
     assert max(row.share for row in table) == 1.0

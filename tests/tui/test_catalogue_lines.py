@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue, Namesake, Sort
-from leafward_tui.catalogue.display import empty_words, order_words
+from leafward.catalog import Catalogue, Namesake, Sort, Sum
+from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
 from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
@@ -28,7 +29,7 @@ from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, title
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.catalogue.model.listing import ListLine
+    from leafward_tui.catalogue.model.listing import Listing, ListLine
 
 
 def nesting(lines: list[ListLine]) -> list[tuple[str, tuple[bool, ...]]]:
@@ -65,7 +66,7 @@ def test_what_a_filter_hides_elsewhere_is_not_mixed_with_what_it_hides_here(stor
     listing = lines_of(store, text="blue")
     (hidden,) = [line for line in listing.lines if line.kind is LineKind.HIDDEN and "filter" in line.words]
     shown = {line.card.project for line in listing.lines if line.card is not None}
-    cards = lines_of(store, archived=True).lines
+    cards = lines_of(store).lines
     elsewhere = [line.card for line in cards if line.card is not None and line.card.project not in shown]
     projects = {card.project for card in elsewhere}
     assert 0 < len(elsewhere) < hidden.shown
@@ -257,6 +258,68 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
         "1 session hidden by the filter",
     ]
     assert words[3][1].startswith("a  shows 1 match: ")
+
+
+def test_a_filter_hides_only_what_would_be_listed_without_it(store: Path) -> None:
+    assert lines_of(store).archived
+    listed = len(titles(lines_of(store)))
+    words = empty_words(
+        lines_of(store, text="zebra"), searching=False, excluded=0, searched=(), demo_key="", search_key="S"
+    )
+    assert words[1][1] == f"{listed} sessions hidden by the filter"
+    assert words[-1][1] == "S  searches all text of all sessions"
+
+
+def heads_of(listing: Listing, width: int) -> list[str]:
+    painter = RowPainter(
+        listing,
+        Styles.of(built_in_theme("understory")),
+        UNICODE,
+        width,
+        NOW_MS / 1000,
+        Columns.of(width, agents=False),
+    )
+    heads = [line for line in listing.lines if line.kind is LineKind.GROUP]
+    return [painter.strip(line, selected=False).text for line in heads]
+
+
+def test_the_head_of_the_families_counts_sessions(store: Path) -> None:
+    assert (
+        "on their own   1 of 5 sessions"
+        in heads_of(lines_of(store, grouping=Grouping.FOREST, text="port"), 100)[0]
+    )
+    assert all(" sessions" in head for head in heads_of(lines_of(store, grouping=Grouping.FOREST), 100))
+
+
+def test_a_missing_folder_is_said_wherever_a_sum_is(store: Path) -> None:
+    """The absence of the one would read as something, beside the other."""
+    listing = lines_of(store)
+    heads = [
+        line._replace(words="project folder not found", used=Sum(1, 16_200_000, 3.5, 0, 1))
+        for line in listing.lines
+        if line.kind is LineKind.GROUP
+    ]
+    missing = replace(listing, lines=heads)
+    seen = set()
+    for width in range(40, 140):
+        for head in heads_of(missing, width):
+            said = next((word for word in ("folder not found", "no folder") if word in head), "")
+            assert bool(said) == ("$3.50" in head), head
+            seen.add(said)
+    assert seen == {"", "no folder", "folder not found"}
+
+
+def test_the_keys_for_order_and_groups_say_what_comes_next() -> None:
+    assert [sort_hint(sort) for sort in Sort] == [
+        "sort newest first",
+        "sort by title",
+        "sort by size",
+        "sort by turns",
+        "sort by context",
+    ]
+    assert group_hint(Grouping.DAY) == "group by last day"
+    assert order_words(View(sort=Sort.SIZE, grouping=Grouping.DAY)) == "by last day, largest size first"
+    assert group_hint(Grouping.NONE) == "do not group"
 
 
 def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> None:

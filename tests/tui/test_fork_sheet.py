@@ -153,11 +153,22 @@ async def test_injected_context_is_a_choice(file: Named) -> None:
     assert last["customType"] == "leafward.injection"
 
 
+async def test_the_menu_says_what_a_choice_will_do(file: Named) -> None:
+    async with exploring(file.path) as (pilot, _screen):
+        await pilot.press("K", "b")
+        await titled(pilot, "New session from here")
+        said = shown(pilot)
+        assert "puts the prompt on the clipboard" in said
+        assert "Add rules, recent actions, changed files, next step" in said
+        assert "Add a summary of what is left behind here" in said
+        assert "abandoned" not in said
+
+
 async def test_a_summary_of_what_is_left_behind_is_a_choice(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("K", "K")
         await drafted(pilot, "s")
-        assert "behind what is copied: a summary of the abandoned branch" in shown(pilot)
+        assert "after the copied entries: a summary of what is left behind here" in shown(pilot)
         await pilot.press("w")
         await until(pilot, lambda: "began a session" in note(screen))
     (made,) = new_files(file.path.parent)

@@ -77,6 +77,11 @@ def test_signs_and_words_have_their_meaning_behind_the_keys(screen: str) -> None
     assert all(entry.sign.isascii() for _, group in plain for entry in group)
 
 
+def test_the_problems_of_a_row_are_explained() -> None:
+    signs = dict(legend_of("catalogue", UNICODE)[0][1])
+    assert "leafward doctor" in signs["! 1 problem"]
+
+
 def test_a_sign_and_a_word_are_found() -> None:
     sections: Sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
     assert [entry.title for _, group in matching(sections, "≠", KEYMAP) for entry in group] == [

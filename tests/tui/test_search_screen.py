@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from leafward.query.vocabulary import PARTS
 from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.search import SearchScreen
@@ -161,6 +162,44 @@ async def test_what_is_wrong_with_a_search_is_said(
     async with app_over(tmp_path).run_test(size=WIDE) as pilot:
         await searched(pilot, text)
         assert any(said in row for row in rows(pilot.app))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("in:foo theme", "system, not foo (column 1)"),
+        ("since:lately", "since: takes 12h, 7d, 3mo, today or a date, not lately"),
+        ("agent:foo theme", "agent: takes pi, codex, claude or opencode, not foo"),
+        ("/[/", "unterminated character set"),
+    ],
+)
+async def test_a_broken_search_lists_nothing_and_says_why_in_full(
+    tmp_path: Path, store: dict[str, SessionFile], text: str, said: str
+) -> None:
+    async with app_over(tmp_path).run_test(size=SMALL) as pilot:
+        screen = await searched(pilot, text)
+        shown = " ".join(" ".join(row.split()) for row in rows(pilot.app))
+        assert said in shown
+        assert not screen.results.finds.lines
+
+
+async def test_what_a_search_takes_as_text_is_said_beside_its_hits(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, '"theme')
+        assert screen.results.finds.lines
+        assert any("this quotation is never closed; taken up to the end" in row for row in rows(pilot.app))
+
+
+async def test_the_start_lists_every_part_that_in_takes(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=SMALL) as pilot:
+        await searched(pilot, "")
+        shown = " ".join(" ".join(row.split()) for row in rows(pilot.app))
+        assert all(part in shown for part in PARTS)
+        assert "leafward select" not in shown
 
 
 async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dict[str, SessionFile]) -> None:

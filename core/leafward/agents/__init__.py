@@ -78,6 +78,11 @@ _LOADERS: Mapping[str, Callable[[], Agent]] = {
 """By name. Who asks for one needs none of the others."""
 
 
+def agent_names() -> tuple[str, ...]:
+    """The names of every agent, the native one first; loads none of them."""
+    return tuple(_LOADERS)
+
+
 @cache
 def all_agents() -> tuple[Agent, ...]:
     """Every agent, the native one first. The others are loaded here: who reads only native files needs none of them."""

@@ -28,10 +28,12 @@ LONGEST = 4_000
 class QueryError(LeafwardError):
     """A query, or a part of one, that means nothing."""
 
-    def __init__(self, what: str, column: int) -> None:
+    def __init__(self, what: str, column: int, *, as_text: bool = False) -> None:
         super().__init__(f"{what} (column {column + 1})")
         self.column = column
         """Where, in code points from 0."""
+        self.as_text = as_text
+        """Whether it is searched for as text; otherwise it is left out."""
 
 
 class Place(Enum):
@@ -152,6 +154,10 @@ _COMPARISON = re.compile(
     ),
     re.IGNORECASE,
 )
+_UNKNOWN = re.compile(r"([A-Za-z]+(?:<=|>=|!=|<|>))\d|([A-Za-z]{2,}:)[^\s:/\"]")
+"""A word that somebody means as a condition: a comparison with a number, or a name before a colon that is no address."""
+_PATTERN = re.compile(r"/.*[\[\](){}*+?^$|\\].*/")
+"""A word between slashes with a sign of a regular expression in it: no path."""
 _CALLED = re.compile(r"([A-Za-z]+)\(")
 _BEHIND = re.compile(r"[\s)&|-]|$")
 """What may follow a function or a bracket that counts."""
@@ -245,6 +251,8 @@ class SearchText:
         phrase, column, end = found["phrase"], found.start(), found.end()
         if self.place is Place.FIND and not (phrase and found["closed"]):
             return _Piece("plain", column, end)
+        if phrase.strip() and not found["closed"]:
+            self._say_open(column)
         return _Piece("text", column, end, Token("text", phrase, column)) if phrase.strip() else None
 
     def _pattern(self, found: re.Match[str], kind: str, *, within: bool) -> _Piece | None:
@@ -266,6 +274,8 @@ class SearchText:
         if name not in TERM_NAMES or not begins:
             return _Piece("plain", column, end)
         value = found["value"]
+        if value is not None and value.strip() and found.end("value") == end:
+            self._say_open(found.start("value") - 1)
         if value is None:
             value = _inside(found["word"]) if within else found["word"]
             end -= len(found["word"]) - len(value)
@@ -282,6 +292,10 @@ class SearchText:
             self.problems.append(QueryError(wrong, column))
             return None
         return _Piece("term", column, end, Token("term", name, column, value))
+
+    def _say_open(self, column: int) -> None:
+        what = "this quotation is never closed; taken up to the end"
+        self.problems.append(QueryError(what, column, as_text=True))
 
     # --- what is text after all ---------------------------------------------------------------------------------------
 
@@ -359,11 +373,17 @@ class SearchText:
     def _word(self, start: int, end: int) -> Token:
         """Plain text: a word, or in one session as many as there are."""
         word = self.text[start:end].rstrip()
-        key, _, value = word.partition(":")
-        if value and key.isalpha() and self.place is not Place.FIND:
-            known = (*TERMS, *(TEXT_TERMS if self.place is Place.SEARCH else ()))
-            for close in get_close_matches(key.lower(), known, 1, 0.7):
-                self.problems.append(QueryError(f"there is no {key}:; did you mean {close}:?", start))
+        unknown = _UNKNOWN.match(word)
+        name = (unknown[1] or unknown[2]) if unknown is not None else ""
+        if name and name[:-1].lower() not in TERM_NAMES:
+            known = (*TERMS, *(TEXT_TERMS if self.place is not Place.FILTER else ()))
+            close = get_close_matches(name[:-1].lower(), known, 1, 0.7) if name[-1] == ":" else []
+            meant = f"; did you mean {close[0]}:?" if close else ""
+            what = f"{name} is no condition{meant or '; searched for as text'}"
+            self.problems.append(QueryError(what, start, as_text=True))
+        elif self.place is Place.FILTER and _PATTERN.fullmatch(word):
+            what = "patterns work in the search of all text only; searched for as text"
+            self.problems.append(QueryError(what, start, as_text=True))
         return Token("text", word, start)
 
 

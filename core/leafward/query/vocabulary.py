@@ -66,7 +66,7 @@ TERMS = {
 TEXT_TERMS = {
     "tool": "a tool's name, * for any characters: its calls and results",
     "in": "summary, prompt, reply, thinking, call, result, name, injected or system",
-    "error": "nothing, or part of the text of what failed; with file: what failed on that file",
+    "error": "what failed; error:TEXT only where its text has TEXT; with file: what failed on that file",
     "re": "a pattern, case ignored, in quotes where it has spaces; /pattern/ is the same",
 }
 """What else may stand there, but in a filter of sessions."""
@@ -108,7 +108,13 @@ def part_of(value: str) -> str | None:
 def value_problem(name: str, value: str) -> str | None:
     """What is wrong with what a term takes, on one line."""
     if name == "since" and moment_of(value, 0) is None:
-        return "since: takes 12h, 7d, 3mo, today or a date"
+        return f"since: takes 12h, 7d, 3mo, today or a date, not {value}"
     if name == "in" and part_of(value) is None:
-        return f"in: takes {TEXT_TERMS['in']}"
+        return f"in: takes {TEXT_TERMS['in']}, not {value}"
+    if name == "agent":
+        from leafward.agents import agent_names
+
+        *others, last = agent_names()
+        if not last.startswith(value.lower()) and not any(one.startswith(value.lower()) for one in others):
+            return f"agent: takes {', '.join(others)} or {last}, not {value}"
     return None

@@ -9,7 +9,7 @@ from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
-from leafward_tui.ui.cells import counted, exact
+from leafward_tui.ui.cells import cell_len, counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
 from leafward_tui.ui.paths import tilde
@@ -109,24 +109,31 @@ class CatalogueDisplay:
         of_all = f" of {counted(total, 'session')}"
         words = of_all if filtered else f" {'session' if total == 1 else 'sessions'}"
         if query.problem:
-            self.filter_bar.show(exact(listing.shown), words, query.problem, problem=True)
+            problem = f"left out: {query.problem}" if query.broken else query.problem
+            if cell_len(problem) > self._screen.app.size.width * 2 // 3:
+                # What is wrong goes before what became of it.
+                problem = query.problem
+            self.filter_bar.show(exact(listing.shown), words, problem, problem=True)
         elif filtered:
             where = "in titles, prompts, projects" if query.words else ""
             self.filter_bar.show(exact(listing.shown), words, where)
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
-        stores = self._state.stores
+        self._say_empty()
+        self.arrange_panes()
+
+    def _say_empty(self) -> None:
+        listing, stores, keymap = self.listing, self._state.stores, self._screen.shell.keymap
         self.sessions.say_empty(
             empty_words(
                 listing,
                 searching=stores.cards is None or (stores.searching and not stores.cards),
                 excluded=stores.catalogue.excluded if stores.catalogue is not None else 0,
                 searched=stores.catalogue.searched if stores.catalogue is not None else (),
-                demo_key=self._screen.shell.keymap.label("demo.open"),
-                search_key=self._screen.shell.keymap.label_while_typing("search.open"),
+                demo_key=keymap.label("demo.open"),
+                search_key=(keymap.label_while_typing if self.filtering else keymap.label)("search.open"),
             )
         )
-        self.arrange_panes()
 
     def show_progress(self, progress: Progress | None) -> None:
         """How far the reading is."""
@@ -134,6 +141,7 @@ class CatalogueDisplay:
 
     def show_hints(self) -> None:
         """Other keys matter now."""
+        self._say_empty()
         self._screen.show_hints()
 
     def arrange_panes(self) -> None:
@@ -223,15 +231,41 @@ class CatalogueDisplay:
 _SORTED = {
     Sort.WHEN: "newest first",
     Sort.NAME: "by title",
-    Sort.SIZE: "largest file first",
+    Sort.SIZE: "largest size first",
     Sort.TURNS: "most turns first",
     Sort.TOKENS: "largest context first",
 }
 
 
+_SORT_WORDS = {
+    Sort.WHEN: "newest first",
+    Sort.NAME: "by title",
+    Sort.SIZE: "by size",
+    Sort.TURNS: "by turns",
+    Sort.TOKENS: "by context",
+}
+_GROUP_WORDS = {Grouping.DAY: "last day"}
+"""A session may have gone on for days: the list has it on the last of them."""
+
+
+def sort_hint(sort: Sort) -> str:
+    """What the key for the next order does: `sort by context`."""
+    return f"sort {_SORT_WORDS[sort]}"
+
+
+def group_hint(grouping: Grouping) -> str:
+    """What the key for the next grouping does: `group by day`."""
+    return (
+        "do not group"
+        if grouping is Grouping.NONE
+        else f"group by {_GROUP_WORDS.get(grouping, grouping.label)}"
+    )
+
+
 def order_words(view: View) -> str:
     """How the rows are grouped and sorted: `by project, newest first`."""
-    grouped = f"by {view.grouping.label}, " if view.grouping is not Grouping.NONE else ""
+    group = _GROUP_WORDS.get(view.grouping, view.grouping.label)
+    grouped = f"by {group}, " if view.grouping is not Grouping.NONE else ""
     return grouped + _SORTED[view.sort]
 
 
@@ -250,7 +284,7 @@ def empty_words(
     hidden = listing.archived + listing.warm_ups
     what = "archived" if not listing.warm_ups else "archived, or sub-agents started without a task"
     if listing.view.text:
-        other = counted(listing.total - hidden, "session")
+        other = counted(len(listing.unfiltered), "session")
         return [
             ("text", "Only hidden sessions match." if hidden else "No session matches."),
             ("nothing", f"{other} hidden by the filter"),

@@ -16,7 +16,7 @@ from leafward_tui.catalogue.controllers.preview import Previews
 from leafward_tui.catalogue.controllers.relocation import ProjectRelocation
 from leafward_tui.catalogue.controllers.session import SessionExits
 from leafward_tui.catalogue.controllers.stores import Stores
-from leafward_tui.catalogue.display import CatalogueDisplay
+from leafward_tui.catalogue.display import CatalogueDisplay, group_hint, sort_hint
 from leafward_tui.catalogue.state import CatalogueState
 from leafward_tui.ui.intents import intent_bindings
 from leafward_tui.ui.key_bar import Hint
@@ -134,8 +134,8 @@ class CatalogueScreen(BaseScreen[None]):
             Hint("search.open"),
             *(resume if sound else []),
             Hint("preview.toggle"),
-            Hint("sort.next", f"sort: {view.sort}", "sort"),
-            Hint("group.next", f"group: {view.grouping.label}", "group"),
+            Hint("sort.next", sort_hint(self.arrangement.next_sort), "sort"),
+            Hint("group.next", group_hint(self.arrangement.next_grouping), "group"),
             *(
                 [Hint("archived.toggle", "hide archived" if view.archived else "show archived")]
                 if put_away

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.query.vocabulary import PARTS
 from leafward_tui.search.widgets.hit_view import HitView
 from leafward_tui.search.widgets.result_list import ResultList
 from leafward_tui.ui.cells import counted, exact
@@ -107,13 +108,15 @@ class SearchDisplay:
             words = f" {'hit' if finds.hits == 1 else 'hits'} in {counted(len(finds.sessions), 'session')}"
             self.bar.show(exact(finds.hits), words, problem or remark, problem=bool(problem))
         else:
+            # What is broken is said below, where there is room for all of it.
+            problem = "" if state.query.broken else problem
             self.bar.show("", where if state.text else "", problem, problem=bool(problem))
         self.results.say_empty(self._empty_words(where, remark))
         self.show_hints()
 
     def _empty_words(self, where: str, remark: str) -> list[tuple[str, str]]:
         state = self._state
-        if state.query.wrong is not None:
+        if state.query.broken:
             return [("text", "This cannot be looked for."), ("sub", state.query.problem)]
         if state.searching:
             return [("nothing", "searching")]
@@ -130,10 +133,10 @@ class SearchDisplay:
             ("sub", "/pattern/         a regular expression"),
             ("sub", "file:theme.ts     what read or changed a file"),
             ("sub", "tool:bash         calls and results of a tool"),
-            ("sub", "in:summary        or prompt, reply, thinking, call, result"),
-            ("sub", "error:            only what failed"),
+            ("sub", f"in:{PARTS[0]}        or {', '.join(PARTS[1:-1])} or {PARTS[-1]}"),
+            ("sub", "error:            what failed; error:TEXT only where its text has TEXT"),
             ("sub", "since:7d  project:orchard  agent:pi  not:word"),
-            ("sub", 'timeout & prompts()   "a" | "b"   as in leafward select'),
+            ("sub", '"a" | "b"         either of them'),
         ]
 
     def show_progress(self, progress: Progress | None) -> None:

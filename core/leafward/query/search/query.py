@@ -52,6 +52,11 @@ class Query:
         return safe_line(str(problems[0]), 200) if problems else ""
 
     @property
+    def broken(self) -> bool:
+        """Whether a part of it means nothing and is left out: what the rest finds is not what was asked for."""
+        return self.wrong is not None or any(not problem.as_text for problem in self.problems)
+
+    @property
     def narrows(self) -> bool:
         """Whether it leaves out sessions by what their cards say."""
         return self.since is not None or bool(self.agents or self.projects) or self.cards is not None

@@ -89,9 +89,22 @@ class Arrangement:
                 grouping=Grouping(grouping) if grouping in _GROUPINGS else Grouping.PROJECT,
             )
 
+    @property
+    def next_sort(self) -> Sort:
+        """The order that the key gives: when, name, size, turns, tokens."""
+        return _SORTS[(_SORTS.index(self._state.view.sort) + 1) % len(_SORTS)]
+
+    @property
+    def next_grouping(self) -> Grouping:
+        """The grouping that the key gives: project, family, day, agent where there are several, none."""
+        at = _GROUPINGS.index(self._state.view.grouping) + 1
+        grouping = _GROUPINGS[at % len(_GROUPINGS)]
+        alone = grouping is Grouping.AGENT and len(self._state.stock.agents) < 2
+        return Grouping.NONE if alone else grouping
+
     def sort_next(self) -> None:
-        """When, name, size, turns, tokens."""
-        self.sort_by(_SORTS[(_SORTS.index(self._state.view.sort) + 1) % len(_SORTS)])
+        """Orders by the next column."""
+        self.sort_by(self.next_sort)
 
     def sort_by(self, sort: Sort) -> None:
         """Orders the sessions of each group."""
@@ -99,12 +112,8 @@ class Arrangement:
         self._keep_view()
 
     def group_next(self) -> None:
-        """By project, family, day, by agent where there are several, not at all."""
-        at = _GROUPINGS.index(self._state.view.grouping) + 1
-        grouping = _GROUPINGS[at % len(_GROUPINGS)]
-        if grouping is Grouping.AGENT and len(self._state.stock.agents) < 2:
-            grouping = Grouping.NONE
-        self._state.view = replace(self._state.view, grouping=grouping, folded=frozenset())
+        """Groups by what comes next."""
+        self._state.view = replace(self._state.view, grouping=self.next_grouping, folded=frozenset())
         self._state.folded_hits = frozenset()
         self._keep_view()
 

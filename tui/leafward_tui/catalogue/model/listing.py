@@ -173,6 +173,11 @@ class Listing:
     groups: Mapping[str, tuple[Card, ...]] = field(default_factory=dict)
     """The sessions of each group that are shown or would be, were it not folded."""
 
+    @property
+    def unfiltered(self) -> list[Card]:
+        """The sessions that are listed without a filter."""
+        return _listed(self.stock.cards, self.view)
+
     def files_found(self, path: str) -> tuple[str, ...]:
         """The files of a session that ``file:`` found."""
         files = self.stock.files
@@ -223,12 +228,14 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
         _add_sessions(
             lines, at, name, group, stock, forest=view.grouping is Grouping.FOREST and stock.projects > 1
         )
-    elsewhere = [totals[name] for name in totals.keys() - {group_of(card) for card in shown}]
+    unfiltered = _listed(stock.cards, view)
+    there = _totals(unfiltered, group_of)
+    elsewhere = [there[name] for name in there.keys() - {group_of(card) for card in shown}]
     _add_hidden(
         lines,
         query,
         stock,
-        len(found),
+        len(unfiltered) - len(shown),
         archived,
         warm_ups,
         elsewhere if view.grouping is Grouping.PROJECT else [],
@@ -236,6 +243,11 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
     return Listing(
         lines, view, query, stock, len(shown), len(stock.cards), archived, warm_ups, at=at, groups=cards
     )
+
+
+def _listed(cards: Sequence[Card], view: View) -> list[Card]:
+    """The sessions that a view does not put away."""
+    return [card for card in cards if view.archived or not (card.archived or card.warm_up)]
 
 
 def day_of(milliseconds: int) -> str:
@@ -326,16 +338,15 @@ def _add_hidden(
     lines: list[ListLine],
     query: Query,
     stock: Stock,
-    found: int,
+    filtered: int,
     archived: int,
     warm_ups: int,
     elsewhere: list[int],
 ) -> None:
     """What is left out leaves a line with a count; `elsewhere` are the sessions of each project of which none is shown."""
-    filtered = len(stock.cards) - found if query else 0
     if not lines:
         return
-    if filtered:
+    if query and filtered:
         lines.append(ListLine(LineKind.BLANK))
         words, groups, there = "hidden by the filter", len(elsewhere), sum(elsewhere)
         if 0 < there < filtered:

@@ -75,7 +75,8 @@ def _days(sums: Totals) -> Iterator[TotalsRow]:
     if not sums.days:
         return
     yield TotalsRow("")
-    yield TotalsRow("By day", ("sessions", "tokens", "cost"), head=True)
+    yield TotalsRow("By day of use", ("sessions", "tokens", "cost"), head=True)
+    yield TotalsRow("a session counts on each day on which it used tokens", quiet=True)
     most = max(one.tokens for one in sums.days.values())
     for day, one in sums.days.items():
         yield TotalsRow(day_name(day), _figures(one), one.tokens / most if most else 0.0)

@@ -49,6 +49,8 @@ TEXT_AT = 5
 
 _LEAST_TEXT = 40
 _GAP = 3
+_SHORTER = ("folder not found", "no folder")
+"""What is said of a project whose folder is not found where there is less room."""
 _LEAST_TITLE = 12
 """Cells of a title that has to leave room."""
 """Cells between a title and what tells it from others."""
@@ -115,10 +117,13 @@ class RowPainter:
 
     def _group(self, line: ListLine, ground: Ground) -> list[Segment]:
         shown, glyphs = exact(line.total), self.glyphs
-        room, words, sums = self._beside(line, shown)
         if line.shown != line.total:
             shown = f"{exact(line.shown)} of {exact(line.total)}"
-            room, words, sums = self._beside(line, shown)
+        if self.listing.view.grouping is Grouping.FOREST:
+            # The name of the group would make them families.
+            shown += " session" if shown == "1" else " sessions"
+        room, words, sums = self._beside(line, shown)
+        if line.shown != line.total and self.listing.view.grouping is not Grouping.FOREST:
             longer = self._beside(line, f"{shown} shown")
             if longer[2] or not sums:
                 shown, (room, words, sums) = f"{shown} shown", longer
@@ -148,11 +153,15 @@ class RowPainter:
         counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
         named = sum(map(cell_len, self._group_name(line.group, self._named(shown))))
         room = columns.text + 2 + counts - named - 3 - cell_len(shown)
-        words = f"   {line.words}" if line.words else ""
-        if cell_len(words) > room:
-            words = ""
-        room -= cell_len(words)
-        return room, words, self._sums(line, room - 3)
+        bare = self._sums(line, room - 3)
+        for form in (line.words, *_SHORTER) if line.words else ():
+            words = f"   {form}"
+            left = room - cell_len(words)
+            sums = self._sums(line, left - 3)
+            if left >= 0 and (sums or not (line.used.tokens or line.used.priced)):
+                return left, words, sums
+        # A sum without the words would look like that of a folder that is there.
+        return room, "", "" if line.words else bare
 
     def _group_name(self, group: str, room: int) -> tuple[str, str]:
         """What stands before the name, and the name."""

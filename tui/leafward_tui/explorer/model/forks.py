@@ -121,11 +121,11 @@ def options(
         found.append(elsewhere)
     if request.prompt >= 0 and request.prompt != request.end:
         title = "End after this turn instead" if request.before else "Leave this prompt out, to edit it"
-        found.append(Choice("b", title, "" if request.before else "prompt copied to the clipboard"))
+        found.append(Choice("b", title, "" if request.before else "puts the prompt on the clipboard"))
     found.append(
         Choice(
             "i",
-            "Add rules, recent actions, changed files",
+            "Add rules, recent actions, changed files, next step",
             "on" if request.inject else "off",
             current=request.inject,
         )
@@ -134,7 +134,9 @@ def options(
         effect = "on" if request.summary else "off"
         if request.summary and made is not None:
             effect = f"on, that of {made.summary.summarizer}"
-        found.append(Choice("s", "Add a summary of the abandoned branch", effect, current=request.summary))
+        found.append(
+            Choice("s", "Add a summary of what is left behind here", effect, current=request.summary)
+        )
     if folder.there:
         found.append(elsewhere)
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
@@ -170,11 +172,11 @@ def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
     if draft.imported is not None:
         lines.append(SheetLine(f"import: {draft.imported.command.line()}", "", _WHOLE))
     lines.append(SheetLine(f"then: {draft.resume.line()}", "", _WHOLE))
-    put_in = ["a summary of the abandoned branch"] * request.summary + [
+    put_in = ["a summary of what is left behind here"] * request.summary + [
         "the injected context (rules, recent actions, changed files, next step)"
     ] * request.inject
     if put_in:
-        lines.append(SheetLine(f"behind what is copied: {', then '.join(put_in)}"))
+        lines.append(SheetLine(f"after the copied entries: {', then '.join(put_in)}"))
     if made.prompt is not None:
         lines.append(SheetLine(f"prompt: {safe_line(made.prompt, 300)}"))
     if made.obstacle is not None:

@@ -85,7 +85,7 @@ class SearchRun:
         self._view.forget_pause()
         state.text, state.query, state.words = text, self._parsed(text), ("", "")
         self._view.show_finds(Finds())
-        state.searching = state.query.looks_inside and state.query.wrong is None
+        state.searching = state.query.looks_inside and not state.query.broken
         if state.searching:
             work = partial(
                 run_search, self._services.config, state.paths, state.cards, state.query, self._take

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
-from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path
+from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path, wrap
 from leafward_tui.ui.hits import marked
 from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
@@ -191,11 +191,11 @@ class ResultList(LineScroll):
 
     def _said_where_empty(self, y: int, width: int, ground: Ground) -> list[Segment]:
         at = y - max(0, min(3, self.size.height // 6))
-        if not 0 <= at < len(self._empty):
+        rows = [(style, row) for style, text in self._empty for row in wrap(text, width - 4)]
+        if not 0 <= at < len(rows):
             return []
-        style, text = self._empty[at]
-        fitted = fit(text, width - 4, ellipsis=services_of(self).glyphs.ellipsis)
-        return [Segment("   ", ground.blank), Segment(fitted, getattr(ground, style))]
+        style, text = rows[at]
+        return [Segment("   ", ground.blank), Segment(text, getattr(ground, style))]
 
     def _pieces(self, line: FindLine, width: int, ground: Ground, *, selected: bool) -> list[Segment]:
         glyphs = services_of(self).glyphs
