@@ -219,7 +219,7 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
     shared = contexts.prefix_tokens
     largest = max(contexts.a.total, contexts.b.total, 1)
     caption = f"shared {count(shared)}" if shared else "nothing shared"
-    # The bars compare both sides and not each with the window, as the one at the foot of the tree does.
+    # The bars compare both sides, and not each with the window as the one at the foot of the tree does: nothing is free.
     scaled = f"{caption}, full bar {count(largest)}"
     caption = scaled if cell_len(scaled) + len("Context") + 2 <= width else caption
     yield spread((Span("Context", "strong"),), (Span(caption, "faint"),), width)
@@ -231,7 +231,7 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
         bar = (
             Span(glyphs.block * both, "sub"),
             Span(glyphs.block_again * mine, HUES[letter]),
-            Span(glyphs.block_free * free, "edge"),
+            blanks(free),
         )
         lead = Span(f"{letter}  ", f"strong_{HUES[letter]}")
         yield LabLine((lead, *bar, Span(right(count(total), width - 3 - cells), "text")))

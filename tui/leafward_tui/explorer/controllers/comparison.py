@@ -154,7 +154,7 @@ class Comparison:
         )
         about = [
             SheetLine(f"{each}; enter compares with the leaf"),
-            SheetLine("A branch is counted from where it leaves, the path from its beginning"),
+            SheetLine("Counted from where each leaves, without its own branches; the path in full"),
         ]
         if wide:
             about.append(
