@@ -158,6 +158,17 @@ class TestOpening:
             assert panes == [True, False]
             assert any("d prompt" in row for row in tree(screen))
 
+    async def test_the_rows_on_the_screen_are_those_of_the_new_width(self, demo: Path) -> None:
+        """What the terminal shows, not what the tree would draw if it were asked again."""
+        async with exploring(demo, WIDE) as (pilot, screen):
+            await settled(pilot)
+            wide = rows(screen.app)
+            assert any("facts lost" in row for row in wide)
+            await pilot.resize_terminal(*NARROW)
+            await settled(pilot)
+            await pilot.resize_terminal(*WIDE)
+            await until(pilot, lambda: rows(screen.app)[3:20] == wide[3:20])
+
     async def test_words_take_the_cells_of_an_outcome_that_there_is_not(self, tmp_path: Path) -> None:
         words = "one two three four five six seven"
         file = Acting(tmp_path / "spoken.jsonl")

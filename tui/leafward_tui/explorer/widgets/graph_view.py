@@ -266,7 +266,8 @@ class GraphView(LineScroll):
     def on_resize(self) -> None:
         """Fits the columns to the new width."""
         self._refit()
-        self.painted.clear()
+        # It may have been drawn at the new width with the columns of the old one.
+        self.redraw_rows()
         self.reveal()
         self.post_message(self.RowsShown())
 
