@@ -12,15 +12,15 @@ from leafward.compaction.alignment import Link
 from leafward.compaction.xray import xray_of
 from leafward.context.basis import Basis
 from leafward.context.model_context import BEGINS_MIDWAY, context_at, lacks_prompt, uncertainties
+from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.session import Session
 from tests.bench.need import compactions_of, sessions
 from tests.claude_transcript import Transcript
 from tests.surroundings import needs_corpora
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from leafward.session.session import Session
 
 NOWHERE = "0badcafe-0000-4000-8000-000000000000"
 BEFORE, PROMPT = 100_000, 20_000
@@ -63,6 +63,13 @@ def test_what_was_said_before_is_called_so(tmp_path: Path) -> None:
     with closing(transcript(tmp_path, midway=False).opened()) as session:
         assert context_at(session).missing == "system prompt, tools"
         assert codes(session) == []
+
+
+def test_where_the_file_holds_a_system_prompt_only_the_rest_is_missing() -> None:
+    with demo_session() as path, closing(Session.open(path)) as session:
+        context = context_at(session)
+        assert context.ledger.system
+        assert context.missing == "rest of system prompt, tools"
 
 
 def test_no_compaction_carries_it(tmp_path: Path) -> None:

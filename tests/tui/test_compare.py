@@ -295,6 +295,33 @@ async def test_all_branches_in_a_table(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
 
 
+async def test_the_table_names_branches_and_counts_their_turns_as_the_tree_does(tmp_path: Path) -> None:
+    """A branch that others leave is one row of the tree, and was named after the last point where one left it."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    fork = file.said("ok")
+    file.user("try it", fork)
+    inner = file.said("tried")
+    file.user("measure it", inner)
+    file.said("measured")
+    file.user("measure it again")
+    file.said("measured again")
+    file.user("drop it", inner)
+    file.said("dropped")
+    file.user("on the path", fork)
+    file.said("done")
+    async with exploring(file.path, HIGH) as (pilot, _):
+        await pilot.press("D")
+        sheet = await reached(pilot, ChoiceSheet)
+        found = [(choice.title, choice.effect.split()[2:4]) for choice in sheet.rows.choices]
+        assert found == [
+            ("the path: on the path", ["2", "turns"]),
+            ("drop it", ["1", "turn"]),
+            ("try it", ["3", "turns"]),
+        ]
+        assert "Counted from where each leaves, without its own branches; the path in full" in shown(pilot)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (119, 32), (120, 32), (139, 32), (140, 32), (200, 60)])
 async def test_no_figure_of_the_table_of_branches_is_cut(tmp_path: Path, size: tuple[int, int]) -> None:
     """At 120 cells the written tokens were cut, and then read as part of the cost."""

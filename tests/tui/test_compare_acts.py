@@ -69,7 +69,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         await pilot.press("c")
         sheet = await reached(pilot, GraftSheet)
         assert len(sheet.choice.turns) == 2
-        assert "branch A: the begin" in "\n".join(rows(pilot.app)[:6])  # the comparison is seen behind it
+        assert "branch A: more" in "\n".join(rows(pilot.app)[:6])  # the comparison is seen behind it
         await pilot.press("ctrl+s")
         assert sheet.is_current
         await pilot.press("space")

@@ -37,7 +37,7 @@ def test_words_stand_out_behind_tabs_and_three_ways(tmp_path: Path) -> None:
     difference = Contents(both.sides).of(both.sets.both[0])
     drawn = ContentLines(arranged_content(difference), 120, UNICODE)
     strong = [
-        [span.text for span in drawn[at].spans if span.ink.startswith("strong_") and span.text.strip(" +−")]
+        [span.text for span in drawn[at].spans if span.ink.startswith("strong_") and span.text.strip(" AB")]
         for at in drawn.changes()
     ]
     assert strong == [["mine", "it"], ["it", "mine"]]

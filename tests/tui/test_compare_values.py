@@ -90,6 +90,43 @@ def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(bot
     assert "  estimation error" in head
 
 
+def test_a_side_that_ends_at_the_common_ancestor_has_no_outcome_of_its_own(tmp_path: Path) -> None:
+    with closing(Session.open(parted(tmp_path / "s.jsonl").path)) as session:
+        (fork,) = session.tree.branch_points()
+        seen = overall(sides(session, session.place, fork), -1)
+        for page in (side_column(seen, (), 44, UNICODE), outcome_page(seen, 118, UNICODE)):
+            text = "\n".join(line.text for line in page)
+            assert "nothing after the common ancestor" in text
+            assert "no reply" not in text
+        column = [line.text.strip() for line in side_column(seen, (), 44, UNICODE)]
+        after = column[column.index("B  nothing after the common ancestor") + 1]
+        assert not after
+
+
+def test_the_bars_of_the_contexts_name_their_scale(both: Overall) -> None:
+    assert "full bar 6.0k" in side_column(both, (), 44, UNICODE)[0].text
+    narrow = [line.text for line in side_column(both, (), 24, UNICODE)]
+    assert "full bar" not in narrow[0]
+    # What the shorter one lacks is no free part of a window.
+    assert UNICODE.block_free not in "".join(narrow)
+
+
+def test_both_ends_are_called_by_the_turn_that_they_are_in(tmp_path: Path) -> None:
+    """The tree shows a turn by its prompt, also where only a reply lies behind the common ancestor."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("first prompt")
+    file.said("first reply")
+    file.user("second prompt")
+    file.said("second reply")
+    with closing(Session.open(file.path)) as session:
+        seen = overall(sides(session, session.place, session.place - 2), -1)
+        assert [one.words for one in seen.named] == ["second prompt", "first prompt"]
+        seen = overall(sides(session, session.place, session.place - 1), -1)
+        assert [one.words for one in seen.named] == ["second prompt", "second prompt"]
+        seen = overall(sides(session, session.place, -1), -1)
+        assert [one.words for one in seen.named] == ["second prompt", "before everything"]
+
+
 def test_a_cache_of_another_model_is_not_called_reusable(both: Overall) -> None:
     reusable = "reusable from the prompt cache"
     assert reusable in context_page(both, None, 118, UNICODE)[0].text
@@ -136,16 +173,52 @@ def test_what_is_the_same_folds_and_opens(both: Overall) -> None:
 def test_below_each_other_lines_that_went_come_first(both: Overall) -> None:
     drawn = ContentLines(content(both, "src/store.py"), 60, UNICODE)
     at = drawn.changes()[0]
-    assert [drawn[at].text.split()[1:3], drawn[at + 1].text.split()[1:3]] == [["−", "line"], ["+", "line"]]
+    assert [drawn[at].text.split()[1:3], drawn[at + 1].text.split()[1:3]] == [["A", "line"], ["B", "line"]]
     assert drawn[at].text.rstrip().endswith("line two")
     assert {span.ground for span in drawn[at].spans} == {"ghost_tint"}
     assert {span.ground for span in drawn[at + 1].spans} == {"leaf_tint"}
 
 
+@pytest.mark.parametrize("ancestor", ["A", "B"])
+@pytest.mark.parametrize("width", [60, 120])
+def test_signs_of_lines_are_those_of_the_list_of_files(tmp_path: Path, ancestor: str, width: int) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    file.said(call("write", "w", path="a.txt", content="one\ntwo\n"))
+    file.answered("w", "write", "ok")
+    old = file.said("ok")
+    file.user("again")
+    file.said(call("edit", "e", path="a.txt", oldText="two", newText="three"))
+    file.answered("e", "edit", "ok")
+    file.said("done")
+    with closing(Session.open(file.path)) as session:
+        ends = session.place, session.columns.index(old)
+        seen = overall(sides(session, *(ends if ancestor == "B" else ends[::-1])), -1)
+        assert seen.sides.lineal == ancestor
+        files = FileLines(listed(seen.sets, unfolded=True), 90, UNICODE, None)
+        assert any("+1   −1" in line.text for line in files)
+        drawn = ContentLines(
+            arranged_content(Contents(seen.sides).of(seen.sets.both[0])), width, UNICODE, ancestor
+        )
+        text = "\n".join(line.text for line in drawn)
+        assert re.findall(r"([+−]) +(two|three)", text) in (
+            [[("−", "two"), ("+", "three")]]
+            if width == 60 or ancestor == "A"
+            else [[("+", "three"), ("−", "two")]]
+        )
+
+
+def test_between_two_branches_a_line_has_the_letter_of_its_side(both: Overall) -> None:
+    text = "\n".join(line.text for line in ContentLines(content(both, "src/store.py"), 120, UNICODE))
+    assert "A line two" in text
+    assert "B line 2" in text
+    assert not {"+", "−"} & set(text)
+
+
 def test_words_that_differ_stand_out(both: Overall) -> None:
     drawn = ContentLines(content(both, "src/store.py"), 120, UNICODE)
     spans = drawn[drawn.changes()[1]].spans
-    assert "".join(span.text for span in spans if span.ink == "strong_leaf") == " + , of course"
+    assert "".join(span.text for span in spans if span.ink == "strong_leaf") == " B , of course"
 
 
 def test_three_ways_each_region_has_the_letter_of_who_changed_it(both: Overall) -> None:

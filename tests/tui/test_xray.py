@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.xray import Link, What
+from leafward.compaction.xray import Link, What, xray_of
+from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.summaries.survival import survival_of
+from leafward.summaries.survival import SURVIVED, Status, survival_of
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.lab import LabScreen
 from leafward_tui.ui.cells import counted
@@ -19,6 +20,7 @@ from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.summaries import SummariesScreen
+from leafward_tui.xray.widgets.head import side_words
 from tests.acting import Acting, call, usage
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, exploring, tree
@@ -115,6 +117,23 @@ async def test_both_sides_the_ledger_and_where_a_line_comes_from(tmp_path: Path)
         assert pilot.app.screen is explorer
         assert explorer.state.exploration is not None
         assert explorer.state.exploration.layout.row_of(7) == explorer.panes.tree.row
+
+
+async def test_the_side_after_is_called_now_only_where_nothing_was_said_since(tmp_path: Path) -> None:
+    file = orchard(tmp_path / "s.jsonl")
+    async with seeing(file.path) as (pilot, _, _screen):
+        text = "\n".join(rows(pilot.app))
+        assert "right after this compaction" in text
+        assert "what the model sees now" not in text
+    with closing(Session.open(file.path)) as session:
+        xray = xray_of(session, session.columns.kind.index(Kind.COMPACTION))
+    lines = file.path.read_bytes().splitlines(keepends=True)
+    ended = tmp_path / "ended.jsonl"
+    ended.write_bytes(
+        b"".join(lines[: next(at for at, line in enumerate(lines) if b'"compaction"' in line) + 1])
+    )
+    with closing(Session.open(ended)) as session:
+        assert side_words(session, xray, Side.AFTER) == "what the model sees now"
 
 
 async def test_hostile_text_stays_text(tmp_path: Path) -> None:
@@ -321,6 +340,22 @@ async def test_what_a_compaction_lost_stands_at_its_right(tmp_path: Path) -> Non
         assert explorer.state.texts.lost == {20: lost}
 
 
+async def test_the_row_of_a_compaction_says_that_its_summary_is_encrypted(corpora: Path) -> None:
+    (path,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
+    async with exploring(path) as (pilot, explorer):
+        await until(pilot, lambda: None in explorer.state.texts.lost.values())
+        await pilot.pause()
+        (line,) = [line for line in tree(explorer) if "compaction" in line]
+        assert line.rstrip().endswith("summary encrypted")
+        await pilot.press("v")
+        (at,) = explorer.state.texts.lost
+        explorer.controllers.navigation.go_to_entry(at)
+        await until(pilot, lambda: any("compaction" in line for line in tree(explorer)))
+        line = next(line for line in tree(explorer) if "compaction" in line)
+        assert " encrypted" in line
+        assert "summary encrypted" not in line
+
+
 async def test_cells_for_what_is_lost_are_there_before_it_is_counted(tmp_path: Path) -> None:
     async with exploring(orchard(tmp_path / "s.jsonl").path) as (pilot, explorer):
         await until(pilot, lambda: 20 in explorer.state.texts.lost)
@@ -331,7 +366,7 @@ async def test_cells_for_what_is_lost_are_there_before_it_is_counted(tmp_path: P
         explorer.panes.tree.redraw_rows()
         await pilot.pause()
         empty = tree(explorer)
-        word = f"{counted(known[20], 'fact')} lost"
+        word = f"{counted(known[20] or 0, 'fact')} lost"
         assert [line.replace(word, " " * len(word)).rstrip() for line in full] == [
             line.rstrip() for line in empty
         ]
@@ -361,6 +396,12 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
             "before and after",
         ):
             assert told in page.text
+        # The share weighs facts and the lines below count them: the heading says both.
+        heading = next(line.text for line in page.lines if line.text.startswith("Survival"))
+        with closing(Session.open(tmp_path / "s.jsonl")) as session:
+            fates = [fate for fate in survival_of(session, 22).fates if fate.status is not Status.INVENTED]
+        assert f"{sum(fate.status in SURVIVED for fate in fates)} of {len(fates)}" in heading
+        assert "by weight" in heading
         lost = next(line for line in page.lines if line.text.startswith(UNICODE.error))
         assert lost.entry >= 0
         explorer.panes.inspector.focus()

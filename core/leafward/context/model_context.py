@@ -141,7 +141,8 @@ class Context:
     @property
     def missing(self) -> str:
         """What it is that is not in the file, in words."""
-        return f"{'earlier conversation, ' if self.begins_midway else ''}system prompt, tools"
+        prompt = f"{'rest of ' if self.ledger.system else ''}system prompt, tools"
+        return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}"
 
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""

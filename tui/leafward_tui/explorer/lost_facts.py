@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
+from leafward.session.entries import EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,8 +25,8 @@ MOST_BYTES = 24 << 20
 class Counted(NamedTuple):
     """What is counted of one compaction."""
 
-    lost: int
-    """Facts."""
+    lost: int | None
+    """Facts; None where the summary is encrypted, so that nobody can say."""
     repeated: int
     """Things that were read, run, got wrong or said again within the next tool calls."""
     tokens: int
@@ -47,7 +48,10 @@ def count_lost(
 
     reports = survivals_of(session)
     for head in compactions:
+        encrypted = (session.body(EntryIndex(head)) or {}).get("encrypted") is True
         if bytes_above(session, head) > MOST_BYTES:
+            if encrypted:
+                job.report(partial(counted_one, head, Counted(None, 0, 0, -1)))
             continue
         try:
             entries = len(session)
@@ -57,9 +61,8 @@ def count_lost(
             return
         except (LeafwardError, OSError):
             continue
-        found = Counted(
-            report.lost, len(later.repeated), later.tokens, -1 if later.calls == WINDOW else entries
-        )
+        lost = None if report.unreadable else report.lost
+        found = Counted(lost, len(later.repeated), later.tokens, -1 if later.calls == WINDOW else entries)
         job.report(partial(counted_one, head, found))
         time.sleep(_NAP)
 

@@ -68,8 +68,8 @@ class RowTexts:
     """What is known of rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
 
     notes: dict[int, str] = field(default_factory=dict)
-    lost: dict[int, int] = field(default_factory=dict)
-    """How many facts compactions lost; filled while nothing else is done."""
+    lost: dict[int, int | None] = field(default_factory=dict)
+    """How many facts compactions lost, None where the summary is encrypted; filled while nothing else is done."""
     repeated: dict[int, tuple[int, int]] = field(default_factory=dict)
     """How much was done again soon after compactions, and its tokens."""
     counted: dict[int, int] = field(default_factory=dict)

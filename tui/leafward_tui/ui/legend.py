@@ -31,7 +31,7 @@ _WORDS: dict[str, str] = {
     "by weight": "A rule counts more than a number, your words more than output",
     "lost": "Facts that the model no longer sees",
     "repeats": "What was read, run or said again soon afterwards",
-    "not in file": "System prompt and tools, which no file records",
+    "not in file": "Rest of system prompt and tools; files put in again behind a compaction",
     "estimation error": "What the model counted more for the file's text than we estimate, or less",
     "injected": "Files, rules and last actions, beside the summary",
     "split turn": "Its beginning is summarised, its end kept",
@@ -193,6 +193,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.differs} {glyphs.same}", "Different, the same on both sides"),
             ("?", "Not known whether they are the same"),
             ("+ " + glyphs.minus, "Lines added, removed since the common ancestor"),
+            ("A B", "Beside a line: only this side has it"),
             ("A B C", "Both sides, and their common ancestor"),
         ],
         "catalogue": [

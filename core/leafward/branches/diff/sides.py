@@ -75,6 +75,13 @@ class Sides:
     a: Side
     b: Side
 
+    @property
+    def lineal(self) -> str:
+        """`A` or `B`: the side that is an ancestor of the other; empty where neither is, or both are one entry."""
+        if self.ancestor < 0 or self.a.node == self.b.node:
+            return ""
+        return {self.a.node: "A", self.b.node: "B"}.get(self.ancestor, "")
+
 
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
     """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""

@@ -143,8 +143,9 @@ class Content:
 
     def draw(self) -> None:
         """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
-        content, view = self._state.content, self._view
+        content, view, seen = self._state.content, self._view, self._state.read.overall
         content.message = ("", "")
+        ancestor = seen.sides.lineal if seen is not None else ""
         shown, before, at = content.shown, self.lines, view.diff.cursor
         spot = None
         if before is not None and shown is not None and at >= 0:
@@ -154,7 +155,7 @@ class Content:
         def lines(width: int, _rows: int) -> ContentLines | Block:
             if shown is None:
                 return Block([LabLine((Span(self._nothing(), "nothing"),))])
-            return ContentLines(shown, width, self._glyphs)
+            return ContentLines(shown, width, self._glyphs, ancestor)
 
         view.diff.show(lines, at="line:0")
         view.diff_head.show(self._head)

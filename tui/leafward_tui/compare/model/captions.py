@@ -11,6 +11,7 @@ from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import headline, summarised_entries
+from leafward.session.tree_layout import arrange
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
     from leafward.branches.diff.summaries import SummaryDifference
     from leafward.session.session import Session
+    from leafward.session.tree_layout import Layout
     from leafward_tui.ui.glyphs import Glyphs
 
 _FACTS = 2
@@ -34,7 +36,7 @@ class Named(NamedTuple):
 
     letter: str
     words: str
-    """What the branch begins with, safe."""
+    """What the tree calls the turn that the node is in, safe."""
     entry: int
     entries: int
     turns: int
@@ -58,16 +60,12 @@ class ComparedSides:
     @property
     def plain(self) -> str:
         """What is special about the pair; empty where both have gone their own way."""
-        a, b = self.sides.a.node, self.sides.b.node
-        if a == b:
+        if self.sides.a.node == self.sides.b.node:
             return "A and B are the same entry"
         if self.sides.ancestor < 0:
             return "they have no common ancestor"
-        if self.sides.ancestor == a:
-            return "A is an ancestor of B"
-        if self.sides.ancestor == b:
-            return "B is an ancestor of A"
-        return ""
+        above = self.sides.lineal
+        return f"{above} is an ancestor of {'B' if above == 'A' else 'A'}" if above else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,8 @@ class Carried(NamedTuple):
 def compared_sides(sides: Sides, mark: int) -> ComparedSides:
     """What is shown first. Decodes the first words of each side."""
     session = sides.session
-    named = _named(session, "A", sides.a, mark), _named(session, "B", sides.b, mark)
+    turns = arrange(session.tree, session.leaf)
+    named = _named(session, turns, "A", sides.a, mark), _named(session, turns, "B", sides.b, mark)
     # The ancestor may be bookkeeping: then what was said above it.
     content = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
     words = headline(session, content).text if content >= 0 else ""
@@ -115,11 +114,9 @@ def overall(sides: Sides, mark: int) -> Overall:
     return looked_at(compared_sides(sides, mark))
 
 
-def _named(session: Session, letter: str, side: Side, mark: int) -> Named:
-    kinds = session.columns.kind
-    prompt = next((at for at in side.entries if kinds[at] == Kind.USER), NO_ENTRY)
-    first = prompt if prompt >= 0 else next(iter(side.entries), side.node)
-    words = headline(session, first).text if first >= 0 else "before everything"
+def _named(session: Session, turns: Layout, letter: str, side: Side, mark: int) -> Named:
+    row = turns.row_of(side.node) if side.node >= 0 else -1
+    words = headline(session, turns.head[row]).text if row >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
         letter, words, side.node, side.spoken, side.turns, side.edits, None, leaf, 0 <= mark == side.node
@@ -220,9 +217,12 @@ def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int)
 
 def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
     shared = contexts.prefix_tokens
-    caption = f"shared {count(shared)}" if shared else "nothing shared"
-    yield spread((Span("Context", "strong"),), (Span(caption, "faint"),), width)
     largest = max(contexts.a.total, contexts.b.total, 1)
+    caption = f"shared {count(shared)}" if shared else "nothing shared"
+    # The bars compare both sides, and not each with the window as the one at the foot of the tree does: nothing is free.
+    scaled = f"{caption}, full bar {count(largest)}"
+    caption = scaled if cell_len(scaled) + len("Context") + 2 <= width else caption
+    yield spread((Span("Context", "strong"),), (Span(caption, "faint"),), width)
     cells = max(4, width - 11)
     for letter, context in (("A", contexts.a), ("B", contexts.b)):
         total = context.total
@@ -231,7 +231,7 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
         bar = (
             Span(glyphs.block * both, "sub"),
             Span(glyphs.block_again * mine, HUES[letter]),
-            Span(glyphs.block_free * free, "edge"),
+            blanks(free),
         )
         lead = Span(f"{letter}  ", f"strong_{HUES[letter]}")
         yield LabLine((lead, *bar, Span(right(count(total), width - 3 - cells), "text")))
@@ -247,13 +247,21 @@ def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[L
     yield LabLine((Span("Outcome", "strong"),))
     for letter, side in (("A", sides.a), ("B", sides.b)):
         came = side.outcomes
-        words = safe_line(came.last_words, _LONGEST).lstrip("# ") or "no reply"
+        words = last_words(side, _LONGEST)
         for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
             lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
             yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))
-        yield _came(came, width, glyphs)
+        if side.spoken:
+            yield _came(came, width, glyphs)
         if letter == "A" and most > 1:
             yield LabLine()
+
+
+def last_words(side: Side, limit: int) -> str:
+    """The last words of a side, safe, or why there are none."""
+    if not side.spoken:
+        return "nothing after the common ancestor"
+    return safe_line(side.outcomes.last_words, limit).lstrip("# ") or "no reply"
 
 
 def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:

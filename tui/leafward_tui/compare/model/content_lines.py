@@ -30,11 +30,26 @@ _NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}
 
 
+def _signs(laid: Shown, ancestor: str, glyphs: Glyphs) -> tuple[str, str, str]:
+    """The signs of changed lines, of the left and the right content and of the ancestor.
+
+    `+` and `-` are added and removed since the common ancestor, as in the list of files: where neither content is the
+    ancestor's, a line that only one has may be added there or removed from the other, so it gets that side's letter.
+    """
+    if laid.show is Show.FROM_ANCESTOR or (laid.show is Show.SIDES and ancestor == "A"):
+        return glyphs.minus, "+", "="
+    if laid.show is Show.SIDES and ancestor == "B":
+        return "+", glyphs.minus, "="
+    return "A", "B", "="
+
+
 class ContentLines(Sequence[LabLine]):
     """The lines of a laid out file for a width; each is made when it is drawn."""
 
-    def __init__(self, laid: Shown, width: int, glyphs: Glyphs) -> None:
+    def __init__(self, laid: Shown, width: int, glyphs: Glyphs, ancestor: str = "") -> None:
+        """`ancestor` is the letter of the side that is an ancestor of the other; empty where neither is."""
         self.laid = laid
+        self._signs = _signs(laid, ancestor, glyphs)
         self._width = width
         self._glyphs = glyphs
         self._three = laid.show is Show.THREE_WAY and bool(laid.changes)
@@ -68,9 +83,9 @@ class ContentLines(Sequence[LabLine]):
             self._at.setdefault(at, max(0, len(self._lines) - 1))
 
     def _unroll(self, run: list[int]) -> None:
-        """A change below each other: the lines that went, then those that came."""
+        """A change below each other: the lines that were removed, then those that were added."""
         self._at[run[0]] = len(self._lines)
-        halves = (2, 0, 1) if self._three else (0, 1)
+        halves = (2, 0, 1) if self._three else (1, 0) if self._signs[0] == "+" else (0, 1)
         for half in halves:
             for at in run:
                 row = self.laid.rows[at]
@@ -232,10 +247,7 @@ class ContentLines(Sequence[LabLine]):
         numbers = (
             f"{place + 1:>{digits}} {'':>{digits}}" if half != 1 else f"{'':>{digits}} {place + 1:>{digits}}"
         )
-        if self._three:
-            sign = ("A", "B", "=")[half]
-        else:
-            sign = self._glyphs.minus if half == 0 else "+"
+        sign = self._signs[half]
         lead = [
             Span(numbers, "faint", ground),
             Span(f" {sign} ", f"strong_{hue}" if hue else "faint", ground),
@@ -301,8 +313,7 @@ class ContentLines(Sequence[LabLine]):
             return padded(cut([Span(f"{number}   ", "faint"), *text], cells, self._glyphs.ellipsis), cells)
         hue = self._hue(half, row)
         ground = f"{hue}_tint" if hue else ""
-        sign = self._glyphs.minus if half == 0 else "+"
-        lead = [Span(number, "faint", ground), Span(f" {sign} ", f"strong_{hue}", ground)]
+        lead = [Span(number, "faint", ground), Span(f" {self._signs[half]} ", f"strong_{hue}", ground)]
         text = self._marked(at, half, place, hue, ground)
         return padded(cut([*lead, *text], cells, self._glyphs.ellipsis), cells, ground)
 

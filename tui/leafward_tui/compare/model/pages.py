@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import message_body
 from leafward.session.messages import message_text
+from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, money, right, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
@@ -180,7 +181,7 @@ def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence
             LabLine(),
             LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span("ends with", "faint"))),
         ]
-        words = safe_line(side.outcomes.last_words, 2_000).lstrip("# ") or "no reply"
+        words = last_words(side, 2_000)
         for text in wrap(words, width - 3, lines=4, ellipsis=glyphs.ellipsis):
             lines.append(LabLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply))
     for one in carried:

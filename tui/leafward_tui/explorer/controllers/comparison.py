@@ -6,8 +6,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import headline
+from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted, fit, money, right
 
@@ -124,7 +125,7 @@ class Comparison:
         width, height = self._view.size
         # The newest first: what was tried last is what is compared.
         rows = sorted(branches, key=lambda row: (row.leaf != place, -row.leaf))
-        shown = rows[: max(3, min(len(_LETTERS), height - 11))]
+        shown = rows[: max(3, min(len(_LETTERS), height - 12))]
         wide = width >= _WIDE
         choices = [
             Choice(
@@ -151,7 +152,10 @@ class Comparison:
             + ", cost" * wide
             + ", output tokens" * (width >= _WIDEST)
         )
-        about = [SheetLine(f"{each} since the branch point; enter compares with the leaf")]
+        about = [
+            SheetLine(f"{each}; enter compares with the leaf"),
+            SheetLine("Counted from where each leaves, without its own branches; the path in full"),
+        ]
         if wide:
             about.append(
                 SheetLine(
@@ -167,33 +171,34 @@ class Comparison:
 
 
 def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
-    """What came of every leaf. Raises Cancelled."""
+    """What came of every leaf, in the branches that the tree shows. Raises Cancelled."""
     from leafward.branches.diff.sides import side
 
-    kinds = session.columns.kind
-    branch_points = frozenset(int(at) for at in session.tree.branch_points())
+    layout = arrange(session.tree, session.leaf)
     found = []
     for leaf in session.tree.leaves():
-        made = side(session, _own_part(session, leaf, branch_points), leaf, job.unwanted)
+        row = layout.row_of(leaf)
+        branch = layout.branches[layout.branch_of(row)]
+        made = side(session, branch.leaves_at, leaf, job.unwanted)
         # Made here, and not where they are drawn.
         _ = made.outcomes
-        first = next((at for at in made.entries if kinds[at] == Kind.USER), leaf)
-        label = next((session.labels[at] for at in map(EntryIndex, made.entries) if at in session.labels), "")
-        words = f"[{label}] " if label else ""
-        found.append(BranchRow(leaf, words + headline(session, first).text, made))
+        if layout.on_path(leaf):
+            words = f"the path: {headline(session, layout.head[row]).text}"
+        else:
+            labels = (session.labels[at] for at in map(EntryIndex, made.entries) if at in session.labels)
+            label = next(labels, "")
+            words = f"[{label}] " if label else ""
+            words += headline(session, layout.head[branch.first_row]).text
+        found.append(BranchRow(leaf, words, made))
     return tuple(found)
 
 
-def _own_part(session: Session, leaf: int, branch_points: frozenset[int]) -> int:
-    """The nearest branch point above a leaf; -1 where it is alone."""
-    return next((at for at in reversed(session.tree.path(leaf)) if at != leaf and at in branch_points), -1)
-
-
 class BranchRow(NamedTuple):
-    """A leaf with what its branch adds to the branch point above it."""
+    """A leaf with what its branch adds to the entry that it leaves from; the path is counted from its beginning."""
 
     leaf: EntryIndex
     words: str
+    """What the tree calls the branch: its first row."""
     side: Side
 
 

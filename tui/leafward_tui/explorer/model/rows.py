@@ -50,7 +50,7 @@ class RowPainter:
         glyphs: Glyphs,
         *,
         notes: Mapping[int, str],
-        lost: Mapping[int, int] = MappingProxyType({}),
+        lost: Mapping[int, int | None] = MappingProxyType({}),
         repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         edited: Sequence[int] = (),
     ) -> None:
@@ -63,7 +63,7 @@ class RowPainter:
         self.notes = notes
         """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
         self.lost = lost
-        """How many facts a compaction lost, by its entry, as far as that was counted."""
+        """How many facts a compaction lost, by its entry, as far as that was counted; None where its summary is encrypted."""
         self.repeated = repeated
         """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
         self.edited = edited
@@ -161,8 +161,10 @@ class RowPainter:
         )
 
     def _lost(self, line: Line) -> str:
-        """How many facts the compaction of a line lost; nothing where none, or not known yet."""
+        """How many facts the compaction of a line lost, or why nobody can say; nothing where none, or not known yet."""
         lost = self.lost.get(self.layout.head[line.row], 0)
+        if lost is None:
+            return "summary encrypted"
         return f"{counted(lost, 'fact')} lost" if lost else ""
 
     def _sizes(self, note: str, room: int) -> str:
@@ -359,7 +361,7 @@ class RowPainter:
         if kind == Kind.COMPACTION:
             # Without its noun: the column has no room for it.
             note = (
-                self._lost(line).replace(" facts", "").replace(" fact", "")
+                self._lost(line).replace(" facts", "").replace(" fact", "").replace("summary ", "")
                 if line.kind is LineKind.ROW
                 else ""
             )

@@ -165,7 +165,7 @@ def _numbers(sheet: Sheet, xray: XRay) -> None:
     )
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
-        sheet.note("not in file: measured anew behind the compaction")
+        sheet.note("not in file: measured anew behind the compaction; files put in again are part of it")
     errors = [error for error in (shares[Link.ERROR].before, shares[Link.ERROR].after) if error]
     if errors:
         ways = [word for word, there in (("above", max(errors) > 0), ("below", min(errors) < 0)) if there]

@@ -28,11 +28,13 @@ NAMES = 17
 """Cells of a name before its value."""
 _BAR = 18
 _SURVIVAL_ABOUT = (
-    "facts still in the context after it, by weight",
-    "facts still in context, by weight",
-    "of facts, by weight",
+    "{} facts still in the context after it; by weight",
+    "{} facts still in context; by weight",
+    "{} facts; by weight",
+    "{}; by weight",
     "by weight",
 )
+"""The share weighs facts, the lines below count them: both are said, or they would seem to disagree."""
 _MOST_LOST = 12
 _MOST_OTHERS = 5
 
@@ -51,16 +53,23 @@ def _kinds(sheet: Sheet, report: Survival) -> None:
         sheet.heading("Survival")
         sheet.note("no facts in what it summarised", indent=INDENT)
         return
+    counts = {
+        kind: (
+            sum(number for status, number in row.items() if status in SURVIVED),
+            sum(number for status, number in row.items() if status is not Status.INVENTED),
+        )
+        for kind, row in report.counts().items()
+    }
+    alive, there = map(sum, zip(*counts.values(), strict=True))
     share = percent(overall, 1)
     room = sheet.width - len("Survival") - len(share) - 4
-    about = next((words for words in _SURVIVAL_ABOUT if len(words) <= room), "")
+    abouts = (words.format(f"{exact(alive)} of {exact(there)}") for words in _SURVIVAL_ABOUT)
+    about = next((words for words in abouts if len(words) <= room), "")
     sheet.heading("Survival", about, [Span(share, "strong")])
     glyphs = sheet.glyphs
-    for kind, row in report.counts().items():
-        there = sum(number for status, number in row.items() if status is not Status.INVENTED)
+    for kind, (alive, there) in counts.items():
         if not there:
             continue
-        alive = sum(number for status, number in row.items() if status in SURVIVED)
         bar = max(6, min(_BAR, sheet.width - NAMES - 16))
         done = round(bar * alive / there)
         done = min(bar - (alive < there), max(done, alive > 0))

@@ -10,6 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from leafward.context.projection import latest
+from leafward.session.entries import Kind
 from leafward_tui.ui.cells import cell_len, count, counted, fit
 from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.arrangement import Side
@@ -19,10 +21,24 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.compaction.xray import XRay
+    from leafward.session.session import Session
     from leafward_tui.ui.theme import Ground
 
-_ABOUT = {Side.BEFORE: "what the model saw", Side.AFTER: "what the model sees now"}
 _PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
+
+
+def side_words(session: Session, xray: XRay | None, side: Side) -> str:
+    """What one side is: `now` only where nothing was said since, or nothing is written yet."""
+    if xray is None:
+        return ""
+    if xray.compaction < 0:
+        return _PLANNED[side]
+    if side is Side.BEFORE:
+        return "what the model saw"
+    last = latest(session, session.leaf, frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT}))
+    if last == xray.compaction and session.place == session.tree.content_at(last):
+        return "what the model sees now"
+    return f"right after {'these edits' if xray.of_edits else 'this compaction'}"
 
 
 class XRayHead(Widget):
@@ -40,10 +56,13 @@ class XRayHead(Widget):
         super().__init__()
         self._xray: XRay | None = None
         self._side = Side.AFTER
+        self._words: dict[Side, str] = {}
         self._spans: list[tuple[int, int, Side]] = []
 
-    def show(self, xray: XRay | None, side: Side) -> None:
-        """Shows the sizes of an X-ray, and on which side the keys are."""
+    def show(self, session: Session, xray: XRay | None, side: Side) -> None:
+        """Shows the sizes of an X-ray of a session, and on which side the keys are."""
+        if xray is not self._xray:
+            self._words = {one: side_words(session, xray, one) for one in Side}
         if (xray, side) != (self._xray, self._side):
             self._xray, self._side = xray, side
             self.refresh()
@@ -80,7 +99,7 @@ class XRayHead(Widget):
             ]
         messages, size = self._sizes(side)
         room = width - lead - len(side.value) - cell_len(messages) - cell_len(size) - 4
-        about = _ABOUT[side] if self._xray is None or self._xray.compaction >= 0 else _PLANNED[side]
+        about = self._words.get(side, "")
         return [
             Segment(" " * lead, ground.blank),
             Segment(side.value, ground.strong if active else ground.sub),
@@ -112,9 +131,7 @@ class XRayHead(Widget):
             return [*rules, Segment(glyphs.hairline * max(0, width - drawn - 1), ground.line)]
         messages, size = self._sizes(self._side)
         room = width - at - cell_len(messages) - cell_len(size) - 4
-        about = (
-            _ABOUT[self._side] if self._xray is None or self._xray.compaction >= 0 else _PLANNED[self._side]
-        )
+        about = self._words.get(self._side, "")
         return [
             *names,
             Segment(fit(about if len(about) <= room else "", max(0, room), pad=True), ground.faint),
