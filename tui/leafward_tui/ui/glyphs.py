@@ -81,7 +81,7 @@ class Glyphs(NamedTuple):
     block: str = "█"
     """Amount that is there."""
     block_again: str = "▓"
-    """Amount that is sent again, or stands for something else."""
+    """Amount that is sent at full price, or stands for something else."""
     block_free: str = "░"
     thin: str = "━"
     """Reached part of a proportion."""

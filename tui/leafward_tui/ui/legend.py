@@ -44,7 +44,7 @@ _WORDS: dict[str, str] = {
     "pin": "Put a fact into the summary word for word",
     "graft": "Append turns of one branch below another",
     "ancestor": "The last entry that both sides share",
-    "cached": "Sent before, so cheaper to send again",
+    "cached": "The provider may still have it: it costs about a tenth of the full price",
     "edits": "Calls that write files; Compare and D count commands that do, too",
     "tok": "Tokens",
     "family": "A session with its forks, copies and sub-agents, in whatever project",
@@ -147,7 +147,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (glyphs.tick, "A turn with a hit"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, sent again after a move, free",
+            "Of the window: used, at full price after a move, free",
         ),
     ]
 
