@@ -74,10 +74,7 @@ def test_on_one_line_a_price_and_its_warnings_are_brief(width: int, end: str) ->
 
 
 def test_warnings_that_are_too_long_together_are_brief_and_not_cut() -> None:
-    assert (
-        said(WARNED, 79, 2)[1]
-        == " ! before the compaction: text comes back in full; context edits lost"
-    )
+    assert said(WARNED, 75, 2)[1] == " ! before the compaction: text comes back in full; context edits lost"
     assert said(WARNED, 60, 2)[1] == " ! compacted text comes back; context edits lost"
 
 
@@ -101,7 +98,9 @@ def test_a_price_in_words() -> None:
     full = price(Part(79, 7_300), Part(55, 3_100))
     assert PriceWords.of(full, UNICODE) == WORDS
     assert (
-        PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE).parts[1].endswith("at full price (<$0.01)")
+        PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE)
+        .parts[1]
+        .endswith("at full price (<$0.01)")
     )
     surprising = price(
         Part(1, 0), Part(0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))

@@ -287,7 +287,9 @@ def _surprises(
             lies = f"{lies} compactions" if below else f"{number} compactions are not on this path"
         else:
             sizes_of = _sizes(basis, here.compaction)
-            lies = f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
+            lies = (
+                f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
+            )
         # The context there may be smaller than the one here: only what is said up to there comes back.
         since = "since the earlier compaction" if there.compaction >= 0 else "up to here"
         yield "above-compaction", f"{lies}: text {since} comes back in full"
