@@ -206,7 +206,7 @@ class TestSurprises:
         assert found.surprises == (
             (
                 "above-compaction",
-                "before the compaction 130.6k → ~130.3k: nothing up to here is summarised",
+                "before the compaction 130.6k → ~130.3k: text up to here comes back in full",
             ),
         )
         assert (found.cached, found.sent_again) == (0, 130_600)
@@ -220,7 +220,20 @@ class TestSurprises:
         file.user("and on")
         ((code, text),) = price(file, 4).surprises
         assert code == "above-compaction"
-        assert text.endswith(": only what an earlier one replaced is summarised")
+        assert text.endswith(": text since the earlier compaction comes back in full")
+
+    def test_two_compactions_left_behind_are_both_said(self, file: Acting) -> None:
+        file.user("go " * 400)
+        file.compacted(file.said("one", tokens=usage(130_600)))
+        file.user("on")
+        file.compacted(file.said("two", tokens=usage(9_000)))
+        file.user("and on")
+        found = price(file, 1)
+        assert dict(found.surprises)["above-compaction"] == (
+            "before 2 compactions: text up to here comes back in full"
+        )
+        assert not found.left_in_context, "a part of it had been replaced by a summary"
+        assert found.entered_in_context
 
     def test_a_compaction_entered_and_one_for_another(self, file: Acting) -> None:
         root = file.user("go")

@@ -315,7 +315,7 @@ async def test_what_becomes_known_while_a_sheet_is_put_up_is_said_once() -> None
 
 async def test_what_a_sheet_is_about_fits_every_size() -> None:
     about = SheetLine(
-        "drops 63 entries (~14.0k tokens); 777 cached, 49.7k sent again; context 33.3k to 50.5k"
+        "drops 63 entries (~14.0k tokens); 777 cached, 49.7k at full price; context 33.3k to 50.5k"
     )
     async with plain((100, 24)) as (pilot, _):
         pilot.app.push_screen(ChoiceSheet("Move", CHOICES, [about]))

@@ -288,7 +288,7 @@ class TestGhost:
             await until(pilot, lambda: pilot.app.screen is not screen)
             await pilot.pause()
             drawn = rows(pilot.app)
-            assert any("drops 7 entries (" in row and "sent again" in row for row in drawn)
+            assert any("drops 7 entries (" in row and "at full price" in row for row in drawn)
             for _, warning in price.surprises:
                 assert any(f"! {warning}" in row for row in drawn)
 

@@ -154,7 +154,7 @@ def test_many_branches_at_one_point_use_one_lane(explore: Explore) -> None:
                 "  ┆ ┠─○    e",
                 "  ┆ ┃ ○    f",
                 "+ ┆ ●      d",
-                "+ ┆ ┡━◎    h",
+                "+ ┆ ┡━●    h",
                 "  ┆ ○      g",
                 "− ○        b",
                 "− ◎        k",
@@ -166,7 +166,7 @@ def test_many_branches_at_one_point_use_one_lane(explore: Explore) -> None:
                 "  ●        a",
                 "+ ┡━●      c",
                 "+ ┆ ┡━●    e",
-                "+ ┆ │ ◎    f",
+                "+ ┆ │ ●    f",
                 "  ┆ ○      d",
                 "  ┆ ├─○    h",
                 "  ┆ ○      g",
@@ -177,7 +177,7 @@ def test_many_branches_at_one_point_use_one_lane(explore: Explore) -> None:
         (
             "a",
             (
-                "  ◎        a",
+                "  ●        a",
                 "  ├─○      c",
                 "  ┆ ├─○    e",
                 "  ┆ │ ○    f",
@@ -207,7 +207,7 @@ def test_the_same_in_ascii(explore: Explore) -> None:
         "  : +-o    e",
         "  : | o    f",
         "+ : *      d",
-        "+ : +=@    h",
+        "+ : +=*    h",
         "  : o      g",
         "- o        b",
         "- @        k",
@@ -241,7 +241,7 @@ def test_what_lies_below_the_leaf_ends_the_rail(explore: Explore) -> None:
     exploration, file = explore(build)
     assert drawn(exploration) == drawing("  ●        a", "  ◎        b", "  └─○      c")
     assert drawn(exploration, ghost_of(exploration, file, "c")) == drawing(
-        "  ●        a", "  ◎        b", "+ ┗━◎      c"
+        "  ●        a", "  ◎        b", "+ ┗━●      c"
     )
 
 
@@ -276,7 +276,7 @@ def test_the_tree_of_the_leaf_is_the_last_of_several(
     assert drawn(exploration, ghost_of(exploration, file, "y")) == drawing(
         "+ ●        x",
         "  ┠─○      z",
-        "+ ◎        y",
+        "+ ●        y",
         "− ○        a",
         "− ◎        b",
     )

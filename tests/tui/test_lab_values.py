@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
@@ -13,9 +14,13 @@ from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cut_rules import IllegalCut
 from leafward.session.entry_headline import headline
+from leafward.session.session import Session
+from leafward_tui.lab.controllers.path import begin
 from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
-from leafward_tui.lab.model.cut_lines import CutLines, neighbours, why_lines
+from leafward_tui.lab.model.cut_lines import CutLines, cut_words, neighbours, why_lines
+from leafward_tui.lab.model.ledger import Ledger, Part
+from leafward_tui.lab.model.plan_lines import after_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
 from leafward_tui.ui.cells import cell_len
@@ -286,3 +291,57 @@ def test_all_estimators_are_measured(tmp_path: Path) -> None:
         assert set(what_if.sizes.counts) == set(ALL_ESTIMATORS)
         again = PathTurns(measure(session))
         assert len(again) == len(what_if.turns)
+
+
+class TestAnOlderTurn:
+    """The lab opened above the leaf."""
+
+    def lines(self, path: Path, at: int) -> list[str]:
+        with closing(Session.open(path)) as session:
+            what_if = begin(session, at, -1, Config(keep_recent=20))
+            rows = CutRows(what_if.turns, what_if.plan, 20, opened=True)
+            lines = CutLines(rows, session.columns.kind, partial(headline, session), 80, UNICODE)
+            return [lines[y].text for y in range(len(lines))]
+
+    def test_has_no_leaf_and_says_where_the_path_goes_on(self, tmp_path: Path) -> None:
+        made = working(tmp_path / "s.jsonl", 4)
+        made.user("and on")
+        made.said("done")
+        with closing(Session.open(made.path)) as session:
+            leaf, older = session.leaf, session.columns.parent[session.columns.parent[session.leaf]]
+        here, there = self.lines(made.path, leaf), self.lines(made.path, older)
+        assert sum("◎" in line for line in here) == 1
+        assert not any("goes on" in line for line in here)
+        assert not any("◎" in line for line in there)
+        assert [line.split()[1:6] for line in there if "goes on" in line] == [
+            ["the", "path", "goes", "on", "and"]
+        ]
+
+    def test_draws_the_path_as_no_branch(self, tmp_path: Path) -> None:
+        file = forked(tmp_path / "s.jsonl")
+        with closing(Session.open(file.path)) as session:
+            fork = session.tree.content_at(session.columns.parent[session.columns.index(file.prompts["x"])])
+        shown = self.lines(file.path, fork)
+        assert sum("the path goes on" in line for line in shown) == 1
+        assert sum("─▸" in line for line in shown) == 1, "the branch alone"
+
+
+def test_the_cut_says_why_it_keeps_less_than_was_asked_for(tmp_path: Path) -> None:
+    working(tmp_path / "s.jsonl", 30)
+    with considered(tmp_path / "s.jsonl", keep_recent=1_500) as (_, what_if):
+        rows = CutRows(what_if.turns, what_if.plan, 20)
+        assert what_if.plan.tokens.kept < 1_500
+        assert ": no cut at 1.5k" in cut_words(what_if.plan, rows, 60)
+        assert cut_words(what_if.plan, rows, 32) == " keeps 1.4k: no cut at 1.5k"
+        what_if.choices = what_if.cutting(what_if.beside(1))
+        what_if.replan()
+        chosen = CutRows(what_if.turns, what_if.plan, 20)
+        assert "no cut at" not in cut_words(what_if.plan, chosen, 60), "it was asked for"
+
+
+def test_the_bar_of_the_plan_has_the_scale_of_the_window() -> None:
+    half = Ledger(
+        (Part("kept", 80, "", "leaf", "block"), Part("not in file", 20, "", "sub", "block_unseen")), 150, 200
+    )
+    bar = after_lines(half, 40, UNICODE)[1].text
+    assert bar == "█" * 16 + "▒" * 4 + "░" * 20

@@ -11,13 +11,14 @@ from leafward.context.basis import Count
 from leafward.context.price import Part, Price
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.legend import legend_of
 from leafward_tui.ui.price_line import Facts, KeyHint, Note, price_lines
 from leafward_tui.ui.price_words import PriceWords
 from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
 
 WARNED = WORDS._replace(
-    warnings=("before the compaction: nothing up to here is summarised", "1 context edit is lost here"),
-    brief_warnings=("without the compaction", "context edits lost"),
+    warnings=("before the compaction: text comes back in full", "1 context edit is lost here"),
+    brief_warnings=("compacted text comes back", "context edits lost"),
 )
 
 
@@ -32,7 +33,7 @@ def test_the_facts_of_a_row_stand_first_and_the_price_below() -> None:
         " Turn 51      entries 38     calls 18",
         (
             " Move here    drops 79 entries (~7.3k tokens), adds 55 (~3.1k)   "
-            "6.2k cached, 96.1k sent again (~$0.36)   context 40.6k → 102.3k"
+            "6.2k cached, 96.1k at full price (~$0.36)   context 40.6k → 102.3k"
         ),
     ]
 
@@ -61,9 +62,9 @@ def test_all_warnings_are_shown_and_the_price_stands_beside_the_facts() -> None:
 @pytest.mark.parametrize(
     ("width", "end"),
     [
-        (140, "drops 79 entries, adds 55; without the compaction; context edits lost"),
-        (80, "Turn 51 ! drops 79 entries, adds 55; without the compaction; context edits…"),
-        (50, "Turn 51 ! drops 79 entries, adds 55; without…"),
+        (140, "drops 79 entries, adds 55; compacted text comes back; context edits lost"),
+        (80, "Turn 51 ! drops 79 entries, adds 55; compacted text comes back; context…"),
+        (50, "Turn 51 ! drops 79 entries, adds 55; compacted…"),
     ],
 )
 def test_on_one_line_a_price_and_its_warnings_are_brief(width: int, end: str) -> None:
@@ -73,11 +74,8 @@ def test_on_one_line_a_price_and_its_warnings_are_brief(width: int, end: str) ->
 
 
 def test_warnings_that_are_too_long_together_are_brief_and_not_cut() -> None:
-    assert (
-        said(WARNED, 80, 2)[1]
-        == " ! before the compaction: nothing up to here is summarised; context edits lost"
-    )
-    assert said(WARNED, 60, 2)[1] == " ! without the compaction; context edits lost"
+    assert said(WARNED, 75, 2)[1] == " ! before the compaction: text comes back in full; context edits lost"
+    assert said(WARNED, 60, 2)[1] == " ! compacted text comes back; context edits lost"
 
 
 def test_facts_make_room_for_a_price_without_a_warning() -> None:
@@ -100,16 +98,40 @@ def test_a_price_in_words() -> None:
     full = price(Part(79, 7_300), Part(55, 3_100))
     assert PriceWords.of(full, UNICODE) == WORDS
     assert (
-        PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE).parts[1].endswith("sent again (<$0.01)")
+        PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE)
+        .parts[1]
+        .endswith("at full price (<$0.01)")
     )
     surprising = price(
         Part(1, 0), Part(0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
     )
     words = PriceWords.of(surprising, ASCII)
-    assert words.parts[:2] == ("drops 1 entry (~0 tokens)", "6.2k cached, 96.1k sent again")
+    assert words.parts[:2] == ("drops 1 entry (~0 tokens)", "6.2k cached, 96.1k at full price")
     assert words.brief == "drops 1 entry"
     assert words.warnings[0] == "130.6k > 29.8k"
     assert "\x1b" not in words.warnings[1]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("above-compaction", "drops 79 entries, adds 55 (~3.1k tokens)"),
+        ("into-compaction", "drops 79 entries (~7.3k tokens), adds 55"),
+        ("other-compaction", "drops 79 entries, adds 55"),
+        ("edits", "drops 79 entries (~7.3k tokens), adds 55 (~3.1k)"),
+    ],
+)
+def test_tokens_stand_beside_the_context_only_where_they_are_a_part_of_it(code: str, words: str) -> None:
+    found = price(Part(79, 7_300), Part(55, 3_100), surprises=((code, "so"),))
+    assert PriceWords.of(found, UNICODE).parts[0] == words
+
+
+def test_what_is_cached_and_what_is_not_cost_different_prices_in_every_place() -> None:
+    again = next(part for part in WORDS.parts if "cached" in part)
+    assert "at full price" in again
+    meanings = [(one.sign, one.title) for _, group in legend_of("explorer", UNICODE) for one in group]
+    assert ("cached", "The provider may still have it: it costs about a tenth of the full price") in meanings
+    assert ("█ ▓ ░", "Of the window: used, at full price after a move, free") in meanings
 
 
 def test_facts_and_notes() -> None:

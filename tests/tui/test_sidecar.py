@@ -70,7 +70,8 @@ async def test_label_move_undo_and_redo(store: Store) -> None:
         # What it does not do is said before it is done.
         assert "only Leafward shows it: the agent itself stays at #" in shown
         assert row_in(shown, "Move the leaf here").endswith(f"stays at #{session_of(screen).place}")
-        assert "preview only: press n for a new session" in shown
+        assert "resume in the agent" not in shown, "it would go on elsewhere"
+        assert "New session from here" in shown
         await pilot.press("m")
         await written(pilot, screen, total + 2)
         assert "preview leaf" in row_of(screen, "two?")

@@ -76,13 +76,13 @@ def texts(drawing: Drawing) -> list[str]:
 def test_four_lines(orchard: Overview) -> None:
     assert texts(draw(orchard, 80, 4, UNICODE)) == [
         " context         █",
-        "           ▄ █ █ █ ▄ █",
+        " to 32.0k  ▄ █ █ █ ▄ █",
         " path      ━━┯━×━━━◆━◎",
         " branches    ╰╌╌╌╌ ╰─○+1",
     ]
     assert texts(draw(orchard, 80, 4, ASCII)) == [
         " context         =",
-        "           . = = = . =",
+        " to 32.0k  . = = = . =",
         " path      ==+=x===#=@",
         " branches    `---- `-o+1",
     ]
@@ -101,19 +101,19 @@ def test_a_move_into_a_branch_is_seen_without_hue(orchard: Overview) -> None:
     branch = next(branch for branch in orchard.hanging if len(branch.heads) == 3)
     detour = orchard.detour(branch.heads[1])
     drawing = draw(orchard, 80, 4, UNICODE, detour)
-    assert texts(drawing)[2:] == [" path      ━━┱╍×╍╍╍◆╍◎", " branches    ┗━━━◎─○"]
+    assert texts(drawing)[2:] == [" path      ━━┱╍×╍╍╍◆╍◎", " branches    ┗━━━●─○"]
     assert {drawing.inks[1][x] for x in (11, 13)} == {"faint"}
     assert {drawing.inks[1][x] for x in (15, 17, 19, 21)} == {"edge"}
-    assert texts(draw(orchard, 80, 2, UNICODE, detour))[1] == " path      ━━┱━━━◎╍◆╍◎"
+    assert texts(draw(orchard, 80, 2, UNICODE, detour))[1] == " path      ━━┱━━━●╍◆╍◎"
     line = draw(orchard, 80, 1, UNICODE, detour)
     assert line.inks[0][9:16] == ("faint", "ghost", "edge", "edge", "memory", "edge", "leaf")
 
 
 def test_a_move_up_the_path_ends_on_the_axis(orchard: Overview) -> None:
     drawing = draw(orchard, 80, 4, UNICODE, orchard.detour(orchard.heads[3]))
-    assert texts(drawing)[2] == " path      ━━┯━×━◎╍◆╍◎"
+    assert texts(drawing)[2] == " path      ━━┯━×━●╍◆╍◎"
     assert drawing.inks[2][17] == "ghost"
-    assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ◎╍┯╍×╍╍╍◆╍◎"
+    assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ●╍┯╍×╍╍╍◆╍◎"
 
 
 def test_hits_are_ticks_that_win_over_other_marks(orchard: Overview) -> None:
@@ -135,7 +135,7 @@ def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
     reply(file, 90_000)
     assert texts(draw(overview(file.path), 80, 4, UNICODE)) == [
         " context   █",
-        "           █",
+        " to 90.0k  █",
         " path      ◎",
         "",
     ]
@@ -354,7 +354,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         price.show(FACTS, WORDS)
         await pilot.pause()
         lines = screen(app)
-        assert "┗━━━━━◎" in lines[3]
+        assert "┗━━━━━●" in lines[3]
         assert lines[4].startswith("now       40.6k / 200k")
         assert lines[6].startswith("moved    102.3k / 200k")
         assert lines[8].startswith(" Turn 51      entries 38")

@@ -92,8 +92,18 @@ class Price:
 
     @property
     def sent_again(self) -> int:
-        """Tokens of the context that no cache of this conversation has."""
+        """Tokens of the context that no cache of this conversation has: they cost the full price."""
         return max(0, self.after.sent - self.cached)
+
+    @property
+    def left_in_context(self) -> bool:
+        """Whether the tokens of `left` were all in the context: no compaction among them stands for a part."""
+        return not any(code in _LEAVES_COMPACTION for code, _ in self.surprises)
+
+    @property
+    def entered_in_context(self) -> bool:
+        """The same of `entered`, for the context afterwards."""
+        return not any(code in _ENTERS_COMPACTION for code, _ in self.surprises)
 
     def as_json(self) -> dict[str, Any]:
         """The `price` of the command line."""
@@ -117,6 +127,8 @@ class Price:
 
 _ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
 """Kinds that may stand between a reply and the end of the results of its calls."""
+_LEAVES_COMPACTION = frozenset({"above-compaction", "other-compaction"})
+_ENTERS_COMPACTION = frozenset({"into-compaction", "other-compaction"})
 _RATES_FROM = 200
 """Replies that are looked at for rates."""
 _RATE_KEYS = ("input", "cacheRead", "cacheWrite")
@@ -200,7 +212,7 @@ def price_of_move(
         _cost(sent - cached, known.again() if known is not None else None),
         _cost(cached, known.cache_read if known is not None else None),
         *_files(sizes, ancestor, left, entered),
-        tuple(_surprises(basis, place, goal, here, there)),
+        tuple(_surprises(basis, place, goal, here, there, left)),
     )
 
 
@@ -255,7 +267,7 @@ def _files(
 
 
 def _surprises(
-    basis: Basis, place: EntryIndex, goal: EntryIndex, here: Outline, there: Outline
+    basis: Basis, place: EntryIndex, goal: EntryIndex, here: Outline, there: Outline, left: array[int]
 ) -> Iterator[tuple[str, str]]:
     sizes = basis.sizes
     session, tree = sizes.session, sizes.session.tree
@@ -268,11 +280,19 @@ def _surprises(
         yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
     elif gone:
         below = tree.is_ancestor(goal, here.compaction)
-        sizes_of = _sizes(basis, here.compaction)
-        lies = f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
-        # An earlier one may still apply, and the context there be smaller than the one here: its size says that.
-        still = "only what an earlier one replaced" if there.compaction >= 0 else "nothing up to here"
-        yield "above-compaction", f"{lies}: {still} is summarised"
+        number = sum(sizes.kinds[index] == Kind.COMPACTION for index in left)
+        if number > 1:
+            # The sizes of one of them would be read as those of all.
+            lies = f"before the last {number}" if there.compaction >= 0 else f"before {number}"
+            lies = f"{lies} compactions" if below else f"{number} compactions are not on this path"
+        else:
+            sizes_of = _sizes(basis, here.compaction)
+            lies = (
+                f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
+            )
+        # The context there may be smaller than the one here: only what is said up to there comes back.
+        since = "since the earlier compaction" if there.compaction >= 0 else "up to here"
+        yield "above-compaction", f"{lies}: text {since} comes back in full"
     elif come:
         yield (
             "into-compaction",

@@ -81,7 +81,9 @@ class Glyphs(NamedTuple):
     block: str = "█"
     """Amount that is there."""
     block_again: str = "▓"
-    """Amount that is sent again, or stands for something else."""
+    """Amount that is sent at full price, or stands for something else."""
+    block_unseen: str = "▒"
+    """Amount that the file does not hold."""
     block_free: str = "░"
     thin: str = "━"
     """Reached part of a proportion."""
@@ -202,6 +204,7 @@ ASCII = Glyphs(
     levels=(" ", "_", "_", ".", ".", "-", "-", "=", "="),
     block="#",
     block_again="%",
+    block_unseen="+",
     block_free=".",
     thin="=",
     thin_rest="-",

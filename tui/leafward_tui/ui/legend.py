@@ -44,7 +44,7 @@ _WORDS: dict[str, str] = {
     "pin": "Put a fact into the summary word for word",
     "graft": "Append turns of one branch below another",
     "ancestor": "The last entry that both sides share",
-    "cached": "Sent before, so cheaper to send again",
+    "cached": "The provider may still have it: it costs about a tenth of the full price",
     "edits": "Calls that write files; Compare and D count commands that do, too",
     "tok": "Tokens",
     "family": "A session with its forks, copies and sub-agents, in whatever project",
@@ -136,7 +136,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
     """Signs of the map of the path, and of the bar beside it. A turn's own signs stand on the map too."""
     levels = "".join(glyphs.levels[level] for level in (1, 4, 8))
     return [
-        (levels, "Size of the context after each turn"),
+        (levels, "Size of the context after each turn; a full bar is the size beside it"),
         (f"{glyphs.axis} {glyphs.axis_left}", "The path; what a move drops of it"),
         (
             f"{glyphs.axis_branch} {glyphs.drop}{glyphs.arm}{glyphs.prompt_off}",
@@ -144,10 +144,11 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         ),
         (f"{glyphs.prompt_off}+1", "So many shorter branches leave there, too"),
         (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
+        (glyphs.prompt, "Where a move to the cursor leads"),
         (glyphs.tick, "A turn with a hit"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, sent again after a move, free",
+            "Of the window: used, at full price after a move, free",
         ),
     ]
 
@@ -175,6 +176,11 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         "lab": [
             ("S P K", "Summarised, beginning of the split turn, kept"),
             (glyphs.stop, "A value that gives another cut"),
+            (
+                f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
+                "Of the window: as it was said, put in its place, free",
+            ),
+            (glyphs.block_unseen, "Not in file, and the estimation error"),
             (glyphs.error, "A fact that is lost"),
             (glyphs.ok, "Pinned, switched on, or answered"),
             (glyphs.arrow, "The right answer of a question"),

@@ -125,7 +125,7 @@ def _facts_line(
 
 
 def _price_line(price: PriceWords, width: int) -> list[Piece]:
-    """`Move here   drops 79 entries (7.3k tokens)   96.1k sent again`, as many parts as fit."""
+    """`Move here   drops 79 entries (7.3k tokens)   96.1k at full price`, as many parts as fit."""
     used = VALUES_FROM if width >= NARROW else len(_MOVE) + 4
     line: list[Piece] = [(f" {_MOVE}".ljust(used), "faint"), (price.parts[0], "faint")]
     used += cell_len(price.parts[0])

@@ -1,4 +1,4 @@
-"""The price of a move in words: what it drops and adds, what is sent again, and what one would not expect. Pure."""
+"""The price of a move in words: what it drops and adds, what costs the full price, and what one would not expect. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
 _IN_BRIEF = {
-    "above-compaction": "without the compaction",
+    "above-compaction": "compacted text comes back",
     "other-compaction": "another compaction applies",
     "into-compaction": "a compaction applies",
     "edits": "context edits lost",
@@ -44,15 +44,24 @@ class PriceWords(NamedTuple):
         """All of a price."""
         full: list[str] = []
         brief: list[str] = []
-        for verb, side in (("drops", price.left), ("adds", price.entered)):
+        unit = " tokens"
+        for verb, side, in_context in (
+            ("drops", price.left, price.left_in_context),
+            ("adds", price.entered, price.entered_in_context),
+        ):
             if side.entries:
                 # What is counted is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
-                tokens = f"~{count(side.tokens, zero='0')}" + ("" if full else " tokens")
-                full.append(f"{verb} {number} ({tokens})")
                 brief.append(f"{verb} {number}")
+                if not in_context:
+                    # A compaction stands for a part of them: their tokens would not be a part of the context's.
+                    full.append(f"{verb} {number}")
+                    continue
+                full.append(f"{verb} {number} (~{count(side.tokens, zero='0')}{unit})")
+                unit = ""
         sign = price.after.sign
-        again = f"{sign}{count(price.sent_again)} sent again" if price.sent_again else "nothing sent again"
+        again = f"{sign}{count(price.sent_again)}" if price.sent_again else "nothing"
+        again += " at full price"
         if price.sent_again and price.cost_again:
             cost = money(price.cost_again)
             again += f" ({cost})" if cost.startswith("<") else f" (~{cost})"

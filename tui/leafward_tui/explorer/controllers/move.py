@@ -139,7 +139,7 @@ class Move:
         one_line, with_summary = appending(session), appending(session, "a summary")
         with_files = "nothing is written before you choose the files"
         refused = "the leaf is here" if target == here else ""
-        follows = session.is_native or target == session.tree.content_at(session.own_leaf)
+        follows = _reachable(session, target)
         effect = f"the next prompt follows {named(target)}" if follows else _stays(session)
         choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
         title = "Restore the files" if target == here else "Move and restore the files"
@@ -164,7 +164,8 @@ class Move:
             title = "Edit and resend, with the files"
             no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
             choices.append(Choice("W", title, "you see each file first", with_files, no_files))
-        choices.append(_resuming(session, target))
+        if follows:
+            choices.append(_resuming(session, target))
         effect, operation = "in this agent or another", "this session stays as it is"
         return [*choices, Choice("n", "New session from here", effect, operation)]
 
@@ -174,13 +175,16 @@ def _stays(session: Session) -> str:
     return f"the agent itself stays at {named(session.tree.content_at(session.own_leaf))}"
 
 
+def _reachable(session: Session, target: int) -> bool:
+    """Whether the agent itself goes on at an entry once the leaf is there; elsewhere a new session is the way."""
+    return session.is_native or target == session.tree.content_at(session.own_leaf)
+
+
 def _resuming(session: Session, target: int) -> Choice:
-    """Going on in the agent at an entry: there already, by a move, or not at all, where the agent would go on elsewhere."""
+    """Going on in the agent at an entry: there already, or by a move."""
     from leafward_tui.ui.choice_sheet import Choice
 
     effect = "runs the agent's own command"
-    reachable = session.is_native or target == session.tree.content_at(session.own_leaf)
-    if target == session.place and reachable:
+    if target == session.place:
         return Choice("r", "Resume in the agent from here", effect, "nothing is appended")
-    refused = "" if reachable else "preview only: press n for a new session"
-    return Choice("r", "Move here and resume in the agent", effect, appending(session), refused)
+    return Choice("r", "Move here and resume in the agent", effect, appending(session))

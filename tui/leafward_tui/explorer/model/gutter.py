@@ -169,9 +169,7 @@ class GutterMaker:
         entries = layout.entries_of(line.row)
         if any(layout.leaf in span for span in entries):
             return glyphs.leaf, "leaf"
-        if self.ghost is not None and any(self.ghost.target in span for span in entries):
-            return glyphs.leaf, "ghost"
-        if kind in PROMPTS:
+        if kind in PROMPTS or (self.ghost is not None and any(self.ghost.target in span for span in entries)):
             return (glyphs.prompt if filled else glyphs.prompt_off), _NODE_INK[stands]
         return self._rail(stands), _RAIL_INK[stands]
 

@@ -1,7 +1,7 @@
 """The drawing of an overview: signs and inks of its lines. Pure; `widgets.strip` puts it on the screen.
 
 State is read from weight and signs first: what a proposed move leaves is a dashed axis under dimmer bars, what it enters is
-heavy and ends in a leaf of its own.
+heavy and ends in a filled turn: the leaf is still where it was.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.model.axis import Axis
-from leafward_tui.ui.cells import exact
+from leafward_tui.ui.cells import count, exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,6 +104,8 @@ def draw(
         painter.fit(overview)
         painter.choose()
         painter.bars()
+        if height == 4 and labelled:
+            canvas.put(1, 1, f"to {count(painter.scale, zero='0')}", "faint")
         if height > 1:
             painter.line(height - 1 if height == 2 else height - 2)
         if height > 2:
@@ -159,6 +161,7 @@ class _Painter:
         elif self.height > 1 and widest < self.room:
             self.pitch = (self.room, widest)
         self.axis = self.sample.axis
+        self.scale = max(_LEAST_SCALE, *self.sample.bars)
         self.last = self.x(len(overview) - 1)
         self.fork = self.last if self.detour is None else self.x(self.detour.turn)
         self.marks = self._marks()
@@ -202,13 +205,12 @@ class _Painter:
     def bars(self) -> None:
         """The size of the context after each turn."""
         rows = 2 if self.height > 3 else 1
-        scale = max(_LEAST_SCALE, *self.sample.bars)
         for column, size in enumerate(self.sample.bars):
             x = self.cell(column)
             ink = "faint" if self.stays(x) else "edge"
             if rows == 1 and self.height == 1 and self.detour is not None and x == self.fork:
                 ink = "ghost"
-            for y, sign in enumerate(self.glyphs.column(size, scale, rows)):
+            for y, sign in enumerate(self.glyphs.column(size, self.scale, rows)):
                 self.canvas.put(x, y, sign * (1 if self.gaps else self.cell(column + 1) - x), ink)
         if self.height == 1:
             for x, (sign, ink) in self.marks.items():
@@ -228,7 +230,7 @@ class _Painter:
         if detour is None:
             return
         if not detour.entered:
-            canvas.put(self.fork, y, glyphs.leaf, "ghost")
+            self._arrive(self.fork, y)
             return
         if self.fork < self.last:
             canvas.put(self.fork, y, glyphs.axis_taken, "ghost")
@@ -236,7 +238,12 @@ class _Painter:
             # There is no line for branches: the entered turns stand on the axis, in the place of those they replace.
             end = self._end(detour.turn + detour.entered, self.fork)
             canvas.put(self.fork + 1, y, glyphs.arm_taken * (end - self.fork - 1), "ghost")
-            canvas.put(end, y, glyphs.leaf, "ghost")
+            self._arrive(end, y)
+
+    def _arrive(self, x: int, y: int) -> None:
+        """Where a move leads, on the axis; the leaf itself is never covered."""
+        if x != self.last:
+            self.canvas.put(x, y, self.glyphs.prompt, "ghost")
 
     def _end(self, turn: int, after: int) -> int:
         """The cell of a tip: that of its turn, behind where its branch starts, and on the screen."""
@@ -280,7 +287,7 @@ class _Painter:
             self._hang(x, y, longest, leaving - 1, room)
         if taken:
             canvas.put(self.fork, y, glyphs.drop_taken + glyphs.arm_taken * (end - self.fork - 1), "ghost")
-            canvas.put(end, y, glyphs.leaf, "ghost")
+            canvas.put(end, y, glyphs.prompt, "ghost")
             if tip > end:
                 canvas.put(end + 1, y, glyphs.arm * (tip - end - 1), "faint")
                 canvas.put(tip, y, glyphs.prompt_off, "sub")

@@ -109,11 +109,14 @@ class RowPainter:
         verdict, verdict_ink = gutter.verdict
         if line.kind is LineKind.ROW and (touch := state.touches.get(line.row)) is not None:
             verdict, verdict_ink = touch.sign, touch.ink
-        if line.kind is LineKind.ROW and line.row in state.hits:
-            verdict, verdict_ink = self.glyphs.crumb, "warn"
+        signs = [Segment(verdict, getattr(ground, verdict_ink)), Segment(" ", ground.blank)]
+        # The sign of a hit that a move drops stands in the gap, beside that of the move.
+        beside = bool(verdict.strip())
         if line.row == state.mark and line.kind is LineKind.ROW:
-            verdict, verdict_ink = "'", "ghost"
-        segments += [Segment(verdict, getattr(ground, verdict_ink)), Segment(" ", ground.blank)]
+            signs[beside] = Segment("'", ground.ghost)
+        elif line.kind is LineKind.ROW and line.row in state.hits:
+            signs[beside] = Segment(self.glyphs.crumb, ground.warn)
+        segments += signs
         segments += [Segment(sign, getattr(ground, sign_ink)) for sign, sign_ink in gutter.lanes]
         segments.append(Segment(" ", ground.blank))
         if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):

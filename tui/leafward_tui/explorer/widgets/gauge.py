@@ -29,9 +29,9 @@ class Load(NamedTuple):
 
     total: int
     again: int = 0
-    """Sent again: no cache has it."""
+    """Sent at full price: no cache has it."""
     entered: int = 0
-    """Part of what is sent again: the entries that the move enters."""
+    """Part of what is sent at full price: the entries that the move enters."""
     lacks_prompt: bool = False
     """The agent's own prompt comes on top, and its session does not say how large that is."""
     estimated: bool = False
@@ -101,7 +101,7 @@ class _Gauge:
         return f"compacts at {count(self.threshold, zero='0')}"
 
     def bar(self, load: Load | None, width: int, *, moved: bool) -> list[Piece]:
-        """There, sent again, free: `width` cells for the window."""
+        """There, at full price, free: `width` cells for the window."""
         glyphs = self.glyphs
         if load is None or width <= 0:
             return [(glyphs.block_free * max(0, width), "edge")]

@@ -14,7 +14,8 @@ from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
 from leafward.compaction.xray import planned_at
 from leafward.context.model_context import context_window
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.context.sizes import entries_below
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
 from leafward_tui.lab.model.fates import LostFact
@@ -190,4 +191,18 @@ def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, in
         for child in tree.content_children(index):
             if tree.starts[child] not in on_path:
                 found.setdefault(tree.content_from(child), place)
+    onward = _onward(session, at)
+    if onward >= 0 and position:
+        # The path itself is no branch of its own beginning: it has one row, also where nothing else leaves there.
+        found = {entry: place for entry, place in found.items() if not tree.is_ancestor(entry, session.place)}
+        found[onward] = len(position) - 1
     return found
+
+
+def _onward(session: Session, at: int) -> int:
+    """What is said next on the path of the leaf, seen from an entry above it; -1 where the leaf is at or beside the entry."""
+    if at < 0 or not session.tree.is_ancestor(at, session.place):
+        return NO_ENTRY
+    kinds = session.columns.kind
+    below = entries_below(session, at, session.place)
+    return next((index for index in below if kinds[index] not in BOOKKEEPING_BYTES), NO_ENTRY)

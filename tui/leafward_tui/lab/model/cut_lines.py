@@ -160,8 +160,10 @@ class CutLines:
 
     def _node(self, row: CutRow, kind: int) -> str:
         glyphs = self.glyphs
-        plan = self.rows.plan
+        plan, context = self.rows.plan, self.rows.turns.sizes.context
+        session = context.session
         holds_end = row.stop == len(plan.sizes)
+        holds_end = holds_end and session.tree.content_at(context.at) == session.place
         if holds_end and (row.kind is RowKind.TURN or self.rows.turns.sizes.parts[row.first] != Part.USER):
             return glyphs.leaf
         named = _NODE_OF_KIND.get(Kind(kind))
@@ -219,13 +221,17 @@ class CutLines:
         glyphs = self.glyphs
         first_words = self.words(row.entry)
         words = [Span(first_words.text if first_words is not None else "", "faint")]
+        session = self.rows.turns.sizes.context.session
+        if session.tree.is_ancestor(row.entry, session.place):
+            words.insert(0, Span("the path goes on   ", "sub"))
+            return self._line(" ", glyphs.rail, "faint", words, glyphs.zero, f"branch:{row.entry}", row.entry)
         arm = glyphs.arm + glyphs.folded
         return self._line(" ", glyphs.branch, "faint", words, glyphs.zero, f"branch:{row.entry}", arm=arm)
 
     def _cut(self) -> LabLine:
         plan, glyphs = self.rows.plan, self.glyphs
         hue = "warn" if plan.split_turn else "leaf"
-        caption = cut_words(plan, self.rows)
+        caption = cut_words(plan, self.rows, self.width - len(" cut") - 1)
         keys = " - + " if len(" cut") + cell_len(caption) + 5 <= self.width else " "
         caption = fit(caption, max(0, self.width - len(" cut") - len(keys)), ellipsis=glyphs.ellipsis)
         room = self.width - len(" cut") - cell_len(caption) - len(keys)
@@ -241,17 +247,26 @@ class CutLines:
         return LabLine(spans, "cut", int(plan.first_kept), ground)
 
 
-def cut_words(plan: Plan, rows: CutRows) -> str:
-    """What the cut does, in a few words."""
+def cut_words(plan: Plan, rows: CutRows, room: int) -> str:
+    """What the cut does, in a few words; where they have no room, the rows themselves say whether it splits a turn."""
     kept = count(plan.tokens.kept, zero="nothing")
     if plan.first_kept < 0:
         if plan.kept:
             # Their tokens stand in the ledger: by what is appended, which the plan only estimates.
             return f" keeps {counted(len(plan.kept), 'prompt')} only"
         return " keeps nothing as it is"
-    if plan.split_turn:
-        return f" keeps {kept}, splits turn {rows.turns.number_of(rows.cut):,}"
-    return f" keeps {kept}, no split turn"
+    less = _less(plan, kept)
+    split = f", splits turn {rows.turns.number_of(rows.cut):,}" if plan.split_turn else ", no split turn"
+    forms = (f" keeps {kept}{less}{split}", f" keeps {kept}{less}") if less else ()
+    return next((words for words in forms if cell_len(words) <= room), f" keeps {kept}{split}")
+
+
+def _less(plan: Plan, kept: str) -> str:
+    """Why a cut keeps less than was asked for; nothing where it does not, or where it was chosen itself."""
+    budget = plan.settings.budget
+    asked = count(budget, zero="0")
+    less = plan.settings.cut is None and plan.tokens.kept < budget and kept != asked
+    return f": no cut at {asked}" if less else ""
 
 
 def legend(width: int) -> list[LabLine]:

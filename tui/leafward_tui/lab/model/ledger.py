@@ -63,7 +63,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
         if extra and injected is not None:
             note = counted(len(injected.sections), "section")
-            parts.append(Part("injected", extra, note, "ghost", "block_free"))
+            parts.append(Part("injected", extra, note, "ghost", "block_again"))
         parts.append(Part("kept", kept, _kept_note(plan), "leaf", "block"))
     if tokens.system:
         parts.insert(0, Part("system", tokens.system, "stays cached", "sub", "block"))
@@ -71,11 +71,11 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     unknown = plan.sizes.context.begins_midway and not plan.nothing
     if missing or unknown:
         about = "unknown: prompt, tools" if unknown else "prompt, tools"
-        parts.append(Part("not in file", missing, about, "sub", "block_free"))
+        parts.append(Part("not in file", missing, about, "sub", "block_unseen"))
     error = after - sum(part.tokens for part in parts)
     if error:
         note = f"counted {'more' if error > 0 else 'less'}"
-        parts.append(Part("estimation error", error, note, "faint", "block_free"))
+        parts.append(Part("estimation error", error, note, "faint", "block_unseen"))
     return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 
 

@@ -52,7 +52,7 @@ def plan_lines(view: PlanView, width: int, glyphs: Glyphs) -> Block:
     """The pane in lines of `width` cells."""
     lines = [_slider(slider, view.ticks, width, glyphs) for slider in view.sliders]
     lines += [LabLine(), *_strategies(view, width, glyphs), LabLine()]
-    lines += _after(view.ledger, width, glyphs)
+    lines += after_lines(view.ledger, width, glyphs)
     if view.budget is not None:
         lines += [LabLine(), *_injected(view, view.budget, width, glyphs)]
     lines += [LabLine(), *_remarks(view.plan, width, glyphs)]
@@ -133,7 +133,8 @@ def strategy_at(names: Sequence[str], width: int, x: int) -> int:
 # --- the context afterwards -------------------------------------------------------------------------------------------
 
 
-def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
+def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
+    """The context afterwards: its size, a bar on the scale of the window, and its parts."""
     total = ledger.total
     head = [
         Span(f"~{count(total, zero='0')}", "strong"),
@@ -142,11 +143,14 @@ def _after(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
         Span(right(percent(total, ledger.window), 7), "sub"),
     ]
     lines = [spread([Span("Context after", "strong")], head, width)]
-    cells = shares([max(0, part.tokens) for part in ledger.parts], width)
+    # On the scale of the window, as all such bars: what is not taken is free.
+    amounts_taken = [max(0, part.tokens) for part in ledger.parts]
+    *cells, free = shares([*amounts_taken, max(0, ledger.window - sum(amounts_taken))], width)
     bar = [
         Span(getattr(glyphs, part.sign) * size, part.ink)
         for part, size in zip(ledger.parts, cells, strict=True)
     ]
+    bar.append(Span(glyphs.block_free * free, "edge"))
     lines += [LabLine(tuple(bar)), LabLine()]
     amounts = [_amount(part.tokens, glyphs) for part in ledger.parts]
     name = 12 if width >= _WIDE else 11
