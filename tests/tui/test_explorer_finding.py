@@ -13,6 +13,7 @@ from leafward.session.entry_headline import headline
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.services import services_of
@@ -51,6 +52,19 @@ def lit(screen: ExplorerScreen) -> list[str]:
 
 
 class TestFinding:
+    async def test_a_hit_that_a_move_drops_has_both_signs(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            exploration = screen.state.exploration
+            assert exploration is not None
+            layout, view = exploration.layout, screen.panes.tree
+            view.set_hits(frozenset({layout.row_of(layout.leaf)}), "")
+            await pilot.pause()
+            # Where nothing is dropped it is alone.
+            assert [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"]
+            view.set_ghost(Ghost.of(layout, layout.head[0]))
+            await pilot.pause()
+            assert [row[:4] for row in tree(screen) if "◎" in row] == ["▌−›◎"]
+
     async def test_hits_are_lit_and_stepped_through(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"make", "enter")

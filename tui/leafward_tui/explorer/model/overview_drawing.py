@@ -238,6 +238,7 @@ class _Painter:
             # There is no line for branches: the entered turns stand on the axis, in the place of those they replace.
             end = self._end(detour.turn + detour.entered, self.fork)
             canvas.put(self.fork + 1, y, glyphs.arm_taken * (end - self.fork - 1), "ghost")
+            canvas.put(self.last, y, glyphs.leaf, "leaf")
             self._arrive(end, y)
 
     def _arrive(self, x: int, y: int) -> None:
