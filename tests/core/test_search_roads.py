@@ -7,6 +7,8 @@ import os
 import random
 import unicodedata
 from pathlib import Path
+from threading import Barrier, get_ident
+from typing import TYPE_CHECKING
 
 import pytest
 import regex
@@ -22,6 +24,9 @@ from leafward.query.search.text_search import Search
 from leafward.session.entries import Kind
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, entries, found, searching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def escaped_anyhow(text: str, rng: random.Random) -> str:
@@ -253,6 +258,24 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
     assert (begun[0][0], set(begun[0][1])) == (False, {str(tmp_path / "0"), str(tmp_path / "1")})
     assert [len(paths) for _, paths in begun] == [2, 2]
     assert looked_at == [0]
+
+
+def test_without_ripgrep_two_threads_look_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 1)
+    for number in range(4):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user("a needle")
+    both, holds, met = Barrier(2, timeout=30), Prefilter._holds, set[int]()
+
+    def together(self: Prefilter, file: str, stop: Callable[[], bool]) -> bool:
+        """The first file of each thread waits until the other thread has one."""
+        if get_ident() not in met:
+            met.add(get_ident())
+            both.wait()
+        return holds(self, file, stop)
+
+    monkeypatch.setattr(Prefilter, "_holds", together)
+    assert len(list(searching("needle", cards_in(tmp_path), "scan").run())) == 4
+    assert len(met) == 2
 
 
 @pytest.mark.parametrize("largest", [16, 1 << 14], ids=["in batches", "at once"])

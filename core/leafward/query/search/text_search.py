@@ -237,7 +237,8 @@ class Search:
         ended = Event()
         self._published_at = self.clock()
         everything = None
-        if sieve is not None and 0 < len(self._searched) <= FIRST_BATCH + _LARGEST_BATCH:
+        in_one = 0 < len(self._searched) <= FIRST_BATCH + _LARGEST_BATCH
+        if sieve is not None and sieve.program is not None and in_one:
             # Ripgrep is at work on whole folders before the sessions are even put in order.
             everything = sieve.sweep(self._searched, all_searched=True)
         # Where all has begun, what else is worked out waits for the first batch, which somebody waits for.
