@@ -56,7 +56,7 @@ def test_parts_of_a_price_that_do_not_fit_go_from_the_right() -> None:
 def test_all_warnings_are_shown_and_the_price_stands_beside_the_facts() -> None:
     facts, warnings = said(WARNED, 120, 2)
     assert facts.endswith("! move here drops 79 entries, adds 55")
-    assert warnings == f" !            {'; '.join(WARNED.warnings)}"
+    assert warnings == f" ! {'; '.join(WARNED.warnings)}"
 
 
 @pytest.mark.parametrize(

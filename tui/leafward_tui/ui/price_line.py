@@ -139,9 +139,8 @@ def _price_line(price: PriceWords, width: int) -> list[Piece]:
 
 def _warnings_line(price: PriceWords, width: int, glyphs: Glyphs) -> list[Piece]:
     """The warnings, one after the other; where they are too long together, those at the end in few words."""
-    start = VALUES_FROM if width >= NARROW else 3
-    line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" " * (start - 2), "blank")]
-    texts, room = list(price.warnings), width - start - 1
+    line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" ", "blank")]
+    texts, room = list(price.warnings), width - length(line) - 1
     for at in reversed(range(len(texts))):
         if cell_len("; ".join(texts)) > room and at < len(price.brief_warnings):
             texts[at] = price.brief_warnings[at] or texts[at]
