@@ -324,8 +324,7 @@ async def test_all_excluded_says_so(store: Path) -> None:
     )
     app = app_over(config=config)
     async with app.run_test(size=NARROW) as pilot:
-        await listed(pilot)
-        assert any("All 8 sessions are excluded." in row for row in rows(app))
+        await until(pilot, lambda: any("All 8 sessions are excluded." in row for row in rows(app)))
 
 
 # --- live -------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,9 @@ from tests.tui.session_store import (
     mixed_store,
     press_each,
     previewed,
+    rows,
     small_store,
+    until,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +63,13 @@ def test_picture_empty(snap_compare: Any, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("XDG_DATA_HOME", "/home/ada/.local/share")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/home/ada/.claude")
     monkeypatch.chdir(tmp_path)
-    assert picture(snap_compare, app_over(), (120, 32))
+
+    async def before(pilot: Pilot[int]) -> None:
+        # That there are none is known last.
+        await until(pilot, lambda: any("No sessions yet" in row for row in rows(pilot.app)))
+        await complete(pilot)
+
+    assert snap_compare(app_over(), terminal_size=(120, 32), run_before=before)
 
 
 @pytest.fixture
