@@ -118,6 +118,7 @@ class SessionList(LineScroll):
         """What stands where there are no lines: name of a style, or ``path``, and text, one a row."""
         if tuple(lines) != self._empty:
             self._empty = tuple(lines)
+            self._cache.clear()
             self.refresh()
 
     # --- cursor -------------------------------------------------------------------------------------------------------
