@@ -181,6 +181,13 @@ async def test_a_broken_search_lists_nothing_and_says_why_in_full(
         shown = " ".join(" ".join(row.split()) for row in rows(pilot.app))
         assert said in shown
         assert not screen.results.finds.lines
+        # Who comes back types another one in its place.
+        await pilot.press("escape", "escape", "S")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        screen = cast("SearchScreen", pilot.app.screen)
+        await until(pilot, lambda: screen.bar.editing)
+        await pilot.press(*"selectors")
+        await until(pilot, lambda: screen.state.text == "selectors" and screen.results.finds.hits)
 
 
 async def test_what_a_search_takes_as_text_is_said_beside_its_hits(

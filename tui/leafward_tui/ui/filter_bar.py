@@ -141,7 +141,7 @@ class FilterBar(Horizontal):
         return self._input is not None and self._input.has_focus
 
     def edit(self, text: str = "") -> None:
-        """Gives the field the keys; a new one begins with a text, that of an old one is selected: typing replaces it."""
+        """Gives the field the keys; a new one begins with a text. What stands in it is selected: typing replaces it."""
         if self._input is None:
             from leafward_tui.ui.query_input import QueryInput
 
@@ -149,7 +149,7 @@ class FilterBar(Horizontal):
             self.mount(self._input, after=self._lead)
             # What can be typed stands in the field itself, as long as it is empty.
             self._placeholder, self._facts.placeholder = self._facts.placeholder, ""
-        elif not self.editing:
+        if not self.editing:
             self._input.action_select_all()
         self._fit()
         # `focus` would come after the keys that were typed meanwhile.
