@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named, agent_of
-from leafward.compaction.injection import Collected, collect, collection, path_reader
+from leafward.compaction.injection import Collected, collect, collection
 from leafward.files import call_lines
 from leafward.session.entries import Kind
 from leafward.session.session import Session
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
     """What is found where every line has to be decoded."""
     with monkeypatch.context() as patched:
-        patched.setattr(path_reader, "result_in", lambda _line: None)
+        patched.setattr(collection, "result_in", lambda _line: None)
         patched.setattr(call_lines.CallShapes, "one_call", lambda _self, _line: None)
         return collect(session, at)
 
@@ -55,13 +55,13 @@ def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: py
     path = tmp_path / "long.jsonl"
     write_session(path, 1500, branch_every=0, compact_every=0)
     read: list[int] = []
-    taken = path_reader.PathReader.read
+    taken = collection._Reader.read
 
-    def counted(self: path_reader.PathReader, index: int, *rest: object) -> None:
+    def counted(self: collection._Reader, index: int, *rest: object) -> None:
         read.append(index)
         taken(self, index, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(path_reader.PathReader, "read", counted)
+    monkeypatch.setattr(collection._Reader, "read", counted)
     with closing(Session.open(path)) as session:
         collect(session, session.leaf)
         assert len(read) < len(session) / 2
@@ -72,14 +72,14 @@ def test_outcomes_of_calls_are_told_without_translating_their_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     translated = 0
-    taken = path_reader.PathReader.read
+    taken = collection._Reader.read
 
-    def counted(self: path_reader.PathReader, index: EntryIndex, kind: Kind, body: Body) -> None:
+    def counted(self: collection._Reader, index: EntryIndex, kind: Kind, body: Body) -> None:
         nonlocal translated
         translated += kind is Kind.TOOL_RESULT
         taken(self, index, kind, body)
 
-    monkeypatch.setattr(path_reader.PathReader, "read", counted)
+    monkeypatch.setattr(collection._Reader, "read", counted)
     results = 0
     for version in ("v1.0.185", "v1.18.33"):
         for card in cards_in(CORPORA / "opencode" / version / "opencode", tmp_path / version):

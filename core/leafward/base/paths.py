@@ -26,7 +26,7 @@ def config_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """What can be thrown away: the catalogue's index, and what hooks found of sessions."""
+    """What can be thrown away: the catalogue's index."""
     home = _home()
     return home / "cache" if home else Path(platformdirs.user_cache_dir(APP))
 

@@ -75,8 +75,7 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
 
     from leafward.base import config
     from leafward.cli.selection import opened
-    from leafward.compaction.injection import build
-    from leafward.compaction.injection.checkpoint import collect_on
+    from leafward.compaction.injection import build, collect
     from leafward.compaction.injection.configured import configured_settings
     from leafward.session.entries import EntryIndex
     from leafward.session.tokens import utf16_length
@@ -86,7 +85,7 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
         node = found.find(at) if at is not None else found.leaf
         while size is not None and node >= 0 and found.origin(node).offset >= size:
             node = EntryIndex(found.columns.parent[node])
-        path = collect_on(found, node)
+        path = collect(found, node)
         while True:
             text = build(path, settings).text
             units = utf16_length(text)

@@ -5,26 +5,60 @@ Only entries on the path count. What other branches did counts where a branch su
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
+from collections import deque
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
-from leafward.compaction.injection.path_findings import Collected
-from leafward.compaction.injection.path_reader import PUT_IN, PathReader
-from leafward.files.tool_calls import table_of
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.base.globs import base_folder
+from leafward.compaction.injection.path_findings import (
+    Collected,
+    FileUse,
+    PastCompaction,
+    RecordedAction,
+    Use,
+)
+from leafward.compaction.injection.values import from_entry
+from leafward.files.call_lines import NO_CALL, CallShapes, result_in
+from leafward.files.file_names import locate
+from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.foreign import outcomes
+from leafward.session.messages import as_typed, did_run, message_in, messages_of, nested_calls
+from leafward.summaries.facts import forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.session.session import Session
 
+
 _KINDS = frozenset(
     {Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.COMPACTION, Kind.BRANCH_SUMMARY}
 )
+_PUT_IN = frozenset({Kind.CUSTOM_MESSAGE, Kind.INJECTED})
+"""What may hold words that a person typed, in another agent's session."""
+_ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
+_SEARCHES = frozenset({"grep", "find", "glob", "ls", "list"})
+"""Tools that look for files: their path is a place, not a file that was read."""
+_LOOKED_AT = 20_000
+"""Code points of a prompt in which paths are looked for."""
+_PROMPTS = 300
+"""The last prompts: only in these paths are looked for."""
+_SAYS_MUCH = 20
+"""Code points from which a prompt is a request of its own."""
+_COMMAND_LIMIT = 160
 _LAST_MILLISECOND = 4_102_444_800_000
 """Of the year 2099."""
+_LOST = re.compile(
+    r"(?i)\b(?:i (?:don'?t|do not|no longer) (?:have|see|remember) (?:the |any |our )?(?:earlier |previous )?(?:context|conversation|history)"
+    r"|(?:can|could) you (?:remind me|repeat)|what were we working on|where did we leave off|which (?:file|task) were we"
+    r"|i(?:'ve| have) lost (?:the )?(?:context|thread))"
+)
+"""Phrases that an agent writes when it has lost its context. A guess, and called one."""
 
 
 def utc_time(text: object) -> datetime | None:
@@ -53,47 +87,316 @@ def collect(
     if entries is None:
         entries = session.tree.path(at) if at >= 0 else ()
     found.path = [EntryIndex(index) for index in entries]
-    reader = reader_of(session, found)
-    with gc_paused():
-        read(session, reader, found.path, stop)
-    reader.finish()
-    found.time = time_at(session, found.path)
-    return found
-
-
-def reader_of(session: Session, found: Collected) -> PathReader:
-    """What takes in the entries of the path that is to be read."""
     kinds = session.columns.kind
     last = max((index for index in found.path if kinds[index] == Kind.COMPACTION), default=NO_ENTRY)
-    return PathReader(found, table_of(session), last, session)
-
-
-def read(
-    session: Session,
-    reader: PathReader,
-    path: Iterable[EntryIndex],
-    stop: Callable[[], bool] = lambda: False,
-) -> None:
-    """Gives a reader those entries of a path that may say something."""
-    kinds = session.columns.kind
-    read_kinds = _KINDS if session.is_native else _KINDS | PUT_IN
-    spoken: Iterable[EntryIndex] = [index for index in path if kinds[index] in read_kinds]
+    reader = _Reader(found, table_of(session), last, session)
+    read_kinds = _KINDS if session.is_native else _KINDS | _PUT_IN
+    spoken: Iterable[EntryIndex] = [index for index in found.path if kinds[index] in read_kinds]
     told = outcomes(session)
     if told is not None:
         spoken = (
             index for index in spoken if kinds[index] != Kind.TOOL_RESULT or reader.is_needed(told(index))
         )
-    for index, body in session.bodies(spoken, reader.needs):
-        if stop():
-            break
-        if body is not None:
-            reader.read(index, Kind(kinds[index]), body)
+    with gc_paused():
+        for index, body in session.bodies(spoken, reader.needs):
+            if stop():
+                break
+            if body is not None:
+                reader.read(index, Kind(kinds[index]), body)
+    reader.finish()
+    found.time = _time(session, found.path)
+    return found
 
 
-def time_at(session: Session, path: list[EntryIndex]) -> datetime | None:
-    """When the last entry of a path was made, as far as it or one shortly before it says."""
+def _time(session: Session, path: list[EntryIndex]) -> datetime | None:
     for index in reversed(path[-64:]):
         time = utc_time((session.body(index) or {}).get("timestamp"))
         if time is not None:
             return time
     return None
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that waits for its result."""
+
+    entry: EntryIndex
+    id: str
+    uses: list[tuple[str, Use, str]]
+    text: str
+    failed: bool = False
+    answered: bool = False
+
+
+class _Reader:
+    def __init__(self, found: Collected, table: ToolTable, last: EntryIndex, session: Session) -> None:
+        self._found = found
+        self._table = table
+        self._last_compaction = last
+        self._session = session
+        self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, Use, str]], bool]] = []
+        self._waiting: dict[str, list[_Call]] = {}
+        self._names: dict[tuple[str, bool], str] = {}
+        self._large = False
+        self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
+        self._kinds = session.columns.kind
+        self._shapes = CallShapes(table)
+        self._in_order = sorted(found.path)
+        self._unread: list[EntryIndex] = []
+        """Replies behind the last one that was decoded: which model they are of is looked up for the last."""
+
+    def needs(self, index: int, line: bytes) -> bool:
+        """Takes in a result or a reply as its bytes tell it (`call_lines`); True where it has to be decoded."""
+        kind = self._kinds[index]
+        if kind == _TOOL_RESULT:
+            result = result_in(line)
+            if result is not None:
+                self._answered(result[0], failed=result[1])
+            return result is None
+        if kind != _ASSISTANT or index > self._last_compaction >= 0:
+            return True
+        parts = self._shapes.one_call(line)
+        call = self._shapes.as_call(parts) if parts is not None and parts is not NO_CALL else None
+        if call is None or call.name in _SEARCHES:
+            return True
+        self._unread.append(EntryIndex(index))
+        self._found.answered = False
+        self._called(EntryIndex(index), [call])
+        return False
+
+    def is_needed(self, outcome: tuple[str, bool] | None) -> bool:
+        """Takes in a result that says no more than what became of a call; True where it has to be decoded."""
+        if outcome is not None:
+            self._answered(outcome[0], failed=outcome[1])
+        return outcome is None
+
+    def read(self, index: EntryIndex, kind: Kind, body: Body) -> None:
+        """Takes in one entry of the path."""
+        message = body.get("message")
+        message = message if isinstance(message, dict) else {}
+        if kind is Kind.USER or kind in _PUT_IN:
+            for one in map(as_typed, messages_of(body, kind)):
+                if one.get("role") == "user":
+                    self._prompt(index, text_of(one.get("content")))
+        elif kind is Kind.ASSISTANT:
+            self._reply(index, message)
+        elif kind is Kind.TOOL_RESULT:
+            self._result(index, message)
+        elif kind is Kind.BASH:
+            command = message.get("command")
+            if isinstance(command, str) and command.strip():
+                code = message.get("exitCode")
+                outcome = "" if not isinstance(code, int) else "failed" if code else "ok"
+                self._found.actions.append(
+                    RecordedAction(f"user ran `{_short(command)}`", outcome, index, "")
+                )
+        elif kind is Kind.COMPACTION:
+            self._compaction(index, body)
+        elif kind is Kind.BRANCH_SUMMARY:
+            self._listed(index, body)
+
+    def _prompt(self, index: EntryIndex, text: str) -> None:
+        if not text.strip():
+            return
+        self._found.prompt, self._found.prompt_entry = text, index
+        self._found.answered = False
+        if not self._found.request or len(text.strip()) >= _SAYS_MUCH:
+            self._found.request, self._found.request_entry = text, index
+            self._large = self._large or len(text.strip()) >= _SAYS_MUCH
+        elif not self._large:
+            self._found.request, self._found.request_entry = text, index
+        self._prompts.append((index, len(self._calls), text[:_LOOKED_AT]))
+        self._calls.append((index, [], False))
+
+    def _reply(self, index: EntryIndex, message: Body) -> None:
+        if self._model(message):
+            self._unread.clear()
+        if index > self._last_compaction >= 0 and self._found.lost_thread is None:
+            phrase = _LOST.search(text_of(message.get("content"))[:2_000])
+            if phrase is not None:
+                self._found.lost_thread = (index, phrase[0])
+        if not did_run(message):
+            return
+        words, calls = text_of(message.get("content")).rstrip("*_ )\n"), tool_calls(message)
+        if words or calls:
+            # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
+            self._found.answered = not calls and not words.endswith(("?", "？"))
+        self._called(index, calls)
+
+    def _model(self, message: Body) -> bool:
+        """Notes which model a reply is of; False where it does not say."""
+        model = message.get("model")
+        if not isinstance(model, str):
+            return False
+        self._found.model = model
+        return True
+
+    def _called(self, index: EntryIndex, calls: Iterable[ToolCall]) -> None:
+        """Takes in the calls of a reply that ran."""
+        waiting: dict[str, list[_Call]] = {}
+        for call in calls:
+            self._found.tools.add(call.name)
+            uses = self._uses(call)
+            text = ""
+            if call.name in self._table.shells:
+                command = command_text(call, self._table)
+                text = f"ran `{_short(command)}`" if command.strip() else ""
+            elif call.name in _SEARCHES:
+                uses = [*uses, *_places(call.arguments)]
+            changed = {
+                self._name(path, tidy=self._table.tidies_paths): _PAST[action]
+                for path, use, action in uses
+                if use in {Use.MODIFIED, Use.CREATED}
+            }
+            if changed:
+                text = ", ".join(f"{done} {name}" for name, done in changed.items())
+            if uses or text:
+                made = _Call(index, call.id, uses, text)
+                self._calls.append(made)
+                waiting.setdefault(call.id, []).append(made)
+        self._waiting.update(waiting)
+
+    def _uses(self, call: ToolCall) -> list[tuple[str, Use, str]]:
+        """The files that a call names, patches, or prints by a command, with what it does to them."""
+        return [(path, _USES[action], action.value) for _, action, path in file_calls(call, self._table)]
+
+    def _result(self, index: EntryIndex, message: Body) -> None:
+        self._answered(str(message.get("toolCallId")), failed=bool(message.get("isError")))
+        uses = [use for call in nested_calls(message) for use in self._uses(call)]
+        if uses:
+            self._calls.append((index, uses, True))
+
+    def _answered(self, call_id: str, *, failed: bool) -> None:
+        for call in self._waiting.pop(call_id, ()):
+            call.answered = True
+            call.failed = failed
+
+    def _compaction(self, index: EntryIndex, body: Body) -> None:
+        first = body.get("firstKeptEntryId")
+        kept = self._session.columns.index(first) if isinstance(first, str) else NO_ENTRY
+        until = kept if 0 <= kept < index else index
+        replaced = bisect_left(self._in_order, until)
+        stamp = body.get("timestamp")
+        self._found.compactions.append(
+            PastCompaction(index, stamp if isinstance(stamp, str) else "", replaced)
+        )
+        self._listed(index, body)
+        details = body.get("details")
+        ours = details.get("leafward") if isinstance(details, dict) else None
+        pins = ours.get("pins") if isinstance(ours, dict) else None
+        self._found.pins = tuple(
+            (pin, index) for pin in (pins if isinstance(pins, list) else ()) if isinstance(pin, str)
+        )
+
+    def _listed(self, index: EntryIndex, body: Body) -> None:
+        """The files that a summary carries on."""
+        details = body.get("details")
+        if not isinstance(details, dict):
+            return
+        uses: list[tuple[str, Use, str]] = []
+        for name, use in (("readFiles", Use.READ), ("modifiedFiles", Use.MODIFIED)):
+            listed = details.get(name)
+            paths = listed if isinstance(listed, list) else []
+            uses += [(path, use, "summary") for path in paths if isinstance(path, str) and path]
+        self._calls.append((index, uses, True))
+
+    def finish(self) -> None:
+        """Makes files and actions of the calls, in the order of the path; failed calls touch nothing."""
+        for reply in reversed(self._unread):
+            if self._model(message_in(self._session.body(reply) or {})):
+                break
+        for index, place, text in self._prompts:
+            for url in forms.urls(text):
+                text = text.replace(url.text, " " * len(url.text))
+            paths = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
+            self._calls[place] = (index, paths, False)
+        for call in self._calls:
+            if isinstance(call, tuple):
+                index, uses, by_tool = call
+                self._use(index, "", uses, by_tool=by_tool)
+                continue
+            if call.text:
+                outcome = ("failed" if call.failed else "ok") if call.answered else ""
+                self._found.actions.append(RecordedAction(call.text, outcome, call.entry, call.id))
+            if not call.failed:
+                self._use(call.entry, call.id, call.uses, by_tool=True)
+        self._found.actions.sort(key=lambda action: action.entry)
+        self._settle_mentions()
+
+    def _settle_mentions(self) -> None:
+        """A path that a text merely names is the file that a tool touched, if it is the end of exactly one.
+
+        A folder that touched files lie in says nothing new.
+        """
+        files = self._found.files
+        touched = [path for path, file in files.items() if file.use is not Use.MENTIONED]
+        ends: dict[str, list[str]] = {}
+        folders: set[str] = set()
+        for path in touched:
+            stem = path.strip("/")
+            while "/" in stem:
+                folder, _, stem = stem.partition("/")
+                ends.setdefault(stem, []).append(path)
+            folder = path
+            while "/" in folder.strip("/"):
+                folder = folder.rpartition("/")[0]
+                folders.add(folder)
+        for path in [path for path, file in files.items() if file.use is Use.MENTIONED]:
+            whole = ends.get(path.removeprefix("./"), [])
+            if path.rstrip("/") in folders:
+                del files[path]
+            elif len(whole) == 1:
+                files[whole[0]].sources += files.pop(path).sources
+
+    def _name(self, raw: str, *, tidy: bool) -> str:
+        path = self._names.get((raw, tidy))
+        if path is None:
+            path = self._names[raw, tidy] = locate(raw, self._found.cwd, tidy=tidy)
+        return path
+
+    def _use(
+        self, index: EntryIndex, call: str, uses: Iterable[tuple[str, Use, str]], *, by_tool: bool
+    ) -> None:
+        for raw, use, note in uses:
+            # In a text an `@` stands before a file that is meant.
+            path = self._name(raw, tidy=self._table.tidies_paths or note == "text")
+            if path == "." or not path:
+                continue
+            source = from_entry(index, call, note)
+            known = self._found.files.get(path)
+            if known is None:
+                first = Use.MODIFIED if use is Use.CREATED and note == "summary" else use
+                self._found.files[path] = FileUse(path, first, index, [source], by_tool)
+                continue
+            known.by_tool = known.by_tool or by_tool
+            known.sources.append(source)
+            # A file that was there before and is written over was modified, not created.
+            use = (
+                Use.MODIFIED
+                if use is Use.CREATED and known.use in {Use.READ, Use.MODIFIED, Use.CREATED}
+                else use
+            )
+            if use <= known.use:
+                known.use, known.seq = use, index
+
+
+_USES = {Action.READ: Use.READ, Action.WRITE: Use.CREATED, Action.EDIT: Use.MODIFIED}
+_PAST = {"write": "wrote", "edit": "edited"}
+
+
+def _short(command: str) -> str:
+    line = command.strip().split("\n", 1)[0].replace("`", "'")
+    return line if len(line) <= _COMMAND_LIMIT else line[: _COMMAND_LIMIT - 1] + "…"
+
+
+def _places(arguments: Body) -> list[tuple[str, Use, str]]:
+    """The folders and files that a search was asked to look at."""
+    found = []
+    path = arguments.get("path")
+    if isinstance(path, str) and path.strip():
+        found.append((path, Use.MENTIONED, "search"))
+    pattern = arguments.get("pattern") or arguments.get("glob")
+    base = base_folder(pattern) if isinstance(pattern, str) and "/" in pattern and len(pattern) < 500 else ""
+    if base and not any(char in base for char in "^$\\|()"):
+        found.append((base, Use.MENTIONED, "search"))
+    return found

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import SourceRef
 
 
-ACTIONS_SHOWN = 20
-"""Actions that are offered, the last ones; of those before builders only need the number."""
-
-
 class Use(IntEnum):
     """What a path did with a file, from what matters most."""
 
@@ -82,8 +78,6 @@ class Collected:
     """Whether the model ended with words since the last prompt, and these ask nothing back."""
     actions: list[RecordedAction] = field(default_factory=list)
     """In the order of the path."""
-    earlier_actions: int = 0
-    """How many there were before those, where the path was read before up to an entry."""
     tools: set[str] = field(default_factory=set)
     model: str = ""
     time: datetime | None = None
