@@ -35,6 +35,8 @@ def test_what_is_half_typed_is_no_problem(text: str) -> None:
     [
         ("turns>3", "turns> is no condition; searched for as text (column 1)"),
         ("theme tokens>2k", "tokens> is no condition; searched for as text (column 7)"),
+        ("since>=3", "since>= is no condition; searched for as text (column 1)"),
+        ("TODO:fix", "TODO: is no condition; searched for as text (column 1)"),
         ("bogus:1", "bogus: is no condition; searched for as text (column 1)"),
         ('"dark mode', "this quotation is never closed; taken up to the end (column 1)"),
         ('project:"a b', "this quotation is never closed; taken up to the end (column 9)"),
@@ -100,7 +102,7 @@ def test_bad_terms_are_named_and_left_out() -> None:
     takes = "since: takes 12h, 7d, 3mo, today or a date, not"
     assert [str(problem) for problem in query.problems] == [
         f"{takes} whenever (column 1)",
-        "sice: is no condition; did you mean since:? (column 22)",
+        "sice: is no condition (did you mean since:?); searched for as text (column 22)",
         f"{takes} 2026-13-01 (column 31)",
     ]
 

@@ -154,8 +154,10 @@ _COMPARISON = re.compile(
     ),
     re.IGNORECASE,
 )
-_UNKNOWN = re.compile(r"([A-Za-z]+(?:<=|>=|!=|<|>))\d|([A-Za-z]{2,}:)[^\s:/\"]")
+_UNKNOWN = re.compile(r"(?P<name>[A-Za-z]{2,})(?:(?P<sign><=|>=|!=|<|>)\d|:[^\s:/\"])")
 """A word that somebody means as a condition: a comparison with a number, or a name before a colon that is no address."""
+_CLOSE = 0.8
+"""How near a name has to be to a term to be taken for a slip of it: `sice` is, `todo` is not `tool`."""
 _PATTERN = re.compile(r"/.*[\[\](){}*+?^$|\\].*/")
 """A word between slashes with a sign of a regular expression in it: no path."""
 _CALLED = re.compile(r"([A-Za-z]+)\(")
@@ -374,12 +376,12 @@ class SearchText:
         """Plain text: a word, or in one session as many as there are."""
         word = self.text[start:end].rstrip()
         unknown = _UNKNOWN.match(word)
-        name = (unknown[1] or unknown[2]) if unknown is not None else ""
-        if name and name[:-1].lower() not in TERM_NAMES:
+        if unknown is not None and (unknown["sign"] or unknown["name"].lower() not in TERM_NAMES):
             known = (*TERMS, *(TEXT_TERMS if self.place is not Place.FILTER else ()))
-            close = get_close_matches(name[:-1].lower(), known, 1, 0.7) if name[-1] == ":" else []
-            meant = f"; did you mean {close[0]}:?" if close else ""
-            what = f"{name} is no condition{meant or '; searched for as text'}"
+            sign = unknown["sign"] or ":"
+            close = get_close_matches(unknown["name"].lower(), known, 1, _CLOSE) if sign == ":" else []
+            meant = f" (did you mean {close[0]}:?)" if close else ""
+            what = f"{unknown['name']}{sign} is no condition{meant}; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
         elif self.place is Place.FILTER and _PATTERN.fullmatch(word):
             what = "patterns work in the search of all text only; searched for as text"

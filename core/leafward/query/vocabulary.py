@@ -114,7 +114,8 @@ def value_problem(name: str, value: str) -> str | None:
     if name == "agent":
         from leafward.agents import agent_names
 
-        *others, last = agent_names()
-        if not last.startswith(value.lower()) and not any(one.startswith(value.lower()) for one in others):
+        names = agent_names()
+        if not any(one.startswith(value.lower()) for one in names):
+            *others, last = names
             return f"agent: takes {', '.join(others)} or {last}, not {value}"
     return None
