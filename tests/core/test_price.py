@@ -232,8 +232,8 @@ class TestSurprises:
         assert dict(found.surprises)["above-compaction"] == (
             "before 2 compactions: text up to here comes back in full"
         )
-        assert not found.left_in_context, "a part of it had been replaced by a summary"
-        assert found.entered_in_context
+        assert not found.left.in_context, "a part of it had been replaced by a summary"
+        assert found.entered.in_context
 
     def test_a_compaction_entered_and_one_for_another(self, file: Acting) -> None:
         root = file.user("go")

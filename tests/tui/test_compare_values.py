@@ -194,7 +194,7 @@ def test_signs_of_lines_are_those_of_the_list_of_files(tmp_path: Path, ancestor:
     with closing(Session.open(file.path)) as session:
         ends = session.place, session.columns.index(old)
         seen = overall(sides(session, *(ends if ancestor == "B" else ends[::-1])), -1)
-        assert seen.sides.lineal == ancestor
+        assert seen.sides.ancestor_side == ancestor
         files = FileLines(listed(seen.sets, unfolded=True), 90, UNICODE, None)
         assert any("+1   −1" in line.text for line in files)
         drawn = ContentLines(

@@ -113,16 +113,18 @@ def test_a_price_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("left", "entered", "words"),
     [
-        ("above-compaction", "drops 79 entries, adds 55 (~3.1k tokens)"),
-        ("into-compaction", "drops 79 entries (~7.3k tokens), adds 55"),
-        ("other-compaction", "drops 79 entries, adds 55"),
-        ("edits", "drops 79 entries (~7.3k tokens), adds 55 (~3.1k)"),
+        (False, True, "drops 79 entries, adds 55 (~3.1k tokens)"),
+        (True, False, "drops 79 entries (~7.3k tokens), adds 55"),
+        (False, False, "drops 79 entries, adds 55"),
+        (True, True, "drops 79 entries (~7.3k tokens), adds 55 (~3.1k)"),
     ],
 )
-def test_tokens_stand_beside_the_context_only_where_they_are_a_part_of_it(code: str, words: str) -> None:
-    found = price(Part(79, 7_300), Part(55, 3_100), surprises=((code, "so"),))
+def test_tokens_stand_beside_the_context_only_where_they_are_a_part_of_it(
+    left: bool, entered: bool, words: str
+) -> None:
+    found = price(Part(79, 7_300, left), Part(55, 3_100, entered))
     assert PriceWords.of(found, UNICODE).parts[0] == words
 
 

@@ -23,8 +23,13 @@ class Cancelled(LeafwardError):
     """The caller asked to stop."""
 
 
-def words_of(error: Exception) -> str:
-    """An error in words: one of the system without its number."""
+def reason_of(error: Exception) -> str:
+    """Why something failed, in words: an error of the system without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
     return str(error)
+
+
+def not_written(path: object, error: OSError) -> str:
+    """That a file was not written: the reason first, as the path may be long."""
+    return f"{error.strerror or error}, nothing was written to {path}"

@@ -52,7 +52,9 @@ def _base_of(session: Session, named: str | None) -> ProjectBase:
     try:
         return base_of(session, named)
     except Refused as error:
-        raise error if named is not None else Refused(f"{error}; name a folder with --base") from error
+        if named is not None:
+            raise
+        raise Refused(f"{error}; name a folder with --base") from error
 
 
 def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:

@@ -242,6 +242,7 @@ def _store(
                 "files": list(done.files),
                 "size": done.size,
                 "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
+                "failed": list(done.failed),
                 "rests_on": _rests_on(known, done),
                 "ends_unknown": unsure,
             }

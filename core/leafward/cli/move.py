@@ -103,8 +103,8 @@ def _remarked(written: Write) -> set[str]:
 def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Iterator[str]:
     """A price as a person reads it: what the context loses and gains, what costs the full price, and what one would not expect."""
     parts = [
-        ("drops", _entries_text(price.left, in_context=price.left_in_context)),
-        ("adds", _entries_text(price.entered, in_context=price.entered_in_context)),
+        ("drops", _entries_text(price.left)),
+        ("adds", _entries_text(price.entered)),
         ("context", f"{_size(price.before)} -> {_size(price.after)}"),
         ("cached", short(price.cached)),
         ("full price", short(price.sent_again)),
@@ -126,10 +126,10 @@ def _size(count: Count) -> str:
     return f"{count.sign}{short(count.total)}"
 
 
-def _entries_text(part: Part, *, in_context: bool) -> str:
+def _entries_text(part: Part) -> str:
     """What leaves or comes; its tokens only where all of them are a part of the context."""
     number = counted(part.entries, "entry", "entries")
-    return f"{number} ({short(part.tokens)} tokens)" if in_context else number
+    return f"{number} ({short(part.tokens)} tokens)" if part.in_context else number
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from leafward.context.sizes import Model
     from leafward.session.session import Session
+    from leafward.session.tree import SessionTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Part:
     entries: int
     tokens: int
     """Estimated, of the entries themselves: those that a compaction stands for count too."""
+    in_context: bool = True
+    """Whether these tokens are a part of the context on that side: no compaction among the entries stands for a part of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +98,6 @@ class Price:
         """Tokens of the context that no cache of this conversation has: they cost the full price."""
         return max(0, self.after.sent - self.cached)
 
-    @property
-    def left_in_context(self) -> bool:
-        """Whether the tokens of `left` were all in the context: no compaction among them stands for a part."""
-        return not any(code in _LEAVES_COMPACTION for code, _ in self.surprises)
-
-    @property
-    def entered_in_context(self) -> bool:
-        """The same of `entered`, for the context afterwards."""
-        return not any(code in _ENTERS_COMPACTION for code, _ in self.surprises)
-
     def as_json(self) -> dict[str, Any]:
         """The `price` of the command line."""
         return {
@@ -127,8 +120,6 @@ class Price:
 
 _ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
 """Kinds that may stand between a reply and the end of the results of its calls."""
-_LEAVES_COMPACTION = frozenset({"above-compaction", "other-compaction"})
-_ENTERS_COMPACTION = frozenset({"into-compaction", "other-compaction"})
 _RATES_FROM = 200
 """Replies that are looked at for rates."""
 _RATE_KEYS = ("input", "cacheRead", "cacheWrite")
@@ -199,7 +190,8 @@ def price_of_move(
     cached = min(sent, basis.shared(here, there, goal))
     model = there.model or here.model
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
-    parts = _part(sizes, left), _part(sizes, entered)
+    gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
+    parts = _part(sizes, left, in_context=not gone), _part(sizes, entered, in_context=not come)
     return Price(
         place,
         goal,
@@ -220,10 +212,15 @@ def _cost(tokens: int, rate: float | None) -> float | None:
     return tokens * rate if rate is not None else None
 
 
-def _part(sizes: Sizes, entries: array[int]) -> Part:
+def _is_beside(compaction: EntryIndex, entry: EntryIndex, tree: SessionTree) -> bool:
+    """Whether there is a compaction, and it does not stand on the path to an entry."""
+    return compaction >= 0 and not tree.is_ancestor(compaction, entry)
+
+
+def _part(sizes: Sizes, entries: array[int], *, in_context: bool) -> Part:
     kinds = sizes.kinds
     spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    return Part(len(spoken), sizes.tokens(spoken))
+    return Part(len(spoken), sizes.tokens(spoken), in_context)
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:
@@ -273,8 +270,7 @@ def _surprises(
     session, tree = sizes.session, sizes.session.tree
     if place == goal:
         return
-    gone = here.compaction >= 0 and not tree.is_ancestor(here.compaction, goal)
-    come = there.compaction >= 0 and not tree.is_ancestor(there.compaction, place)
+    gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
     if gone and come:
         mine, theirs = _sizes(basis, here.compaction), _sizes(basis, there.compaction)
         yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, not_written
 from leafward.session.journal.durable import (
     WINDOWS,
     discarded_on_failure,
@@ -108,11 +108,7 @@ def write_new_document(path: Path, text: str) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise _not_written(path, error) from error
-
-
-def _not_written(path: Path, error: OSError) -> LeafwardError:
-    return LeafwardError(f"{error.strerror or error}, nothing was written to {path}")
+        raise LeafwardError(not_written(path, error)) from error
 
 
 def _draft_beside(path: Path) -> Path:
@@ -128,7 +124,7 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
         # Written for its owner only; what others may do is given when everything is there.
         write_new(draft, [data])
     except OSError as error:
-        raise _not_written(target, error) from error
+        raise LeafwardError(not_written(target, error)) from error
     try:
         with discarded_on_failure(draft):
             if old is not None and not WINDOWS:
@@ -140,7 +136,7 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
             # A file that is mounted by itself keeps its name: it can only be written into.
             _into(target, data, old)
             return
-        raise _not_written(target, error) from error
+        raise LeafwardError(not_written(target, error)) from error
 
 
 def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:

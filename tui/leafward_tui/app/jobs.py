@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual.worker import get_current_worker
 
-from leafward.base.errors import Cancelled, LeafwardError, words_of
+from leafward.base.errors import Cancelled, LeafwardError, reason_of
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class ScreenJobs:
             except Cancelled:
                 tell = None
             except (LeafwardError, OSError) as error:
-                tell = failed(words_of(error))
+                tell = failed(reason_of(error))
             except Exception as error:
                 tell = failed(f"unforeseen {type(error).__name__}: {error}")
             else:

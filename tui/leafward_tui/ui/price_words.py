@@ -45,15 +45,12 @@ class PriceWords(NamedTuple):
         full: list[str] = []
         brief: list[str] = []
         unit = " tokens"
-        for verb, side, in_context in (
-            ("drops", price.left, price.left_in_context),
-            ("adds", price.entered, price.entered_in_context),
-        ):
+        for verb, side in (("drops", price.left), ("adds", price.entered)):
             if side.entries:
                 # What is counted is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
                 brief.append(f"{verb} {number}")
-                if not in_context:
+                if not side.in_context:
                     # A compaction stands for a part of them: their tokens would not be a part of the context's.
                     full.append(f"{verb} {number}")
                     continue

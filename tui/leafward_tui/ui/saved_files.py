@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError, words_of
+from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import counted
 
@@ -77,7 +77,7 @@ def files_written(
             return "", False
         done = store(made, Path(folder).expanduser(), session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
-        return f"not written: {words_of(error)}", True
+        return f"not written: {reason_of(error)}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
     unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
     message += named("with newlines, as it is not recorded how their lines end", unsure)

@@ -48,7 +48,7 @@ class ContextDifference:
 
     @property
     def same_model(self) -> bool:
-        """Whether one cache may serve both: of no side another model is known."""
+        """Whether one cache may serve both: False only where both models are known and differ."""
         return not _other_model(self.a, self.b)
 
     @property

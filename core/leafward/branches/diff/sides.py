@@ -76,7 +76,7 @@ class Sides:
     b: Side
 
     @property
-    def lineal(self) -> str:
+    def ancestor_side(self) -> str:
         """`A` or `B`: the side that is an ancestor of the other; empty where neither is, or both are one entry."""
         if self.ancestor < 0 or self.a.node == self.b.node:
             return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Refused, not_written
 from leafward.base.paths import make_private
 from leafward.session.journal.durable import discarded_on_failure, draft_name, give_name, write_new
 from leafward.session.journal.lines import encode_line
@@ -40,5 +40,5 @@ def create_from(
     except FileExistsError:
         raise Refused(f"{path} exists already; it is left as it is") from None
     except OSError as error:
-        raise Refused(f"{error.strerror or error}, nothing was written to {path}") from error
+        raise Refused(not_written(path, error)) from error
     return path

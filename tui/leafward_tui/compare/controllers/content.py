@@ -145,7 +145,7 @@ class Content:
         """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
         content, view, seen = self._state.content, self._view, self._state.read.overall
         content.message = ("", "")
-        ancestor = seen.sides.lineal if seen is not None else ""
+        ancestor = seen.sides.ancestor_side if seen is not None else ""
         shown, before, at = content.shown, self.lines, view.diff.cursor
         spot = None
         if before is not None and shown is not None and at >= 0:

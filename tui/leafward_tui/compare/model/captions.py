@@ -64,7 +64,7 @@ class ComparedSides:
             return "A and B are the same entry"
         if self.sides.ancestor < 0:
             return "they have no common ancestor"
-        above = self.sides.lineal
+        above = self.sides.ancestor_side
         return f"{above} is an ancestor of {'B' if above == 'A' else 'A'}" if above else ""
 
 

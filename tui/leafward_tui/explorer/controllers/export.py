@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError, words_of
+from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.cells import counted
@@ -142,7 +142,7 @@ def save_export(
         text = export(session, form, target, whole=only is not None, only=only).text
         write_new_document(path, text)
     except (LeafwardError, OSError) as error:
-        return Saved(f"not exported: {words_of(error)}", problem=True)
+        return Saved(f"not exported: {reason_of(error)}", problem=True)
     return Saved(f"exported to {path}")
 
 
@@ -157,5 +157,5 @@ def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
     try:
         write_new_document(path, harmless(text.rstrip("\n")) + "\n")
     except (LeafwardError, OSError) as error:
-        return Saved(f"not exported: {words_of(error)}", problem=True)
+        return Saved(f"not exported: {reason_of(error)}", problem=True)
     return Saved(f"exported to {path}")

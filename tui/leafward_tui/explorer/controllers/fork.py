@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError, words_of
+from leafward.base.errors import LeafwardError, reason_of
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import entries_left, summary_between
@@ -388,5 +388,5 @@ def store_fork(session: Session, made: Fork, then: str, _job: Job, *, written: b
         else:
             fork.store(session, made.draft)
     except (LeafwardError, OSError) as error:
-        return words_of(error)
+        return reason_of(error)
     return ""
