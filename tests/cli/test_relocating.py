@@ -224,7 +224,7 @@ def test_what_is_stopped_says_how_much_is_left(
     monkeypatch.setattr(forking, "store", stopped)
     outcome = run("relocate", OLD, stores.new)
     assert outcome.code == 130
-    assert "began 1 session in" in outcome.out
+    assert "copied 1 session to" in outcome.out
     assert "1 session left; run it again to go on" in outcome.err
 
 

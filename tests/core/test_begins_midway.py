@@ -69,7 +69,7 @@ def test_where_the_file_holds_a_system_prompt_only_the_rest_is_missing() -> None
     with demo_session() as path, closing(Session.open(path)) as session:
         context = context_at(session)
         assert context.ledger.system
-        assert context.missing == "rest of system prompt, tools"
+        assert context.missing == "unrecorded system prompt, tools"
 
 
 def test_no_compaction_carries_it(tmp_path: Path) -> None:

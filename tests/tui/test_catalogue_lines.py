@@ -318,7 +318,7 @@ def test_the_keys_for_order_and_groups_say_what_comes_next() -> None:
         "sort by context",
     ]
     assert group_hint(Grouping.DAY) == "group by last day"
-    assert order_words(View(sort=Sort.SIZE, grouping=Grouping.DAY)) == "by last day, largest size first"
+    assert order_words(View(sort=Sort.SIZE, grouping=Grouping.DAY)) == "by last day, largest first"
     assert group_hint(Grouping.NONE) == "do not group"
 
 

@@ -319,7 +319,7 @@ async def test_the_table_names_branches_and_counts_their_turns_as_the_tree_does(
             ("drop it", ["1", "turn"]),
             ("try it", ["3", "turns"]),
         ]
-        assert "Counted from where each leaves, without its own branches; the path in full" in shown(pilot)
+        assert "Counted from the branch point, without sub-branches; the path from its start" in shown(pilot)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (119, 32), (120, 32), (139, 32), (140, 32), (200, 60)])

@@ -160,15 +160,14 @@ async def test_the_menu_says_what_a_choice_will_do(file: Named) -> None:
         said = shown(pilot)
         assert "puts the prompt on the clipboard" in said
         assert "Add rules, recent actions, changed files, next step" in said
-        assert "Add a summary of what is left behind here" in said
-        assert "abandoned" not in said
+        assert "Add a summary of the abandoned branch" in said
 
 
 async def test_a_summary_of_what_is_left_behind_is_a_choice(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("K", "K")
         await drafted(pilot, "s")
-        assert "after the copied entries: a summary of what is left behind here" in shown(pilot)
+        assert "after the copied entries: a summary of the abandoned branch" in shown(pilot)
         await pilot.press("w")
         await until(pilot, lambda: "began a session" in note(screen))
     (made,) = new_files(file.path.parent)

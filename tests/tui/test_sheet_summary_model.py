@@ -206,7 +206,7 @@ def with_summary(pilot: Pilot[int]) -> str:
     """What the sheet says of the summary."""
     sheet = pilot.app.screen
     assert isinstance(sheet, ChoiceSheet)
-    return next((one.effect for one in sheet.rows.choices if "left behind here" in one.title), "")
+    return next((one.effect for one in sheet.rows.choices if "abandoned branch" in one.title), "")
 
 
 def drafted(pilot: Pilot[int]) -> bool:

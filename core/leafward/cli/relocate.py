@@ -92,9 +92,9 @@ def _json(one: Relocation) -> dict[str, Any]:
 
 def _text(done: Sequence[Relocation], folder: str, *, dry_run: bool) -> Iterator[str]:
     paper, totals = page(), _totals(done)
-    verb = "would begin" if dry_run else "began"
+    verb = "would copy" if dry_run else "copied"
     made = counted(totals["made"], "session")
-    yield f"{paper.style(f'{verb} {made}', 'ghost')} in {safe_line(folder, _PATH)}; the old ones stay as they are"
+    yield f"{paper.style(f'{verb} {made}', 'ghost')} to {safe_line(folder, _PATH)}; the old ones stay as they are"
     rest = {Outcome.THERE: "already there", Outcome.SKIPPED: "skipped", Outcome.REFUSED: "not possible"}
     counts = [f"{totals[outcome]:,} {word}" for outcome, word in rest.items() if totals[outcome]]
     if counts:
@@ -118,7 +118,7 @@ def _text(done: Sequence[Relocation], folder: str, *, dry_run: bool) -> Iterator
 
 def _word(one: Relocation, *, dry_run: bool) -> str:
     words = {
-        Outcome.MADE: "would begin" if dry_run else "began",
+        Outcome.MADE: "would copy" if dry_run else "copied",
         Outcome.THERE: "there",
         Outcome.SKIPPED: "skipped",
         Outcome.REFUSED: "not possible",

@@ -141,7 +141,7 @@ class Context:
     @property
     def missing(self) -> str:
         """What it is that is not in the file, in words."""
-        prompt = f"{'rest of ' if self.ledger.system else ''}system prompt, tools"
+        prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
         return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}"
 
     def _unsent(self, first: int) -> int:

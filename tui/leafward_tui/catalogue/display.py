@@ -119,10 +119,11 @@ class CatalogueDisplay:
             self.filter_bar.show(exact(listing.shown), words, where)
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
-        self._say_empty()
         self.arrange_panes()
 
     def _say_empty(self) -> None:
+        if self.listing.lines:
+            return
         listing, stores, keymap = self.listing, self._state.stores, self._screen.shell.keymap
         self.sessions.say_empty(
             empty_words(
@@ -228,45 +229,30 @@ class CatalogueDisplay:
         return run_in_agent(self._screen.app, resume)
 
 
-_SORTED = {
-    Sort.WHEN: "newest first",
-    Sort.NAME: "by title",
-    Sort.SIZE: "largest size first",
-    Sort.TURNS: "most turns first",
-    Sort.TOKENS: "largest context first",
+_ORDERS = {
+    Sort.WHEN: ("newest first", "newest first"),
+    Sort.NAME: ("by title", "by title"),
+    Sort.SIZE: ("largest first", "by size"),
+    Sort.TURNS: ("most turns first", "by turns"),
+    Sort.TOKENS: ("largest context first", "by context"),
 }
-
-
-_SORT_WORDS = {
-    Sort.WHEN: "newest first",
-    Sort.NAME: "by title",
-    Sort.SIZE: "by size",
-    Sort.TURNS: "by turns",
-    Sort.TOKENS: "by context",
-}
-_GROUP_WORDS = {Grouping.DAY: "last day"}
-"""A session may have gone on for days: the list has it on the last of them."""
+"""How the rows stand in each order, and what the key for it does behind `sort`."""
 
 
 def sort_hint(sort: Sort) -> str:
     """What the key for the next order does: `sort by context`."""
-    return f"sort {_SORT_WORDS[sort]}"
+    return f"sort {_ORDERS[sort][1]}"
 
 
 def group_hint(grouping: Grouping) -> str:
-    """What the key for the next grouping does: `group by day`."""
-    return (
-        "do not group"
-        if grouping is Grouping.NONE
-        else f"group by {_GROUP_WORDS.get(grouping, grouping.label)}"
-    )
+    """What the key for the next grouping does: `group by last day`."""
+    return "do not group" if grouping is Grouping.NONE else f"group by {grouping.label}"
 
 
 def order_words(view: View) -> str:
     """How the rows are grouped and sorted: `by project, newest first`."""
-    group = _GROUP_WORDS.get(view.grouping, view.grouping.label)
-    grouped = f"by {group}, " if view.grouping is not Grouping.NONE else ""
-    return grouped + _SORTED[view.sort]
+    grouped = f"by {view.grouping.label}, " if view.grouping is not Grouping.NONE else ""
+    return grouped + _ORDERS[view.sort][0]
 
 
 def empty_words(

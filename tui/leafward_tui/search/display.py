@@ -134,7 +134,7 @@ class SearchDisplay:
             ("sub", "file:theme.ts     what read or changed a file"),
             ("sub", "tool:bash         calls and results of a tool"),
             ("sub", f"in:{PARTS[0]}        or {', '.join(PARTS[1:-1])} or {PARTS[-1]}"),
-            ("sub", "error:            what failed; error:TEXT only where its text has TEXT"),
+            ("sub", "error:            what failed; error:TEXT if it contains TEXT"),
             ("sub", "since:7d  project:orchard  agent:pi  not:word"),
             ("sub", '"a" | "b"         either of them'),
         ]

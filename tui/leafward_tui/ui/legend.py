@@ -31,7 +31,7 @@ _WORDS: dict[str, str] = {
     "by weight": "A rule counts more than a number, your words more than output",
     "lost": "Facts that the model no longer sees",
     "repeats": "What was read, run or said again soon afterwards",
-    "not in file": "Rest of system prompt and tools; files put in again behind a compaction",
+    "not in file": "System prompt, tools and files that are sent and not recorded",
     "estimation error": "What the model counted more for the file's text than we estimate, or less",
     "injected": "Files, rules and last actions, beside the summary",
     "split turn": "Its beginning is summarised, its end kept",
@@ -188,7 +188,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         ],
         "xray": [
             (glyphs.kept, "Kept: the same on both sides"),
-            (glyphs.differs, "Kept, but edited or shortened"),
+            (glyphs.differs, "Kept, with a part left out or replaced"),
             (glyphs.compaction, "Summarised; a line of the summary"),
             (glyphs.injected, "Injected"),
             (glyphs.cut, "Cut: nothing stands for it"),

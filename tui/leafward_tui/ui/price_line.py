@@ -102,7 +102,7 @@ def _facts_line(
     drops = price.brief if price is not None else ""
     if price is not None and alone:
         drops = fit(
-            "; ".join((drops, *filter(None, price.brief_warnings))),
+            "; ".join((drops, *price.brief_warnings)),
             width - used - gap - length(sign) - 1,
             ellipsis=glyphs.ellipsis,
         )
@@ -142,8 +142,8 @@ def _warnings_line(price: PriceWords, width: int, glyphs: Glyphs) -> list[Piece]
     line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" ", "blank")]
     texts, room = list(price.warnings), width - length(line) - 1
     for at in reversed(range(len(texts))):
-        if cell_len("; ".join(texts)) > room and at < len(price.brief_warnings):
-            texts[at] = price.brief_warnings[at] or texts[at]
+        if cell_len("; ".join(texts)) > room:
+            texts[at] = price.brief_warnings[at]
     return [*line, (fit("; ".join(texts), room, ellipsis=glyphs.ellipsis), "warn")]
 
 

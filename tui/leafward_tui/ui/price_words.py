@@ -37,7 +37,7 @@ class PriceWords(NamedTuple):
     warnings: tuple[str, ...] = ()
     """What one would not expect of it."""
     brief_warnings: tuple[str, ...] = ()
-    """The same in few words, one for each; empty where there are no fewer."""
+    """The same in few words where there are fewer, one for each."""
 
     @classmethod
     def of(cls, price: Price, glyphs: Glyphs) -> PriceWords:
@@ -83,5 +83,5 @@ class PriceWords(NamedTuple):
             ),
             ", ".join(brief) or "drops nothing",
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),
-            tuple(_IN_BRIEF.get(code, "") for code, _ in price.surprises),
+            tuple(_IN_BRIEF.get(code) or safe_line(text) for code, text in price.surprises),
         )

@@ -51,7 +51,7 @@ def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fa
 
 
 def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
-    """How many messages context edits left out or shortened, and what that frees; None where it is not of edits."""
+    """How many messages context edits left out or replaced, and what that frees; None where it is not of edits."""
     if not xray.of_edits:
         return None
     rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]

@@ -70,7 +70,7 @@ class ProjectRelocation:
         reasons = [reason.replace(new, tilde(new)) for reason in found.reasons[:_REASONS]]
         about += [SheetLine(reason, "warn", lines=4) for reason in reasons]
         if len(found.reasons) > _REASONS:
-            about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot go on there", "warn"))
+            about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot be copied", "warn"))
         choice = Choice(
             "b",
             f"Copy {counted(found.made, 'session')} to {tilde(new)}",

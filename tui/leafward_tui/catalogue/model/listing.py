@@ -47,8 +47,8 @@ class Grouping(StrEnum):
 
     @property
     def label(self) -> str:
-        """What it is called on the screen."""
-        return "family" if self is Grouping.FOREST else str(self)
+        """What it is called on the screen. A session may have gone on for days: the list has it on the last of them."""
+        return {Grouping.FOREST: "family", Grouping.DAY: "last day"}.get(self, str(self))
 
 
 FAMILIES = "families"

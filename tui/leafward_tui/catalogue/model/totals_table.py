@@ -44,7 +44,7 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
         yield TotalsRow(
-            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: + means at least that, ? not known",
+            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: + means at least that, ? none recorded",
             quiet=True,
         )
     yield TotalsRow("what several sessions share is counted once", quiet=True)

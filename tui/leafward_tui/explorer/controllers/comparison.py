@@ -154,7 +154,7 @@ class Comparison:
         )
         about = [
             SheetLine(f"{each}; enter compares with the leaf"),
-            SheetLine("Counted from where each leaves, without its own branches; the path in full"),
+            SheetLine("Counted from the branch point, without sub-branches; the path from its start"),
         ]
         if wide:
             about.append(

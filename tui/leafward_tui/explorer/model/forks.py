@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _TAKEN = "jkqbisgxfh"
 """Letters that mean something else where an agent is chosen."""
 
+_HERE, _ELSEWHERE = "h", "f"
+"""The keys of the folders that can be chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class ForkRequest:
@@ -90,7 +93,9 @@ def targets(
 
     `copied`: whether its own would get a copy of what it stored.
     """
-    nowhere = "" if folder.there else f"first choose a folder: {'h or f' if folder.here else 'f'}"
+    nowhere = (
+        "" if folder.there else f"first choose a folder: {f'{_HERE} or ' if folder.here else ''}{_ELSEWHERE}"
+    )
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"
@@ -114,10 +119,10 @@ def options(
     `made`: the summary of what is left behind, where there is one already.
     """
     found = []
-    elsewhere = Choice("f", "In another folder", _other(request, folder))
+    elsewhere = Choice(_ELSEWHERE, "In another folder", _other(request, folder))
     if not folder.there:
         if folder.here:
-            found.append(Choice("h", "In the folder that Leafward runs in", folder.here, path=True))
+            found.append(Choice(_HERE, "In the folder that Leafward runs in", folder.here, path=True))
         found.append(elsewhere)
     if request.prompt >= 0 and request.prompt != request.end:
         title = "End after this turn instead" if request.before else "Leave this prompt out, to edit it"
@@ -134,9 +139,7 @@ def options(
         effect = "on" if request.summary else "off"
         if request.summary and made is not None:
             effect = f"on, that of {made.summary.summarizer}"
-        found.append(
-            Choice("s", "Add a summary of what is left behind here", effect, current=request.summary)
-        )
+        found.append(Choice("s", "Add a summary of the abandoned branch", effect, current=request.summary))
     if folder.there:
         found.append(elsewhere)
     for letter, nearest in zip("gx", nearest_of(cuts), strict=False):
@@ -172,7 +175,7 @@ def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
     if draft.imported is not None:
         lines.append(SheetLine(f"import: {draft.imported.command.line()}", "", _WHOLE))
     lines.append(SheetLine(f"then: {draft.resume.line()}", "", _WHOLE))
-    put_in = ["a summary of what is left behind here"] * request.summary + [
+    put_in = ["a summary of the abandoned branch"] * request.summary + [
         "the injected context (rules, recent actions, changed files, next step)"
     ] * request.inject
     if put_in:

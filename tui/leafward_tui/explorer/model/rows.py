@@ -163,12 +163,12 @@ class RowPainter:
             for span in self.layout.entries_of(line.row)
         )
 
-    def _lost(self, line: Line) -> str:
+    def _lost(self, line: Line, *, brief: bool = False) -> str:
         """How many facts the compaction of a line lost, or why nobody can say; nothing where none, or not known yet."""
         lost = self.lost.get(self.layout.head[line.row], 0)
         if lost is None:
-            return "summary encrypted"
-        return f"{counted(lost, 'fact')} lost" if lost else ""
+            return "encrypted" if brief else "summary encrypted"
+        return f"{lost:,} lost" if lost and brief else f"{counted(lost, 'fact')} lost" if lost else ""
 
     def _sizes(self, note: str, room: int) -> str:
         """The sizes of a compaction in whole numbers: first the gap goes, then words, then the size before."""
@@ -363,11 +363,7 @@ class RowPainter:
         kind = self.layout.tree.kind[self.layout.head[line.row]]
         if kind == Kind.COMPACTION:
             # Without its noun: the column has no room for it.
-            note = (
-                self._lost(line).replace(" facts", "").replace(" fact", "").replace("summary ", "")
-                if line.kind is LineKind.ROW
-                else ""
-            )
+            note = self._lost(line, brief=True) if line.kind is LineKind.ROW else ""
             return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), ground.warn)
         style = ground.bad if tally.failed and line.kind is LineKind.ROW else ground.faint
         return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), style)
