@@ -275,9 +275,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         from leafward_tui.ui.sheet import Sheet
 
         if isinstance(self.screen, BaseScreen):
-            if self.screen.before_key is not None:
-                self.screen.before_key()
-            self.screen.key_bar.say(reason_for_key(key, self.keymap))
+            self.screen.begin_key(reason_for_key(key, self.keymap))
         elif isinstance(self.screen, Sheet):
             # All its keys stand on it.
             self.screen.say(reason_for_key(key))

@@ -133,7 +133,7 @@ class LabPort(Protocol):
         """Whether no sheet and no other screen lies over it."""
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the row over the keys; nothing where the text is empty."""
+        """Says something in the row over the keys; an empty text makes room for what lasts: trouble, or what is waited for."""
 
     def show_title(self) -> None:
         """The session, and the place that is planned at."""

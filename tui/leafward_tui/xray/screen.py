@@ -65,7 +65,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.lines = XRayView(id="xray")
         self.ledger = LedgerBar()
         self.about = AboutLine()
-        self.before_key = partial(self.about.say, "", "")
+        self.clear_note = partial(self.about.say, "", "")
         jobs = self.shell.jobs(self)
         self.line_keys = Lines(self.state, self)
         self.search = Search(self.state, self, jobs, self.line_keys)
