@@ -75,14 +75,11 @@ class OperationText:
         self._restores = {f"restore {one.number}": one for one in restores}
         self._with_move = {one.move: one for one in restores if one.move}
         self._headlines: dict[int, str] = {}
+        self.some_undone = any(operation.undone for operation in self.log)
+        """Whether any of them does not hold any more."""
 
     def __len__(self) -> int:
         return len(self.log)
-
-    @property
-    def some_undone(self) -> bool:
-        """Whether any of them does not hold any more."""
-        return any(operation.undone for operation in self.log)
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
