@@ -140,7 +140,7 @@ class Inspector(Widget):
         before, tab = self.page, self.state.tab
         if self.state.selection is None or (before is not None and self.state.shown[1] is tab):
             return
-        self.view.wait(f"counting{services_of(self).glyphs.ellipsis}")
+        self.view.show(None, keep_place=False, waiting=f"counting{services_of(self).glyphs.ellipsis}")
 
     # --- what its parts say -------------------------------------------------------------------------------------------
 

@@ -67,6 +67,13 @@ def _open_themes(screen: BaseScreen[Any]) -> None:
     screen.app.push_screen(ThemesScreen())
 
 
+def begin_key(screen: BaseScreen[Any], reason: str) -> None:
+    """A key was pressed: what the one before said makes room, and the key bar says for what `reason` it does nothing."""
+    if screen.clear_note is not None:
+        screen.clear_note()
+    screen.key_bar.say(reason)
+
+
 class BaseScreen(RoutedScreen[ScreenResultType]):
     """A full screen: two bars and what a subclass composes between them.
 
@@ -195,14 +202,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     def action_intent(self, intent_id: str) -> None:
         """A key of the screen; one that can do nothing now says why."""
-        self.begin_key("" if self.enabled(intent_id) else self.reason(intent_id))
+        begin_key(self, "" if self.enabled(intent_id) else self.reason(intent_id))
         super().action_intent(intent_id)
-
-    def begin_key(self, reason: str) -> None:
-        """A key was pressed: what the one before said makes room, and the key bar says for what `reason` it does nothing."""
-        if self.clear_note is not None:
-            self.clear_note()
-        self.key_bar.say(reason)
 
     def reason(self, intent_id: str) -> str:
         """Why an intent of the screen does nothing now."""

@@ -142,10 +142,13 @@ class PageView(LineScroll):
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
-    def show(self, page: Page | None, *, keep_place: bool) -> None:
-        """Shows another page: from its top or the first hit in it, or, the same page made anew, where it was."""
+    def show(self, page: Page | None, *, keep_place: bool, waiting: str = "") -> None:
+        """Shows another page: from its top or the first hit in it, or, the same page made anew, where it was.
+
+        Without a page the second row says what is waited for.
+        """
         before = self._line(self.cursor)
-        self.page, self._waiting = page, ""
+        self.page, self._waiting = page, waiting
         self._strips.clear()
         if self.show_vertical_scrollbar:
             # A scrollbar that came once stays: where it comes and goes with the page, the whole screen is laid out.
@@ -160,11 +163,6 @@ class PageView(LineScroll):
             near = (at for at in range(*self._window()) if _leads_alike(self._line(at), before))
             self.cursor = next(near, -1)
         self.refresh()
-
-    def wait(self, words: str) -> None:
-        """Empties the view, and says in its second row what is waited for."""
-        self.show(None, keep_place=False)
-        self._waiting = words
 
     def _line(self, at: int) -> Line | None:
         if self.page is None or not 0 <= at < len(self.page.lines):
