@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
-from leafward.session.entry_headline import LIMIT, Headline, call_headline, call_words, headline
+from leafward.session.entry_headline import LIMIT, Headline, call_headline, call_words, headline, turn_entry
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.pi_file import PiFile
@@ -361,3 +361,21 @@ def test_no_junk_breaks_it(
         found = last(file)
     assert isinstance(found.text, str)
     assert found.word
+
+
+def test_an_entry_is_known_by_its_turn_and_on_a_branch_of_one_by_what_is_its_own(file: Acting) -> None:
+    asked = file.said("which one?")
+    file.said("the left one")
+    left = file.said("done")
+    file.said("the right one", parent=asked)
+    right = file.said("done as well")
+    with closing(Session.open(file.path)) as session:
+        index = session.columns.index
+
+        def words(at: str, above: int = -1) -> str:
+            return headline(session, turn_entry(session, index(at), above)).text
+
+        assert words(left) == words(right) == "start"
+        assert words(left, index(asked)) == "the left one"
+        assert words(right, index(asked)) == "the right one"
+        assert turn_entry(session, -1) == -1

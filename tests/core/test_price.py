@@ -13,6 +13,7 @@ from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.price import Part, Price, Rates, price_of_move
+from leafward.context.projection import edited_entries
 from leafward.context.sizes import Sizes, entries_below
 from leafward.files.working_set import working_set
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
@@ -352,3 +353,14 @@ def test_paths_below_an_ancestor(tmp_path: Path) -> None:
         for place, ancestor in enumerate(path):
             assert list(entries_below(session, ancestor, session.leaf)) == path[place + 1 :]
         assert list(entries_below(session, NO_ENTRY, session.leaf)) == path
+
+
+def test_an_edit_of_an_entry_beside_the_path_edits_nothing_on_it(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    first = file.user("first")
+    beside = file.user("beside")
+    there = file.user("there", parent=first)
+    for target in (beside, there):
+        file.entry("context_edit", targetId=target, replacement=None)
+    with reading(file.path) as session:
+        assert edited_entries(session, session.leaf) == (session.columns.index(there),)

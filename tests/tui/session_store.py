@@ -203,7 +203,7 @@ def app_over(
     return kind(paths, config, clock=lambda: NOW, env=given, encoding="utf-8")
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], object]) -> None:
+async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
     """Lets the application run until something holds.
 
     A round counts for little, however long it took: where the machine stood still, the application did so as well.

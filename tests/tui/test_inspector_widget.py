@@ -25,6 +25,7 @@ from leafward_tui.ui.theme import (
     theme_variable_defaults,
 )
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
+from tests.tui.session_store import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,24 +151,29 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
         assert "first prompt" not in seen(app)
 
 
-async def test_a_tab_that_takes_its_time_does_not_show_the_page_of_the_tab_before(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = Host()
+def held_pages(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Pages are built once the event is set."""
     gate = Event()
 
     def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
         gate.wait(10)
         return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
 
+    monkeypatch.setattr(pages, "build", waiting)
+    return gate
+
+
+async def test_a_tab_that_takes_its_time_does_not_show_the_page_of_the_tab_before(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Host()
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session))
         await settled(pilot)
         assert "first prompt" in seen(app)
-        monkeypatch.setattr(pages, "build", waiting)
+        gate = held_pages(monkeypatch)
         app.inspector.show_tab(Tab.COMPACTION)
-        await pilot.pause(0.6)
-        assert "counting…" in seen(app)
+        await until(pilot, lambda: "counting…" in seen(app))
         assert "first prompt" not in seen(app)
         gate.set()
         await settled(pilot)
@@ -178,18 +184,11 @@ async def test_a_first_tab_that_takes_its_time_says_so(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = Host()
-    gate = Event()
-
-    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
-        gate.wait(10)
-        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
-
-    monkeypatch.setattr(pages, "build", waiting)
+    gate = held_pages(monkeypatch)
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session))
         app.inspector.show_tab(Tab.COMPACTION)
-        await pilot.pause(0.6)
-        assert "counting…" in seen(app)
+        await until(pilot, lambda: "counting…" in seen(app))
         gate.set()
         await settled(pilot)
         assert "counting…" not in seen(app)

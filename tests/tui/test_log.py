@@ -290,8 +290,8 @@ class TestScreen:
         move(hands.session, hands.end("y"), hands.writing())
         if undone:
             undo(hands.session, None, hands.writing())
-        async with logging(hands.file.path) as (_, screen):
-            await screen.app.animator.wait_for_idle()
+        async with logging(hands.file.path) as (pilot, screen):
+            await until(pilot, lambda: any(" moved " in row for row in rows(screen.app)))
             assert any(" state " in row for row in rows(screen.app)) is undone
 
     async def test_an_operation_is_taken_back_after_it_was_shown(self, hands: Hands) -> None:

@@ -19,8 +19,8 @@ from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
+from leafward_tui.xray.model.captions import side_words
 from leafward_tui.xray.summaries import SummariesScreen
-from leafward_tui.xray.widgets.head import side_words
 from tests.acting import Acting, call, usage
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, exploring, tree

@@ -16,13 +16,17 @@ from leafward.context.basis import Basis
 from leafward.context.message_builder import MessageBuilder
 from leafward.context.message_columns import ROLE_OF_KIND
 from leafward.context.open_calls import open_calls
-from leafward.context.projection import ahead_of_summary, as_sent, begins_midway, latest, selected
+from leafward.context.projection import (
+    ahead_of_summary,
+    as_sent,
+    begins_midway,
+    context_edits,
+    latest,
+    selected,
+)
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import (
-    edit_targets,
-    trusted_usage,
-)
+from leafward.session.messages import trusted_usage
 from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
@@ -194,8 +198,6 @@ _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
-_CONTEXT_EDIT = int(Kind.CONTEXT_EDIT)
-_EDITS = bytes(kind == _CONTEXT_EDIT for kind in range(256))
 
 
 def context_window(session: Session, context: Context, config: Config) -> Window:
@@ -247,7 +249,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], listener: List
     for span in after:
         order.extend(span)
     kinds = bytes(map(column.__getitem__, order))
-    edits = _edits(session, list(compress(order, kinds.translate(_EDITS))) if _CONTEXT_EDIT in kinds else [])
+    edits = context_edits(session, kept + after)
     if session.hoisted:
         order, kept_until = as_sent(order, kept_until, column, session.hoisted)
         kinds = bytes(map(column.__getitem__, order))
@@ -264,16 +266,6 @@ def _project(session: Session, at: EntryIndex, broken: list[int], listener: List
     size, measured = _size(session, at, messages, system)
     contents = _contents(messages, system, measured)
     return Context(session, at, messages, provider, model, thinking, size, contents, compaction)
-
-
-def _edits(session: Session, entries: list[int]) -> dict[EntryIndex, tuple[EntryIndex, object]]:
-    """The latest edit of each target: the entry that made it, and its replacement."""
-    edits: dict[EntryIndex, tuple[EntryIndex, object]] = {}
-    for index, body in session.bodies(entries):
-        if body is not None and "replacement" in body:
-            for name in edit_targets(body):
-                edits[session.columns.index(name)] = (index, body["replacement"])
-    return edits
 
 
 def _size(

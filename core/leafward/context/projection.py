@@ -11,9 +11,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
-from leafward.session.messages import PROJECTION
+from leafward.session.messages import PROJECTION, edit_targets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from leafward.session.session import Session
 
 _COMPACTION = frozenset({Kind.COMPACTION})
@@ -70,6 +72,34 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
         [range(first, first + 1), *(range(run.start, run.stop) for run in tree.below(first, last))],
         after,
     )
+
+
+def context_edits(session: Session, spans: Iterable[range]) -> dict[EntryIndex, tuple[EntryIndex, object]]:
+    """The last edit of each entry that edits in some ranges name: the edit, and what it puts in the entry's place.
+
+    Of bodies, only those of the edits are decoded.
+    """
+    kind, edits = session.columns.kind, []
+    for span in spans:
+        at = kind.find(Kind.CONTEXT_EDIT, span.start, span.stop)
+        while at >= 0:
+            edits.append(at)
+            at = kind.find(Kind.CONTEXT_EDIT, at + 1, span.stop)
+    found: dict[EntryIndex, tuple[EntryIndex, object]] = {}
+    for edit, body in session.bodies(edits):
+        if body is not None and "replacement" in body:
+            for name in edit_targets(body):
+                target = session.columns.index(name)
+                if target != NO_ENTRY:
+                    found[target] = edit, body["replacement"]
+    return found
+
+
+def edited_entries(session: Session, at: int) -> tuple[EntryIndex, ...]:
+    """The entries of the path to `at` that edits on it leave out or replace, ascending."""
+    tree = session.tree
+    edits = context_edits(session, (range(run.start, run.stop) for run in tree.path_runs(at)))
+    return tuple(target for target in sorted(edits) if tree.is_ancestor(target, at))
 
 
 def _named(session: Session, ids: object, within: list[range]) -> list[range]:

@@ -10,16 +10,15 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
-from leafward.context.projection import latest, selected
-from leafward.session.entries import BOOKKEEPING_BYTES, CONTEXT_CHANGES, NO_ENTRY, Body, EntryIndex, Kind
+from leafward.context.projection import context_edits, latest, selected
+from leafward.session.entries import BOOKKEEPING_BYTES, CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import (
     BROKEN_OFF,
     edit_message,
-    edit_targets,
     message_in,
     messages_of,
     trusted_usage,
@@ -140,7 +139,8 @@ class Sizes:
         """The context at an entry; -1 is the empty one."""
         session, kinds = self.session, self.kinds
         compaction, kept, after = selected(session, at)
-        edits, replacements = self._edits(kept + after)
+        self.check()
+        edits = context_edits(session, kept + after)
         entries = array("i", [compaction] if compaction >= 0 else [])
         for span in kept:
             entries.extend(compress(span, kinds[span.start : span.stop].translate(_SPEAKS_KEPT)))
@@ -148,7 +148,7 @@ class Sizes:
             entries.extend(compress(span, kinds[span.start : span.stop].translate(_SPEAKS)))
         shifts: dict[int, int] = {}
         removed: set[int] = set()
-        for target, replacement in replacements.items():
+        for target, (_, replacement) in edits.items():
             for message in messages_of(self.body(target), Kind(kinds[target])):
                 edited = edit_message(message, replacement)
                 if edited is None:
@@ -168,7 +168,13 @@ class Sizes:
         named = latest(session, at, _MODEL)
         model = model_of(self.body(named)) if named >= 0 else None
         return Outline(
-            compaction, entries, edits, shifts, systems, latest(session, at, CONTEXT_CHANGES), model
+            compaction,
+            entries,
+            {target: edit for target, (edit, _) in edits.items()},
+            shifts,
+            systems,
+            latest(session, at, CONTEXT_CHANGES),
+            model,
         )
 
     def _bringing_system(self, compaction: EntryIndex, after: list[range]) -> Iterator[int]:
@@ -181,21 +187,6 @@ class Sizes:
             while at >= 0:
                 yield span.start + at
                 at = brings.find(1, at + 1)
-
-    def _edits(self, spans: list[range]) -> tuple[dict[int, EntryIndex], dict[int, Any]]:
-        """The last edit of each entry, and what it puts in its place."""
-        edits: dict[int, EntryIndex] = {}
-        replacements: dict[int, Any] = {}
-        for span in spans:
-            at = self.kinds.find(Kind.CONTEXT_EDIT, span.start, span.stop)
-            while at >= 0:
-                body = self.body(at)
-                for name in edit_targets(body) if "replacement" in body else ():
-                    target = self.session.columns.index(name)
-                    if target != NO_ENTRY:
-                        edits[target], replacements[target] = EntryIndex(at), body["replacement"]
-                at = self.kinds.find(Kind.CONTEXT_EDIT, at + 1, span.stop)
-        return edits, replacements
 
     def size(self, outline: Outline, until: int | None = None) -> ContextSize:
         """The size of a context, or of what its first entries say, as pi 1.5.2 counts it."""

@@ -107,7 +107,7 @@ def blame(
     """Who wrote the lines of a file as it is on disk, by what the calls of sessions say.
 
     `cards` are sessions that may have touched it (`concerned`), `program` is ripgrep's path. Raises NotFound where no text
-    file lies at `path`, and Cancelled once `stop` turns true.
+    file lies at `path`, caused by FileNotFoundError where nothing does, and Cancelled once `stop` turns true.
     """
     path = os.path.realpath(path)
     now, written = _text_of(path)
@@ -131,7 +131,7 @@ def _text_of(path: str) -> tuple[str, int]:
     except UnicodeDecodeError:
         raise NotFound(f"{safe_line(path)} is no text in UTF-8") from None
     except OSError as error:
-        raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from None
+        raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from error
 
 
 def _blamed(

@@ -9,7 +9,10 @@ from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import below, shortened
 from leafward.session.command_text import shown_command, without_cd
 from leafward.session.entries import (
+    BOOKKEEPING,
     DAMAGE_TEXT,
+    NO_ENTRY,
+    TURN_STARTS,
     TYPED,
     Body,
     Damage,
@@ -50,6 +53,9 @@ _FAR_UP = 64
 TASK = "task"
 """The word for the prompt that an agent gave its sub-agent: nobody typed it."""
 
+
+HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
+"""Kinds that stand for themselves, and have a row in the picture of a path."""
 
 IMAGE = "[image]"
 EMPTY = "(empty)"
@@ -229,6 +235,29 @@ def headline(session: Session, index: int) -> Headline:
     if kind is Kind.UNKNOWN and isinstance(says, str):
         return Headline("note", safe_line(says, LIMIT))
     return Headline(word, _of_other(session, index, kind, body))
+
+
+def turn_entry(session: Session, index: int, above: int = NO_ENTRY) -> int:
+    """The entry whose headline an entry is known by: itself where it is one of `HEADS`, else the one that its turn begins with.
+
+    A turn that began at `above` or before it belongs to other branches as well: then the first entry of the conversation
+    below `above`. Of a path without a turn it is the entry itself. Nothing is decoded.
+    """
+    kind, tree = session.columns.kind, session.tree
+    if index < 0 or kind[index] in HEADS:
+        return index
+    start = next(
+        (
+            at
+            for run in tree.runs_upwards(index)
+            if (at := max(kind.rfind(head, run.start, run.stop) for head in TURN_STARTS)) >= 0
+        ),
+        index,
+    )
+    if above >= 0 and tree.is_ancestor(start, above):
+        own = (at for run in tree.below(above, index) for at in range(run.start, run.stop))
+        return next((at for at in own if kind[at] not in BOOKKEEPING), start)
+    return start
 
 
 def _of_message(session: Session, index: int, kind: Kind, word: str, message: Body) -> Headline:

@@ -271,13 +271,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says so."""
         from leafward_tui.ui.key_reasons import reason_for_key
-        from leafward_tui.ui.screen import BaseScreen
+        from leafward_tui.ui.screen import BaseScreen, begin_key
         from leafward_tui.ui.sheet import Sheet
 
         if isinstance(self.screen, BaseScreen):
-            if self.screen.before_key is not None:
-                self.screen.before_key()
-            self.screen.key_bar.say(reason_for_key(key, self.keymap))
+            begin_key(self.screen, reason_for_key(key, self.keymap))
         elif isinstance(self.screen, Sheet):
             # All its keys stand on it.
             self.screen.say(reason_for_key(key))

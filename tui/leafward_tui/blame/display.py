@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
@@ -72,11 +71,9 @@ class BlameDisplay:
             self.facts.show(text.head(at), text.facts(at, reason))
         self.show_hints()
 
-    def show_problem(self, problem: str) -> None:
-        """Says why there are no lines."""
+    def show_problem(self, title: str, problem: str) -> None:
+        """Says that there are no lines, and why."""
         self.tell("")
-        here = os.path.lexists(self._state.path)
-        title = "no lines to show" if here else "this file is not on this machine"
         self.facts.show((title, ""), [LineFact("", problem, "bad")])
         self.show_hints()
 

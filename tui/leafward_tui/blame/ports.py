@@ -33,8 +33,8 @@ class BlameView(Protocol):
         """Shows what is known of the line under the cursor."""
         ...
 
-    def show_problem(self, problem: str) -> None:
-        """Says why there are no lines."""
+    def show_problem(self, title: str, problem: str) -> None:
+        """Says that there are no lines, and why."""
         ...
 
     def show_hits(self, hits: Sequence[int]) -> None:

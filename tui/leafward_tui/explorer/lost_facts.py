@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.session.entries import EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,16 +43,16 @@ def count_lost(
     """Counts what compactions lost, and what followed them; `counted_one` hears each."""
     # Loaded here, beside the screen: what knows facts takes longer to load than a frame may.
     from leafward.compaction.aftermath import WINDOW
+    from leafward.summaries.survival import is_encrypted
     from leafward_tui.ui.survival_cache import survivals_of
 
     reports = survivals_of(session)
     for head in compactions:
-        encrypted = (session.body(EntryIndex(head)) or {}).get("encrypted") is True
-        if bytes_above(session, head) > MOST_BYTES:
-            if encrypted:
-                job.report(partial(counted_one, head, Counted(None, 0, 0, -1)))
-            continue
         try:
+            if bytes_above(session, head) > MOST_BYTES:
+                if is_encrypted(session, head):
+                    job.report(partial(counted_one, head, Counted(None, 0, 0, -1)))
+                continue
             entries = len(session)
             report = reports.report(session, head, job.unwanted)
             later = reports.aftermath(session, head, job.unwanted)

@@ -152,7 +152,7 @@ class ExplorerScreen(BaseScreen[None]):
         )
         self.controllers = Controllers(self.state, self.panes, self.shell, self.shell.jobs(self))
         self.route(*self.controllers.routed, condition=lambda _: self.state.exploration is not None)
-        self.before_key = self.panes.begin_key
+        self.clear_note = self.panes.begin_key
         self.ready = True
         config, in_turn = self.shell.config, self._target is not None and self._target.in_turn
         self.controllers.navigation.begin(Density.ENTRIES if in_turn else Density(config.density))

@@ -140,12 +140,7 @@ class Inspector(Widget):
         before, tab = self.page, self.state.tab
         if self.state.selection is None or (before is not None and self.state.shown[1] is tab):
             return
-        from leafward_tui.ui.page import Line, Page, Span
-
-        # Of another tab all the same: that of the open one has not been built.
-        other = before.tab if before is not None else next(one for one in Tab if one is not tab)
-        words = Line((Span(f"counting{services_of(self).glyphs.ellipsis}", "nothing"),))
-        self.view.show(Page(other, self.room[0], [Line(), words]), keep_place=False)
+        self.view.show(None, keep_place=False, waiting=f"counting{services_of(self).glyphs.ellipsis}")
 
     # --- what its parts say -------------------------------------------------------------------------------------------
 

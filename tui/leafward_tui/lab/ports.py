@@ -98,11 +98,11 @@ class PanesPort(Protocol):
     def columns_shown(self) -> int:
         """How many panes stand beside each other."""
 
-    def show_area(self, area: str, page: str, rules: str, counted: str, *, whole: bool) -> None:
+    def show_area(self, area: str, page: str, rules: str, unit: str, *, whole: bool) -> None:
         """Shows as many panes as there is room for, the one with the keys among them, with their heads; or that one `whole`."""
 
-    def show_heads(self, area: str, page: str, rules: str, counted: str) -> None:
-        """The heads alone; `counted` heads the sizes of turns."""
+    def show_heads(self, area: str, page: str, rules: str, unit: str) -> None:
+        """The heads alone; `unit` heads the sizes of turns."""
 
     def focus_area(self, area: str) -> None:
         """Keys go to a pane; to the field where there is one in it."""
@@ -133,7 +133,7 @@ class LabPort(Protocol):
         """Whether no sheet and no other screen lies over it."""
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the row over the keys; nothing where the text is empty."""
+        """Says something in the row over the keys; an empty text makes room for what lasts: trouble, or what is waited for."""
 
     def show_title(self) -> None:
         """The session, and the place that is planned at."""

@@ -85,7 +85,7 @@ class LabScreen(BaseScreen[LabResult | None]):
             lambda: self.panes.pane(self.state.layout.area).size.height,
         )
         self.route(steps, *self.controllers.routed, condition=self.state.takes)
-        self.before_key = partial(self.tell, "")
+        self.clear_note = partial(self.tell, "")
         yield self.panes
         yield self.note
 
@@ -141,8 +141,13 @@ class LabScreen(BaseScreen[LabResult | None]):
     # --- what the controllers ask of it -------------------------------------------------------------------------------
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the row over the keys; nothing where the text is empty."""
-        self.note.note(text or None, tone, keys)
+        """Says something in the row over the keys.
+
+        Where the text is empty that is why there is nothing to plan, or what the user waits for; else nothing.
+        """
+        if not text and self.state.path.trouble:
+            text, tone = self.state.path.trouble, "bad"
+        self.note.note(text or self.state.pending or None, tone, keys)
 
     # --- title and keys -----------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.lab.model.choices import AS_IT_IS
 
@@ -103,6 +104,16 @@ class Prompt:
 
     sending: Outgoing | None = None
     """For the present choices; None where it is not known."""
+    awaited: str = ""
+    """The model that the user waits to send it to; empty where nobody waits."""
+
+
+@dataclass(slots=True)
+class ModelName:
+    """The model that was named. Written by `controllers.summarizer`."""
+
+    looked_up: str = ""
+    """The name that is being looked up; empty for none."""
 
 
 @dataclass(slots=True)
@@ -168,6 +179,7 @@ class LabState:
     text: TextPage = field(default_factory=TextPage)
     drafts: Drafts = field(default_factory=Drafts)
     prompt: Prompt = field(default_factory=Prompt)
+    model: ModelName = field(default_factory=ModelName)
     exam: DraftExam = field(default_factory=DraftExam)
     stream: Stream = field(default_factory=Stream)
     edit: Edit = field(default_factory=Edit)
@@ -189,6 +201,14 @@ class LabState:
     def busy(self) -> str:
         """Why no summary can be written and nothing changed now; empty where it can."""
         return _BUSY.get(self.mode, "")
+
+    @property
+    def pending(self) -> str:
+        """What the user waits for beside the panes, in words; empty for nothing."""
+        if self.model.looked_up:
+            return f"looking up {safe_line(self.model.looked_up, 60)}"
+        awaited = self.prompt.awaited
+        return f"reading what would be sent to {safe_line(awaited, 60)}" if awaited else ""
 
     @property
     def what_if(self) -> WhatIf | None:

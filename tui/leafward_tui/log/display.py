@@ -123,17 +123,10 @@ class LogDisplay:
 
     def show_head(self) -> None:
         """The columns over the list."""
-        every = self.operations
-        some = bool(every is not None and len(every))
-        self.head.show(
-            tabs=("Operations",),
-            active="Operations",
-            note="newest last" if some else "",
-            columns=columns_of(self.log_list.cells, states=every.some_undone)
-            if every is not None and len(every)
-            else None,
-            focused=True,
-        )
+        note, columns, every = "", None, self.operations
+        if every is not None and len(every):
+            note, columns = "newest last", columns_of(self.log_list.cells, states=every.some_undone)
+        self.head.show(tabs=("Operations",), active="Operations", note=note, columns=columns, focused=True)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
+from leafward.session.entry_headline import HEADS
 from leafward.session.journal import Subject
 from leafward.session.journal.operation_log import ARCHIVED
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.operation_text import HEADS, label_words
+from leafward_tui.ui.operation_text import label_words
 
 if TYPE_CHECKING:
     from leafward.session.journal import Operation

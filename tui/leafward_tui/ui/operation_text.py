@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import NO_ENTRY, TURN_STARTS, EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entry_headline import headline, turn_entry
 from leafward.session.journal import OperationKind, Subject
 from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, latest_about
 from leafward_tui.ui.cells import counted
@@ -28,9 +28,6 @@ _LABEL_LIMIT = 60
 _ID_LIMIT = 40
 _FILES_NAMED = 4
 """Files of a restore that its details name."""
-
-HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
-"""Kinds that stand for themselves, and have a row in the picture of a path."""
 
 _NOUN = {
     Subject.MOVE: "move",
@@ -75,14 +72,11 @@ class OperationText:
         self._restores = {f"restore {one.number}": one for one in restores}
         self._with_move = {one.move: one for one in restores if one.move}
         self._headlines: dict[int, str] = {}
+        self.some_undone = any(operation.undone for operation in self.log)
+        """Whether any of them does not hold any more."""
 
     def __len__(self) -> int:
         return len(self.log)
-
-    @property
-    def some_undone(self) -> bool:
-        """Whether any of them does not hold any more."""
-        return any(operation.undone for operation in self.log)
 
     # --- entries ------------------------------------------------------------------------------------------------------
 
@@ -97,14 +91,7 @@ class OperationText:
 
     def turn_headline(self, index: int) -> str:
         """The words that an entry is known by: your own, of the turn it belongs to, where it does not stand for itself."""
-        kind = self.session.columns.kind
-        if index < 0 or kind[index] in HEADS:
-            return self.headline(index)
-        for run in self.session.tree.runs_upwards(index):
-            at = max(kind.rfind(start, run.start, run.stop) for start in TURN_STARTS)
-            if at >= 0:
-                return self.headline(at)
-        return self.headline(index)
+        return self.headline(turn_entry(self.session, index))
 
     def restore(self, operation: Operation) -> Record | None:
         """The restore that an operation is, or that belongs to it."""

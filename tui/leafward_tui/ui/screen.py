@@ -67,6 +67,13 @@ def _open_themes(screen: BaseScreen[Any]) -> None:
     screen.app.push_screen(ThemesScreen())
 
 
+def begin_key(screen: BaseScreen[Any], reason: str) -> None:
+    """A key was pressed: what the one before said makes room, and the key bar says for what `reason` it does nothing."""
+    if screen.clear_note is not None:
+        screen.clear_note()
+    screen.key_bar.say(reason)
+
+
 class BaseScreen(RoutedScreen[ScreenResultType]):
     """A full screen: two bars and what a subclass composes between them.
 
@@ -80,8 +87,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     waits_for: Callable[[], str] | None = None
     """Says what all keys wait for now; empty where they wait for nothing."""
 
-    before_key: Callable[[], object] | None = None
-    """Called before a key does something."""
+    clear_note: Callable[[], object] | None = None
+    """Makes room where the screen said what the key before did."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
@@ -195,9 +202,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     def action_intent(self, intent_id: str) -> None:
         """A key of the screen; one that can do nothing now says why."""
-        self.key_bar.say("" if self.enabled(intent_id) else self.reason(intent_id))
-        if self.before_key is not None:
-            self.before_key()
+        begin_key(self, "" if self.enabled(intent_id) else self.reason(intent_id))
         super().action_intent(intent_id)
 
     def reason(self, intent_id: str) -> str:

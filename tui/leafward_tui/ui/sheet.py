@@ -140,7 +140,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         super().__init__()
         self._title_text = drawable(title)
         self._note = drawable(note)
-        self._said = ""
+        self._message = ""
         self.about = AboutLines(about)
 
     def compose(self) -> ComposeResult:
@@ -176,7 +176,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 
     def say(self, text: str) -> None:
         """Says something at the foot in place of what would be written; nothing where the text is empty."""
-        self._said = text
+        self._message = text
         self.foot.refresh()
 
     def _rule(self, width: int, ground: Ground) -> list[Segment]:
@@ -198,10 +198,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
             pieces += [Segment(gap + key, ground.strong), Segment(f" {words}", ground.faint)]
             used += cell_len(gap) + cell_len(key) + 1 + cell_len(words)
         room = width - used - 4
-        if room > 12 and (words := self._said or drawable(self.operation())):
+        if room > 12 and (words := self._message or drawable(self.operation())):
             ellipsis = services_of(self).glyphs.ellipsis
             text = right(fit(words, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
-            pieces.append(Segment(text, ground.warn if self._said else ground.sub))
+            pieces.append(Segment(text, ground.warn if self._message else ground.sub))
         return pieces
 
     def action_leave(self) -> None:

@@ -65,7 +65,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.lines = XRayView(id="xray")
         self.ledger = LedgerBar()
         self.about = AboutLine()
-        self.before_key = partial(self.about.say, "", "")
+        self.clear_note = partial(self.about.say, "", "")
         jobs = self.shell.jobs(self)
         self.line_keys = Lines(self.state, self)
         self.search = Search(self.state, self, jobs, self.line_keys)
@@ -89,7 +89,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Foot and light follow."""
         message.stop()
-        self.head.show(self.state.session, self.state.loaded.xray, self.lines.side)
+        self.head.show(self.state.loaded.xray, self.state.loaded.words, self.lines.side)
         self.line_keys.show_about()
         self.show_hints()
 

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.compaction.xray import Link, XRay
     from leafward.session.session import Session
+    from leafward_tui.xray.model.arrangement import Side
     from leafward_tui.xray.model.captions import Fates, Teller
 
 
@@ -25,6 +28,8 @@ class Loaded:
     """What became of the facts; None until that is known."""
     undo_op: str = ""
     """The operation of the context edits, where it is the last one."""
+    words: Mapping[Side, str] = field(default_factory=dict)
+    """What each side is, by the leaf of when the X-ray was made."""
     trouble: str = ""
     """Why there is no X-ray."""
     rows_of: dict[int, list[int]] = field(default_factory=dict)

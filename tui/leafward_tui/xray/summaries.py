@@ -44,7 +44,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.head = SummariesHead()
         self.lines = ComparisonView(id="comparison")
         self.about = AboutLine()
-        self.before_key = partial(self.about.say, "", "")
+        self.clear_note = partial(self.about.say, "", "")
         self.pair = SummaryPair(self.state, self, self.shell.jobs(self), self.shell.glyphs.ellipsis)
         self.route(RowSteps(self.lines.move_by, lambda: self.lines.size.height), self.pair)
         yield self.head

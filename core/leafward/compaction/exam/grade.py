@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.exam.questions import Answer, Question, Topic, questions
 from leafward.files.checks import Check, check_of
-from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import FactMatch, Text, file_names, replaced_by
+from leafward.summaries.survival import FactMatch, Text, file_names, is_encrypted, replaced_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -139,7 +138,7 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
         kept="\n".join(message_text(spoken.message) for spoken in there.kept),
         cwd=session.cwd,
     )
-    if (session.body(EntryIndex(compaction)) or {}).get("encrypted") is not True:
+    if not is_encrypted(session, compaction):
         return found
     return Exam(tuple(one if one.answered else replace(one, place=Place.UNREADABLE) for one in found.graded))
 

@@ -9,6 +9,7 @@ from leafward.summaries.survival.report import (
     Status,
     Survival,
     facts_of,
+    is_encrypted,
     survival,
     survival_of,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "decay",
     "facts_of",
     "file_names",
+    "is_encrypted",
     "replaced_by",
     "survival",
     "survival_of",

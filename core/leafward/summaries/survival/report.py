@@ -286,8 +286,12 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
         compaction=compaction,
         stop=stop,
     )
-    body = session.body(EntryIndex(compaction)) or {}
-    return replace(found, unreadable=body.get("encrypted") is True)
+    return replace(found, unreadable=is_encrypted(session, compaction))
+
+
+def is_encrypted(session: Session, compaction: int) -> bool:
+    """Whether the summary of a compaction is encrypted (Codex), so that nobody can say what it holds."""
+    return (session.body(EntryIndex(compaction)) or {}).get("encrypted") is True
 
 
 def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.errors import NotFound
 from leafward_tui.blame.model.blame_text import BlameText
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ class BlameReading:
         work = partial(read_blame, state.path, state.cards, state.session, self._services.config)
         self._jobs.latest("blame", work, self._show, self._fail)
 
-    def _show(self, found: Blamed) -> None:
+    def _show(self, found: Blamed | FileMissing) -> None:
+        if isinstance(found, FileMissing):
+            self._fail(found.problem, "this file is not on this machine")
+            return
         self._view.tell("")
         self._view.show_text(BlameText(found.blame, found.short))
         unread = found.blame.unread
@@ -42,9 +46,9 @@ class BlameReading:
             more = f" (and {len(unread) - 1:,} more)" if len(unread) > 1 else ""
             self._view.tell(f"not read: {unread[0]}{more}", "warn")
 
-    def _fail(self, problem: str) -> None:
+    def _fail(self, problem: str, title: str = "no lines to show") -> None:
         self._state.problem = problem
-        self._view.show_problem(problem)
+        self._view.show_problem(title, problem)
 
     def follow(self) -> None:
         """The cursor is on another line: reads what its turn was for, unless that is known."""
@@ -68,10 +72,19 @@ class Blamed(NamedTuple):
     """By id of a session as much of it as tells it from the others."""
 
 
+class FileMissing(NamedTuple):
+    """The file is not on this machine."""
+
+    problem: str
+
+
 def read_blame(
     path: Path, cards: Sequence[Card] | None, session: Path | None, config: Config, job: Job
-) -> Blamed:
-    """Who wrote the lines of a file; of all sessions where none are given, and of `session` wherever it lies."""
+) -> Blamed | FileMissing:
+    """Who wrote the lines of a file; of all sessions where none are given, and of `session` wherever it lies.
+
+    Raises NotFound where it is no text file, Cancelled, OSError.
+    """
     from leafward.catalog import short_ids, sighted
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
@@ -84,7 +97,12 @@ def read_blame(
     meant = concerned(cards, real)
     if session is not None and os.path.abspath(session) not in {card.path for card in meant}:
         meant = sorted([*meant, *sighted(config, [session], os.environ, [])], key=_begun)
-    found = blame(real, meant, program=ripgrep(), stop=job.unwanted)
+    try:
+        found = blame(real, meant, program=ripgrep(), stop=job.unwanted)
+    except NotFound as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return FileMissing(str(error))
+        raise
     return Blamed(found, short_ids(list({card.path: card for card in [*cards, *meant]}.values())))
 
 

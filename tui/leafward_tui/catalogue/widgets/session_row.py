@@ -48,11 +48,11 @@ TEXT_AT = 5
 """Cells before the text: cursor, fold sign, live sign."""
 
 _LEAST_TEXT = 40
-_GAP = 3
 _SHORTER = ("folder not found", "no folder")
 """What is said of a project whose folder is not found where there is less room."""
 _LEAST_TITLE = 12
 """Cells of a title that has to leave room."""
+_GAP = 3
 """Cells between a title and what tells it from others."""
 
 

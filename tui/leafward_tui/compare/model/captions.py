@@ -10,8 +10,7 @@ from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.entry_headline import headline, summarised_entries
-from leafward.session.tree_layout import arrange
+from leafward.session.entry_headline import headline, summarised_entries, turn_entry
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.outcomes import Checked, Outcomes
     from leafward.branches.diff.sides import Side, Sides
     from leafward.branches.diff.summaries import SummaryDifference
-    from leafward.session.session import Session
-    from leafward.session.tree_layout import Layout
     from leafward_tui.ui.glyphs import Glyphs
 
 _FACTS = 2
@@ -90,8 +87,7 @@ class Carried(NamedTuple):
 def compared_sides(sides: Sides, mark: int) -> ComparedSides:
     """What is shown first. Decodes the first words of each side."""
     session = sides.session
-    turns = arrange(session.tree, session.leaf)
-    named = _named(session, turns, "A", sides.a, mark), _named(session, turns, "B", sides.b, mark)
+    named = _named(sides, "A", sides.a, mark), _named(sides, "B", sides.b, mark)
     # The ancestor may be bookkeeping: then what was said above it.
     content = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
     words = headline(session, content).text if content >= 0 else ""
@@ -114,9 +110,10 @@ def overall(sides: Sides, mark: int) -> Overall:
     return looked_at(compared_sides(sides, mark))
 
 
-def _named(session: Session, turns: Layout, letter: str, side: Side, mark: int) -> Named:
-    row = turns.row_of(side.node) if side.node >= 0 else -1
-    words = headline(session, turns.head[row]).text if row >= 0 else "before everything"
+def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
+    session = sides.session
+    known_by = turn_entry(session, side.node, NO_ENTRY if sides.lineal else sides.ancestor)
+    words = headline(session, known_by).text if known_by >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
         letter, words, side.node, side.spoken, side.turns, side.edits, None, leaf, 0 <= mark == side.node

@@ -57,12 +57,13 @@ class Bisect:
 
     def _ask(self) -> None:
         """Asks for the command, from the row of the cursor to the mark or the leaf."""
+        from leafward_tui.explorer.model.forks import folder_at
         from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         session, ends = self._state.session, self._ends()
         if session is None or ends is None:
             return
-        if not os.path.isdir(session.cwd):
+        if not folder_at(session.cwd).there:
             self._view.tell("project folder not found; `leafward bisect --base FOLDER` takes another", "warn")
             return
         good, bad = ends

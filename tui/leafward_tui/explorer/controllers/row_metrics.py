@@ -258,8 +258,8 @@ def _outward(session: Session) -> Iterable[range]:
 def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
     """What the filters go by, once everything is counted."""
     from leafward.context.entry_metrics import FAILED, HAS_TEXT
+    from leafward.context.projection import edited_entries
     from leafward.session.journal.operation_log import archived_branches
-    from leafward_tui.explorer.model.edited_entries import edited_entries
 
     total = len(metrics)
     kind, flags = session.columns.kind, metrics.flags
@@ -269,7 +269,7 @@ def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
     for index in compress(range(total), map(int, metrics.calls)):
         if kind[index] == Kind.ASSISTANT and not flags[index] & HAS_TEXT:
             silent[index] = _is_answered(session, index, metrics.calls[index])
-    return Findings(failed, edits, silent, archived_branches(session), edited_entries(session))
+    return Findings(failed, edits, silent, archived_branches(session), edited_entries(session, session.place))
 
 
 def _is_answered(session: Session, reply: int, calls: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
@@ -88,12 +88,12 @@ class Search:
         """What is found of what is typed, or how it is taken."""
         search = self._state.search
         if text != search.text or len(text) < _LEAST_TEXT:
-            return _meaning(text)[0]
+            return _reading(text).words
         if search.rows:
             return _counted(search, self._view.tree.row)
         if self._jobs.running("search"):
             return "searching"
-        doubt = _meaning(text)[1]
+        doubt = _reading(text).doubt
         return f"nothing found: {doubt}" if doubt else "nothing found"
 
     def _follow(self, text: str) -> None:
@@ -195,7 +195,7 @@ class Search:
         if self._sheet is not None:
             self._sheet.tell_outcome()
         if not search.rows:
-            doubt = _meaning(search.text)[1] if complete else ""
+            doubt = _reading(search.text).doubt if complete else ""
             words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
             view.tell(f"{words}: {search.text}" + (f"; {doubt}" if doubt else ""), tone)
             return
@@ -255,8 +255,17 @@ _QUERY_SIGNS = frozenset("()&|")
 """What somebody types who means a query."""
 
 
-def _meaning(text: str) -> tuple[str, str]:
-    """How what is typed is taken, and what of it may be meant otherwise than it is taken."""
+class _Reading(NamedTuple):
+    """How a search is read. Both texts are safe to show, and empty where there is nothing to say."""
+
+    words: str
+    """Said while it is typed: what is wrong with it, or that it is a query."""
+    doubt: str
+    """Said where nothing is found: what is wrong with it, or what looks like a query and is read as plain text."""
+
+
+def _reading(text: str) -> _Reading:
+    """How a search is read."""
     from leafward.query.grammar import Place, QueryError, Text, parse_search
     from leafward.query.search.conjunction import texts_of
 
@@ -264,12 +273,12 @@ def _meaning(text: str) -> tuple[str, str]:
         found, problems = parse_search(text, Place.FIND)
     except QueryError as error:
         problem = safe_line(str(error), 200)
-        return problem, problem
+        return _Reading(problem, problem)
     if problems:
         problem = safe_line(str(problems[0]), 200)
-        return problem, problem
+        return _Reading(problem, problem)
     if found is None or (isinstance(found, Text) and found.text == text.strip()):
-        return "", "taken as plain text, not as a query" if _QUERY_SIGNS & set(text) else ""
+        return _Reading("", "taken as plain text, not as a query" if _QUERY_SIGNS & set(text) else "")
     plain = next((one for one in texts_of(found) if _QUERY_SIGNS & set(one)), "")
     doubt = f"{safe_line(plain, 60)} is taken as plain text" if plain else ""
-    return doubt or "a query: goes to the matching rows", doubt
+    return _Reading(doubt or "a query: goes to the matching rows", doubt)

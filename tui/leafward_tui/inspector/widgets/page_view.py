@@ -133,6 +133,8 @@ class PageView(LineScroll):
     def __init__(self) -> None:
         super().__init__()
         self.page: Page | None = None
+        self._waiting = ""
+        """What stands there while there is no page."""
         self._strips: OrderedDict[tuple[int, bool, int], Strip] = OrderedDict()
         self._painted_with: Styles | None = None
         self.rendered = 0
@@ -140,10 +142,13 @@ class PageView(LineScroll):
 
     # --- what is shown ------------------------------------------------------------------------------------------------
 
-    def show(self, page: Page | None, *, keep_place: bool) -> None:
-        """Shows another page: from its top or the first hit in it, or, the same page made anew, where it was."""
+    def show(self, page: Page | None, *, keep_place: bool, waiting: str = "") -> None:
+        """Shows another page: from its top or the first hit in it, or, the same page made anew, where it was.
+
+        Without a page the second row says what is waited for.
+        """
         before = self._line(self.cursor)
-        self.page = page
+        self.page, self._waiting = page, waiting
         self._strips.clear()
         if self.show_vertical_scrollbar:
             # A scrollbar that came once stays: where it comes and goes with the page, the whole screen is laid out.
@@ -189,6 +194,9 @@ class PageView(LineScroll):
         at = self.scroll_offset.y + y
         line = self._line(at)
         if line is None:
+            if self._waiting and y == 1:
+                words = [Segment(" " * MARGIN, styles.bg.blank), Segment(self._waiting, styles.bg.nothing)]
+                return Strip(words).adjust_cell_length(width, styles.bg.blank)
             return Strip.blank(width, styles.bg.blank)
         chosen = at == self.cursor and self.has_focus
         key = (at, chosen, width)

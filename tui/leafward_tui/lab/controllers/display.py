@@ -60,16 +60,14 @@ class Display:
     def show_heads(self) -> None:
         """Tabs of every pane, the pane with the keys marked."""
         layout = self._state.layout
-        self._view.panes.show_heads(layout.area, layout.page, self._rules(), self._counted())
+        self._view.panes.show_heads(layout.area, layout.page, self._rules(), self._unit())
 
     def arrange(self) -> None:
         """As many panes as there is room for."""
         layout = self._state.layout
-        self._view.panes.show_area(
-            layout.area, layout.page, self._rules(), self._counted(), whole=layout.whole
-        )
+        self._view.panes.show_area(layout.area, layout.page, self._rules(), self._unit(), whole=layout.whole)
 
-    def _counted(self) -> str:
+    def _unit(self) -> str:
         """The head of the sizes of turns: where an agent counts tokens otherwise than the tree does, as whom."""
         what_if = self._state.what_if
         if what_if is None or what_if.plan.estimator is Estimator.PI:

@@ -40,19 +40,20 @@ class PromptReader:
         if what_if is None or not what_if.choices.asks or what_if.plan.nothing:
             return
         choices = what_if.choices
+        self._state.prompt.awaited = choices.summarizer if then is not None else ""
         injection = what_if.injections.get(what_if.injection_key)
         self._jobs.latest(
             "prompt",
             partial(outgoing, self._state.session, what_if.plan, choices, injection, self._services.config),
             partial(self._read, choices.summarizer, then),
-            lambda text: self._view.tell(text, "bad"),
+            self._failed,
         )
 
     def _read(self, summarizer: str, then: Callable[[Outgoing], object] | None, sending: Outgoing) -> None:
         what_if = self._state.what_if
         if what_if is None:
             return
-        self._state.prompt.sending = sending
+        self._state.prompt.sending, self._state.prompt.awaited = sending, ""
         what_if.costs[summarizer] = sending.cost
         self._display.show_plan()
         if self._state.layout.page == "Prompt":
@@ -61,9 +62,16 @@ class PromptReader:
             self._view.tell("")
             then(sending)
 
+    def _failed(self, text: str) -> None:
+        self._state.prompt.awaited = ""
+        self._view.tell(text, "bad")
+
     def drop(self) -> None:
         """The choices changed: what is being worked out is for others."""
         self._jobs.cancel("prompt")
+        if self._state.prompt.awaited:
+            self._state.prompt.awaited = ""
+            self._view.tell("")
 
     def renew(self) -> None:
         """The settings rest: it is worked out anew where it was known or is on show."""

@@ -82,8 +82,8 @@ class SummaryRequest:
         elif state.prompt.sending is not None:
             self.ask(state.prompt.sending)
         else:
-            self._view.tell(f"reading what would be sent to {what_if.choices.summarizer}")
             self._prompt.read(self.ask)
+            self._view.tell("")
 
     def ask(self, sending: Outgoing) -> None:
         """Asks before anything is sent: how much, to whom, for how much, what was taken out."""

@@ -132,20 +132,27 @@ class Summarizer:
 
     def _look_up(self, name: str) -> None:
         """Chooses a model if it can be asked. Whether it can is known before anything is sent."""
+        model = self._state.model
 
         def done(problem: str) -> None:
+            model.looked_up = ""
             self._view.tell("")
             if not problem:
                 self.summarize_by(name)
             elif self._view.is_active:
                 self._name_model(name, problem)
 
-        self._view.tell(f"looking up {safe_line(name, 60)}")
+        def failed(text: str) -> None:
+            model.looked_up = ""
+            self._view.tell(text, "bad")
+
+        model.looked_up = name
+        self._view.tell("")
         self._jobs.latest(
             "name",
             partial(model_problem, name, self._services.config),
             done,
-            lambda text: self._view.tell(text, "bad"),
+            failed,
         )
 
     def summarize_by(self, name: str) -> None:

@@ -162,8 +162,8 @@ class CutLines:
         glyphs = self.glyphs
         plan, context = self.rows.plan, self.rows.turns.sizes.context
         session = context.session
-        holds_end = row.stop == len(plan.sizes)
-        holds_end = holds_end and session.tree.content_at(context.at) == session.place
+        at_leaf = session.tree.content_at(context.at) == session.place
+        holds_end = at_leaf and row.stop == len(plan.sizes)
         if holds_end and (row.kind is RowKind.TURN or self.rows.turns.sizes.parts[row.first] != Part.USER):
             return glyphs.leaf
         named = _NODE_OF_KIND.get(Kind(kind))

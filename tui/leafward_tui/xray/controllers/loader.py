@@ -9,7 +9,8 @@ from leafward.base.errors import Cancelled
 from leafward.compaction.xray import What, xray_edited, xray_of, xray_planned
 from leafward.session.journal.operation_log import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
-from leafward_tui.xray.model.captions import Fates, Teller
+from leafward_tui.xray.model.arrangement import Side
+from leafward_tui.xray.model.captions import Fates, Teller, side_words
 
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
@@ -53,6 +54,7 @@ class Loader:
         """Shows both sides, with the cursor on the first line of the summary; then looks for what takes longer."""
         loaded, xray = self._state.loaded, made.xray
         loaded.xray, loaded.undo_op = xray, made.undo_op
+        loaded.words = {side: side_words(self._state.session, xray, side) for side in Side}
         loaded.teller = Teller(xray, self._glyphs)
         for row, both in enumerate(xray.rows):
             if both.before is not None and both.before.what is What.MESSAGE:

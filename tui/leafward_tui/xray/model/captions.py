@@ -12,6 +12,7 @@ from leafward.base.emphasis import shown_without_emphasis
 from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
+from leafward.context.projection import latest
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
@@ -107,6 +108,21 @@ class Fates:
         """Of these the lost ones, those that weigh most first."""
         lost = [fate for fate in self.at(entries) if fate.status is Status.LOST]
         return sorted(lost, key=lambda fate: (-fate.fact.weight, fate.fact.key))
+
+
+_PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
+
+
+def side_words(session: Session, xray: XRay, side: Side) -> str:
+    """What one side is: `now` only where nothing was said since, or nothing is written yet."""
+    if xray.compaction < 0:
+        return _PLANNED[side]
+    if side is Side.BEFORE:
+        return "what the model saw"
+    last = latest(session, session.leaf, frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT}))
+    if last == xray.compaction and session.place == session.tree.content_at(last):
+        return "what the model sees now"
+    return f"right after {'these edits' if xray.of_edits else 'this compaction'}"
 
 
 class Teller:

@@ -10,35 +10,18 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward.context.projection import latest
-from leafward.session.entries import Kind
 from leafward_tui.ui.cells import cell_len, count, counted, fit
 from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.painting import MIDDLE, Columns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual import events
 
     from leafward.compaction.xray import XRay
-    from leafward.session.session import Session
     from leafward_tui.ui.theme import Ground
-
-_PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would see"}
-
-
-def side_words(session: Session, xray: XRay | None, side: Side) -> str:
-    """What one side is: `now` only where nothing was said since, or nothing is written yet."""
-    if xray is None:
-        return ""
-    if xray.compaction < 0:
-        return _PLANNED[side]
-    if side is Side.BEFORE:
-        return "what the model saw"
-    last = latest(session, session.leaf, frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT}))
-    if last == xray.compaction and session.place == session.tree.content_at(last):
-        return "what the model sees now"
-    return f"right after {'these edits' if xray.of_edits else 'this compaction'}"
 
 
 class XRayHead(Widget):
@@ -56,15 +39,13 @@ class XRayHead(Widget):
         super().__init__()
         self._xray: XRay | None = None
         self._side = Side.AFTER
-        self._words: dict[Side, str] = {}
+        self._words: Mapping[Side, str] = {}
         self._spans: list[tuple[int, int, Side]] = []
 
-    def show(self, session: Session, xray: XRay | None, side: Side) -> None:
-        """Shows the sizes of an X-ray of a session, and on which side the keys are."""
-        if xray is not self._xray:
-            self._words = {one: side_words(session, xray, one) for one in Side}
-        if (xray, side) != (self._xray, self._side):
-            self._xray, self._side = xray, side
+    def show(self, xray: XRay | None, words: Mapping[Side, str], side: Side) -> None:
+        """Shows the sizes of an X-ray, in `words` what each side is, and on which side the keys are."""
+        if (xray, words, side) != (self._xray, self._words, self._side):
+            self._xray, self._words, self._side = xray, words, side
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
