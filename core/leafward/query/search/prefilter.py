@@ -97,6 +97,8 @@ class Prefilter:
         self.program = program
         self._lock = Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._unread: set[subprocess.Popen[bytes]] = set()
+        """Those of them whose answers nobody reads so far."""
         self._ended = False
 
     def end(self) -> None:
@@ -105,6 +107,11 @@ class Prefilter:
             self._ended = True
             for process in self._running:
                 process.kill()
+            unread, self._unread = self._unread, set()
+        # Whoever reads the answers of the others waits for them.
+        for process in unread:
+            with self._ending(process):
+                pass
 
     def sweep(self, cards: Sequence[Card], *, all_searched: bool = False) -> Sweep:
         """Starts ripgrep on the folders that hold hardly more than some sessions. Whoever asks for it goes through `passing`.
@@ -240,6 +247,7 @@ class Prefilter:
             return None
         with self._lock:
             self._running.add(process)
+            self._unread.add(process)
             if self._ended:
                 process.kill()
         return process
@@ -250,6 +258,8 @@ class Prefilter:
         if process is None:
             yield
             return
+        with self._lock:
+            self._unread.discard(process)
         with process:
             try:
                 yield
@@ -259,7 +269,8 @@ class Prefilter:
 
     def _answers(self, process: subprocess.Popen[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
         """The files that ripgrep says, and in the end whether it looked into all."""
-        if process.stdout is None:
+        if process.stdout is None or self._ended:
+            # `end` may have closed it.
             return False
         try:
             yield from map(os.fsdecode, _names(process.stdout.fileno(), listed))
