@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -213,7 +215,7 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
     monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
     told(agent, before, monkeypatch)
-    waits = hook_module.kept_text(str(session), session.stat().st_size)
+    waits = hook_module._text_path(str(session), session.stat().st_size)
     halfway = draft_name(waits)
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     halfway.write_text("<leafward-context>\nhalf")
@@ -240,7 +242,43 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     assert b"</leafward-context>" in capfdbinary.readouterr().out
     told(agent, behind, monkeypatch)
     assert capfdbinary.readouterr().out == b""
-    assert not list(waits.parent.parent.iterdir())
+    assert not list(waits.parent.parent.parent.iterdir())
+
+
+def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
+    tmp_path: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """Also where its draft comes while the folder that it lies in is being removed."""
+    session = tmp_path / "one.jsonl"
+    write_session(session, 40)
+    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
+    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
+    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    monkeypatch.setattr(hook_module, "_WAIT", 0.3)
+    told("claude", before, monkeypatch)
+    size = session.stat().st_size
+    old = hook_module._text_path(str(session), size)
+    with session.open("ab") as file:
+        file.write(session.read_bytes().splitlines(keepends=True)[-1].replace(b'"id":"', b'"id":"0', 1))
+    remove = os.rmdir
+
+    def late(*place: Any, **options: Any) -> None:
+        with suppress(FileNotFoundError):
+            draft_name(old).write_text("half")
+        remove(*place, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", late)
+        told("claude", before, monkeypatch)
+    assert not old.parent.exists()
+    hook_module.hook("claude", str(session), size)
+    told("claude", behind, monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert "TimeoutError" in failures()[-1]
+    assert not list(old.parent.parent.parent.iterdir())
 
 
 def test_doctor_says_what_is_gone_and_what_failed(

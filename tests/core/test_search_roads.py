@@ -8,7 +8,7 @@ import random
 import unicodedata
 from pathlib import Path
 from threading import Barrier, get_ident
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import regex
@@ -26,6 +26,7 @@ from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, entries, found, searching
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
 
 
@@ -243,10 +244,10 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
     looked_at: list[int] = []
     started, left_of = Prefilter._started, Sweep.left_of
 
-    def counted(self: Prefilter, options: tuple[str, ...], paths: list[bytes]) -> object:
+    def counted(self: Prefilter, options: tuple[str, ...], pattern: bytes, paths: list[bytes]) -> object:
         if paths:
             begun.append(("cards" in vars(search), tuple(map(os.fsdecode, paths))))
-        return started(self, options, paths)
+        return started(self, options, pattern, paths)
 
     def noted(self: Sweep, files: list[str]) -> list[str]:
         looked_at.append(len(files))
@@ -258,6 +259,64 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
     assert (begun[0][0], set(begun[0][1])) == (False, {str(tmp_path / "0"), str(tmp_path / "1")})
     assert [len(paths) for _, paths in begun] == [2, 2]
     assert looked_at == [0]
+
+
+@pytest.mark.parametrize("fails", ["before the batch", "while it is sifted"])
+def test_a_search_that_fails_leaves_no_ripgrep_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    for number in range(10):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user("a needle")
+    program = tmp_path / "slow"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    search = searching("needle", cards_in(tmp_path), "scan")
+    search = Search(search.cards, search.query, program=str(program))
+    begun: list[subprocess.Popen[bytes]] = []
+    started = Prefilter._started
+
+    def noted(self: Prefilter, *told: Any) -> subprocess.Popen[bytes] | None:
+        process = started(self, *told)
+        if process is not None:
+            begun.append(process)
+        return process
+
+    def failing(*_: object) -> Any:
+        raise RuntimeError
+
+    monkeypatch.setattr(Prefilter, "_started", noted)
+    stop: Callable[[], bool] = failing
+    if fails == "before the batch":
+        monkeypatch.setattr(Search, "_batches", failing)
+        stop = bool
+    with pytest.raises(RuntimeError):
+        list(search.run(stop))
+    assert begun
+    for process in begun:
+        assert process.returncode is not None
+        assert process.stdout is not None
+        assert process.stdout.closed
+
+
+def test_files_named_singly_are_asked_for_the_needle_as_it_is(tmp_path: Path) -> None:
+    """Which letters are rare in the folders that ripgrep goes through says nothing of them."""
+    folder, below = tmp_path / "folder", tmp_path / "folder" / "below"
+    below.mkdir(parents=True)
+    for number in range(10):
+        PiFile(folder / f"{number}.jsonl", HEADER | {"id": str(number)}).user("hay")
+    PiFile(below / "one.jsonl", HEADER | {"id": "one"}).user("hay")
+    log, program = tmp_path / "log", tmp_path / "rg"
+    program.write_text(
+        f'#!/bin/sh\nwhile [ "$1" != --regexp ]; do shift; done\nprintf "%s\\n" "$2" >> {log}\nexit 1\n'
+    )
+    program.chmod(0o755)
+    cards = cards_in(folder)
+    wanted = needle(["needlework"])
+    assert wanted is not None
+    found = list(Prefilter(wanted, str(program), crowds(cards, cards)).passing(cards, bool))
+    folders, files = log.read_bytes().splitlines()
+    assert (found, files) == ([], wanted.pattern)
+    assert folders != files
 
 
 def test_without_ripgrep_two_threads_look_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from leafward.agents import agent_named, lines, stretches
-from leafward.agents.codex import runs
+from leafward.agents.codex import assembly, runs
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
-from leafward.agents.codex.runs import tell
+from leafward.agents.codex.runs import Run, runs_of
 from leafward.agents.lines import OpenFile
 from leafward.agents.stretches import Stretch
 from leafward.base import worker_processes
@@ -87,12 +87,13 @@ def same_apart(path: Path, size: int, begin: int = 0) -> Share:
     for number, stretch in enumerate(stretches_of(path, size)):
         at, end = stretch.start, stretch.stop
         in_order.feed(data[at:end], end - at, at)
-        told = tell(stretch) if number else None
+        told = runs_of(stretch) if number else None
         for run in pickle.loads(pickle.dumps(told.runs)) if told is not None else ():
             apart.feed(data[at : run.start], run.start - at, at)
             here += run.start - at
             at = run.start
-            if apart.extend(run.entries):
+            if run.follows(apart):
+                apart.extend(run.entries)
                 told_bytes += run.stop - run.start
                 at = run.stop
         apart.feed(data[at:end], end - at, at)
@@ -121,7 +122,7 @@ def next_line(data: bytes, start: int, *, recorded: bool) -> tuple[int, int | No
 @pytest.mark.parametrize("size", [1_500, 8_000])
 def test_runs_may_begin_anywhere(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reads in order sees where what a run assumes does not hold."""
-    monkeypatch.setattr(runs, "settled", next_line)
+    monkeypatch.setattr(runs, "response_end", next_line)
     shares = [same_apart(path, size) for path in _SOME]
     assert not CORPORA.is_dir() or sum(share.told for share in shares) > 5_000
 
@@ -158,7 +159,7 @@ def damaged(rows: list[bytes], chance: random.Random) -> bytes:
 @pytest.mark.parametrize("anywhere", [False, True])
 def test_damaged_rollouts(tmp_path: Path, anywhere: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if anywhere:
-        monkeypatch.setattr(runs, "settled", next_line)
+        monkeypatch.setattr(runs, "response_end", next_line)
     chance = random.Random(5)
     for path in _SOME:
         broken = tmp_path / "rollout.jsonl"
@@ -180,7 +181,7 @@ def test_a_stretch_in_which_no_response_ends_is_left(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     path.write_bytes(_OUTPUT % b"x" + _OUTPUT % b"y")
     (stretch,) = stretches_of(path, 10_000)
-    told = tell(stretch)
+    told = runs_of(stretch)
     assert told is not None
     assert (told.runs, told.stop) == ([], path.stat().st_size)
 
@@ -214,18 +215,18 @@ def sharing(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     monkeypatch.setattr(stretches, "LARGE", 1)
     monkeypatch.setattr(lines, "CHUNK", 128 << 10)
     taken: list[bool] = []
-    extend, feed = EntryBuilder.extend, EntryBuilder.feed
+    follows, feed = Run.follows, EntryBuilder.feed
 
     def slowly(builder: EntryBuilder, data: bytes, stop: int, at: int) -> None:
         # Another process needs time to start.
         time.sleep(0.02)
         feed(builder, data, stop, at)
 
-    def counted(builder: EntryBuilder, others: EntryBuilder) -> bool:
-        taken.append(extend(builder, others))
+    def counted(run: Run, before: EntryBuilder) -> bool:
+        taken.append(follows(run, before))
         return taken[-1]
 
-    monkeypatch.setattr(EntryBuilder, "extend", counted)
+    monkeypatch.setattr(Run, "follows", counted)
     monkeypatch.setattr(EntryBuilder, "feed", slowly)
     return taken
 
@@ -295,3 +296,30 @@ def test_a_session_that_grows_while_it_is_read(
         assert any(sharing)
     expected = alone(rollout, monkeypatch).columns
     assert (bytes(found.ids), bytes(found.kind), found.parent, found.start, found.damage) == expected
+
+
+@_RECORDED
+def test_what_no_run_says_is_read_in_pieces(
+    tmp_path: Path, sharing: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it is asked again and again whether to stop."""
+    path = max((CORPORA / "codex" / "v0.169.0").rglob("*.jsonl"), key=lambda one: one.stat().st_size)
+    head, *rest = path.read_bytes().splitlines(keepends=True)
+    found = tmp_path / "sessions" / "2026" / "11" / "21" / path.name
+    found.parent.mkdir(parents=True)
+    found.write_bytes(head + b"".join(rest) * 60)
+    monkeypatch.setattr(stretches, "SIZE", 1 << 20)
+    monkeypatch.setattr(assembly, "CHUNK", lines.CHUNK)
+    fed: list[int] = []
+    feed, follows = EntryBuilder.feed, Run.follows
+
+    def counted(builder: EntryBuilder, data: bytes, stop: int, at: int) -> None:
+        fed.append(stop)
+        feed(builder, data, stop, at)
+
+    monkeypatch.setattr(EntryBuilder, "feed", counted)
+    monkeypatch.setattr(Run, "follows", lambda run, before: follows(run, before) and False)
+    with closing(agent_named("codex").open(found)) as session:
+        assert sharing
+        assert max(fed) <= lines.CHUNK
+        assert Seen.of(session) == alone(found, monkeypatch)

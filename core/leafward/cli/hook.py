@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from hashlib import sha256
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from leafward.base import paths
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.hooks import HookRequest
 
-_TOLD_LIMIT = 1 << 20
+_REQUEST_LIMIT = 1 << 20
 _WAIT = 8.0
 """Seconds that an agent waits at most for a text that is being made."""
 _TEXT = "text"
@@ -42,7 +43,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room)
         return
-    request = hooks.heard(json.loads(sys.stdin.buffer.read(_TOLD_LIMIT)), os.environ)
+    request = hooks.heard(json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT)), os.environ)
     if request is None:
         return
     if request.moment is Moment.NOW:
@@ -55,7 +56,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
         # The compaction may be written before the file is read: it is none of what was there.
         size = os.path.getsize(request.session)
         _forget(request.session)
-        paths.make_private(kept_text(request.session, size).parent)
+        paths.make_private(_text_path(request.session, size).parent)
         # It goes on when we have ended: the agent makes its summary meanwhile.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
         argv += ["--size", str(size)]
@@ -63,7 +64,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
         subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
         return
     else:
-        text = _awaited(request.session)
+        text = _prepared_text(request.session)
     if text:
         sys.stdout.buffer.write(hooks.answer(text).encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
@@ -132,45 +133,45 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
 
     # Where nobody waits any more the folder is gone: a later compaction has one of its own.
     with suppress(FileNotFoundError):
-        replace_file(kept_text(session, size), text.encode("utf-8", "replace"))
+        replace_file(_text_path(session, size), text.encode("utf-8", "replace"))
 
 
-def _awaited(session: str) -> str:
-    folders = _folders(session)
-    if not folders:
+def _prepared_text(session: str) -> str:
+    place = _place(session)
+    if not place.exists():
         raise FileNotFoundError(f"no compaction of {session} was begun here")
-    kept, until = folders[0] / _TEXT, time.monotonic() + _WAIT
     try:
-        while not kept.exists():
+        # One compaction is waited for at a time: its folder stands there alone.
+        (folder,) = place.iterdir()
+        text, until = folder / _TEXT, time.monotonic() + _WAIT
+        while not text.exists():
             if time.monotonic() > until:
                 raise TimeoutError(f"no text for {session} after {_WAIT:.0f} s")
             time.sleep(0.01)
-        return read_regular(kept).decode("utf-8")
+        return read_regular(text).decode("utf-8")
     finally:
         _forget(session)
 
 
-def kept_text(session: str, size: int | None) -> Path:
-    """Where the text for a session waits that a compaction at a size of its file is given."""
-    return _place(session).with_suffix(f".{size}") / _TEXT
+def _text_path(session: str, size: int | None) -> Path:
+    """Where the text for a compaction is stored that began at a size of the session's file."""
+    return _place(session) / str(size) / _TEXT
 
 
 def _place(session: str) -> Path:
     return paths.state_dir() / "hooks" / sha256(os.fsencode(session)).hexdigest()[:32]
 
 
-def _folders(session: str) -> list[Path]:
-    place = _place(session)
-    return list(place.parent.glob(f"{place.name}.*"))
-
-
 def _forget(session: str) -> None:
     """Nobody waits for a text for a session any more."""
-    for folder in _folders(session):
-        with suppress(OSError):
-            for file in folder.iterdir():
-                file.unlink(missing_ok=True)
-            folder.rmdir()
+    from leafward.session.journal.durable import draft_name
+
+    # Renamed first: a process that still makes a text can then write nothing into it while it is emptied.
+    place = _place(session)
+    unused = draft_name(place)
+    with suppress(FileNotFoundError):
+        place.rename(unused)
+        rmtree(unused, ignore_errors=True)
 
 
 def _log(name: str, why: str) -> None:
@@ -179,10 +180,10 @@ def _log(name: str, why: str) -> None:
 
         line = json.dumps(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name}: {why}")
         paths.make_private(paths.hook_log().parent)
-        replace_file(paths.hook_log(), "\n".join([*_logged(), line, ""])[-_LOG_LIMIT:].encode())
+        replace_file(paths.hook_log(), "\n".join([*_log_lines(), line, ""])[-_LOG_LIMIT:].encode())
 
 
-def _logged() -> list[str]:
+def _log_lines() -> list[str]:
     try:
         return read_regular(paths.hook_log()).decode("utf-8", "replace").splitlines()
     except OSError:
@@ -192,7 +193,7 @@ def _logged() -> list[str]:
 def failures() -> list[str]:
     """What went wrong in hooks, oldest first."""
     found = []
-    for line in _logged():
+    for line in _log_lines():
         with suppress(ValueError):
             found.append(str(json.loads(line)))
     return found

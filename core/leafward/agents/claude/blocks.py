@@ -59,8 +59,8 @@ _SILENT = BOOKKEEPING_TYPES - {
     "summary", "ai-title", "agent-name", "last-prompt", "cost-state", "api-request", "api-request-blob"
 }  # fmt: skip
 """Types of rows that only keep books."""
-_BESIDE = "\0"
-"""What the ids of replies in side lines begin with."""
+_SIDE_LINE = "\0"
+"""Put before the ids of replies in side lines, so that none goes on with a reply of the chain."""
 _HASH = b'","hash":"'
 _HASHED = 86
 """Where the hash of a recorded message stands."""
@@ -220,7 +220,7 @@ class Block:
                             else:
                                 carried.reply, carried.reply_code = reply, code
                                 self.replies.append(len(codes))
-                                self.reply_names.append(f"{_BESIDE}{reply}" if code & ASIDE else reply)
+                                self.reply_names.append(_reply_name(reply, is_aside=bool(code & ASIDE)))
                         starts.append(start)
                         codes.append(code)
                         names.append(name)
@@ -319,7 +319,7 @@ class Block:
             reply = message.get("id")
             if isinstance(reply, str) and reply and message.get("model") != SYNTHETIC:
                 self.replies.append(index)
-                self.reply_names.append(f"{_BESIDE}{reply}" if flags & SIDECHAIN else reply)
+                self.reply_names.append(_reply_name(reply, is_aside=bool(flags & SIDECHAIN)))
         if body.get("type") == "api-request":
             self.requests.add(str(body.get("id")), at)
         elif body.get("type") == "api-request-blob":
@@ -347,6 +347,11 @@ def tell(stretch: Stretch) -> Told | None:
         return None
     keys = block.keys()
     return block.told(keys) if keys is not None else None
+
+
+def _reply_name(reply: str, *, is_aside: bool) -> str:
+    """What a reply is known by: its id, told apart where it stands in a side line."""
+    return _SIDE_LINE + reply if is_aside else reply
 
 
 def key_in(name: str | None) -> bytes | None:

@@ -10,7 +10,7 @@ from leafward.agents.codex.current_path import START, State
 from leafward.agents.codex.description import rolls_injected_back
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in
-from leafward.agents.lines import SPACE, marked_note, oversize_notes
+from leafward.agents.lines import CHUNK, SPACE, marked_note, oversize_notes
 from leafward.agents.stretches import Stretches
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.chain import Base, Chain, Step, Thread
     from leafward.agents.codex.copied_lines import CopiedLines
-    from leafward.agents.codex.runs import Told
+    from leafward.agents.codex.runs import StretchRuns
     from leafward.agents.codex.store import Segment
 
-_TELL = "leafward.agents.codex.runs:tell"
+_RUNS = "leafward.agents.codex.runs:runs_of"
 
 
 class Piece(NamedTuple):
@@ -199,23 +199,31 @@ class Assembly:
 
     def _with_others(self, rollout: Rollout, begin: int, stop: Callable[[], bool]) -> int:
         """Reads the whole lines of a large file from an offset on, together with other processes; returns how far."""
-        reading: Stretches[Told] = Stretches(rollout, _TELL, begin)
+        reading: Stretches[StretchRuns] = Stretches(rollout, _RUNS, begin)
 
-        def take(told: Told) -> bool:
+        def take(stretch: StretchRuns) -> bool:
             at = reading.end
-            for run in told.runs:
-                self._feed(rollout, at, run.start)
-                at = run.stop if self.builder.extend(run.entries) else run.start
-            self._feed(rollout, at, told.stop)
-            return True
+            for run in stretch.runs:
+                self._feed(rollout, at, run.start, stop)
+                at = run.start
+                if run.follows(self.builder):
+                    self.builder.extend(run.entries)
+                    at = run.stop
+            self._feed(rollout, at, stretch.stop, stop)
+            return not stop()
 
         reading.read(self.builder.feed, take, stop)
         return reading.end
 
-    def _feed(self, rollout: Rollout, start: int, stop: int) -> None:
-        """Reads the lines between two offsets."""
-        data = rollout.at(start, stop - start)
-        self.builder.feed(data, data.rfind(b"\n") + 1, start)
+    def _feed(self, rollout: Rollout, start: int, end: int, stop: Callable[[], bool]) -> None:
+        """Reads the lines between two offsets, of which none is long."""
+        while start < end and not stop():
+            data = rollout.at(start, min(CHUNK, end - start))
+            whole = data.rfind(b"\n") + 1
+            if not whole:
+                return
+            self.builder.feed(data, whole, start)
+            start += whole
 
     def _own_from_here(self, copied: CopiedLines) -> None:
         """What was read so far is another thread's."""

@@ -30,7 +30,7 @@ from leafward.agents.codex.records import (
     payload_of,
 )
 from leafward.agents.codex.responses import Responses
-from leafward.agents.codex.settings import Contexts, Settings
+from leafward.agents.codex.settings import Contexts
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.lines import seams
 from leafward.session.columns import Columns
@@ -49,14 +49,12 @@ _OF_REPLIES = frozenset({_REPLY, _ECHO, _COUNT, _QUIET})
 _OTHER = frozenset(role for role in Role if role not in _OF_REPLIES and role is not _MESSAGE)
 """What may not; a message may turn out to be a reply."""
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
+_NO_RESULT = (-2, "")
+"""Equal to no entry and call: -1 is the tip before the first entry."""
 
 
-_LOOKING_BACK = frozenset({Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN})
-"""What cannot be told without all that came before, or is so rare that nobody tries."""
-
-
-class LooksBack(Exception):  # no error: whoever knows what came before takes the line
-    """A line cannot be told by itself."""
+class Dependence(Exception):  # no error: whoever knows what came before reads the line
+    """A line means nothing without what came before it."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -67,12 +65,8 @@ class LooksBack(Exception):  # no error: whoever knows what came before takes th
 class EntryBuilder:
     """The entries of one transcript while they are being made."""
 
-    def __init__(self, *, apart: bool = False, total: int | None = None) -> None:
-        """Of lines further on (`apart`) all before them is taken to be settled, and `total` is what was counted before.
-
-        None means that usage is recorded response by response. `extend` holds that beside how it was. A line that needs to
-        know more raises LooksBack.
-        """
+    def __init__(self, dependent: frozenset[Role] = frozenset()) -> None:
+        """Lines of the roles in `dependent` raise Dependence; with `Role.UNKNOWN`, broken lines do too."""
         self.columns = Columns()
         self.parts: dict[int, int] = {}
         """Entries that stand on one line with others: the how-manieth of it, from 1."""
@@ -104,15 +98,11 @@ class EntryBuilder:
         """Whether the version that writes a segment takes back with a turn what was injected for it."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
-        self._apart = apart
-        self._early_answer = False
+        self._dependent = dependent
+        self.has_early_answer = False
         """Whether it is said how a call ended before there is an entry: it may have been that of the result before."""
-        self.assumed: Settings | None = None
-        """What the first turn says, where it was taken to say what those before it said."""
-        if apart:
-            self.responses.begin_apart(total)
-            self._prompts.begin_apart()
-            self._last_result = (-2, "")
+        self.has_turns = False
+        """Whether a turn's context was read."""
 
     # --- places ---
 
@@ -129,11 +119,16 @@ class EntryBuilder:
         self._prompts.begin()
         self._call_end: tuple[int, str] | None = None
         """The record that ended a call, and the call's id, while it may still belong to the result right behind it."""
-        self._last_result = (-1, "")
+        self._last_result = _NO_RESULT
         """The entry of the last result, and its call."""
         self._effort_at = -1
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
+
+    def begin_apart(self, total: int | None) -> None:
+        """What comes first is not known, but settled; `total` was counted by then, or usage is recorded where that is None."""
+        self.responses.begin_apart(total)
+        self._prompts.begin_apart()
 
     def state(self) -> State:
         """Where the branch stands now."""
@@ -165,23 +160,25 @@ class EntryBuilder:
         self.course.extend(first, stop)
         self._naming.name(columns, first, self.parts)
 
-    def extend(self, others: EntryBuilder) -> bool:
-        """Adds the entries that were made apart of the lines that come next; False where they are to be made here."""
-        if self._call_end is not None or not self._prompts.are_settled:
-            return False
-        if others._early_answer and self._last_result[0] == self.tip:
-            return False
-        if not self.responses.leads_to(others.responses):
-            return False
-        if others.assumed not in (None, (self.model, self.effort)):
-            return False
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing but a reply can still say something of what was read."""
+        return self._call_end is None and self._prompts.are_settled
+
+    @property
+    def ends_in_result(self) -> bool:
+        """Whether the last entry is the output of a call."""
+        return self._last_result[0] == self.tip
+
+    def extend(self, others: EntryBuilder) -> None:
+        """Adds the entries that were made apart of the lines that come next, and that follow from here."""
         columns, base = self.columns, len(self.columns)
         start = self.start
         columns.start.extend(map(start.__add__, others.columns.start) if start else others.columns.start)
         columns.kind += others.columns.kind
         self.parts.update((base + index, part) for index, part in others.parts.items())
         self.models.extend((base + index, model) for index, model in others.models)
-        if others.assumed is not None:
+        if others.has_turns:
             self.model, self.effort = others.model, others.effort
         if others._effort_at >= 0:
             self._effort_at = base + others._effort_at
@@ -195,7 +192,6 @@ class EntryBuilder:
         if others.columns.kind:
             self.tip = len(columns) - 1
         self.link()
-        return True
 
     def broken(self, at: int) -> None:
         """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
@@ -292,7 +288,7 @@ class EntryBuilder:
     def _answer(self, call: str, at: int) -> None:
         """How a call ended: it belongs to the result that comes next, but for what repeats what stands right behind that."""
         if self.tip < 0:
-            self._early_answer = True
+            self.has_early_answer = True
         self._call_end = (at, call) if self._last_result != (self.tip, call) else None
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
@@ -307,9 +303,12 @@ class EntryBuilder:
             return
         self.record(line, at, data[start:end])
 
+    def _check(self, role: Role, at: int) -> None:
+        if role in self._dependent:
+            raise Dependence(at)
+
     def _pieces(self, data: bytes, start: int, end: int, at: int) -> None:
-        if self._apart:
-            raise LooksBack(at)
+        self._check(Role.UNKNOWN, at)
         for first, stop in seams(data, start, end, BEGINS):
             line = line_at(data, first, stop)
             place = at + first - start
@@ -353,8 +352,7 @@ class EntryBuilder:
             self._other(role, payload_of(body or {}), at)
 
     def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
-        if self._apart and role in _LOOKING_BACK:
-            raise LooksBack(at)
+        self._check(role, at)
         if role is Role.MESSAGE:
             self._message(payload, at)
         elif role is Role.TURN:
@@ -399,11 +397,7 @@ class EntryBuilder:
 
     def _turned(self, model: object, effort: str | None, at: int) -> None:
         part = 0
-        if self._apart and self.assumed is None:
-            if not isinstance(model, str):
-                raise LooksBack(at)
-            self.model, self.effort = model, effort
-            self.assumed = Settings(model, effort)
+        self.has_turns = True
         if isinstance(model, str) and model != self.model:
             self.model = model
             self._add(Kind.MODEL_CHANGE, at)

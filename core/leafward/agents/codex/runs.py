@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.codex.entry_builder import EntryBuilder, LooksBack
-from leafward.agents.codex.records import CLOSE, KIND, KINDS, Role, payload_of
+from leafward.agents.codex.entry_builder import Dependence, EntryBuilder
+from leafward.agents.codex.items import effort_of
+from leafward.agents.codex.records import CLOSE, KIND, KINDS, Role, line_at, payload_of
 from leafward.agents.codex.responses import total_in
 from leafward.agents.stretches import blocks_of
 from leafward.base.errors import NotASession
@@ -21,19 +22,48 @@ if TYPE_CHECKING:
 
 _ENDING = frozenset({Role.USAGE, Role.BOOKS, Role.STARTED, Role.TURN})
 """Lines behind which no response goes on, where usage is recorded; where it is not, what was counted has to be known too."""
+_DEPENDENT = frozenset({Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN})
+"""What means nothing without all that came before, or is so rare that nobody tries."""
 _USAGE = b'"type":"token_usage_record"'
+_TURN = b'"type":"turn_context"'
 
 
-class Run(NamedTuple):
-    """Lines that follow each other, and the entries that they make."""
+class Run:
+    """Lines that follow each other, the entries that they make, and what is assumed of the lines before them."""
 
-    start: int
-    stop: int
-    """Offsets."""
-    entries: EntryBuilder
+    def __init__(self, start: int, total: int | None) -> None:
+        """`total` is assumed to be what was counted before; None means that usage is recorded response by response."""
+        self.start = self.stop = start
+        """Offsets."""
+        self.entries = EntryBuilder(_DEPENDENT)
+        self.entries.begin_apart(total)
+        self._settings: tuple[str | None, str | None] = None, None
+        """The model and the effort that the turn before is assumed to have set."""
+
+    def feed(self, data: bytes, at: int) -> None:
+        """Adds whole lines, up to one that depends on what came before: that raises Dependence."""
+        if not self.entries.has_turns and (settings := _first_settings(data)) is not None:
+            # Most turns set what the turn before set.
+            self._settings = self.entries.model, self.entries.effort = settings
+        try:
+            self.entries.feed(data, len(data), at)
+            self.stop = at + len(data)
+        except Dependence as met:
+            self.stop = met.at
+            raise
+
+    def follows(self, before: EntryBuilder) -> bool:
+        """Whether what is assumed holds behind what was read."""
+        entries = self.entries
+        return (
+            before.is_settled
+            and not (entries.has_early_answer and before.ends_in_result)
+            and before.responses.leads_to(entries.responses)
+            and (not entries.has_turns or self._settings == (before.model, before.effort))
+        )
 
 
-class Told(NamedTuple):
+class StretchRuns(NamedTuple):
     """The runs in a stretch."""
 
     stop: int
@@ -41,37 +71,47 @@ class Told(NamedTuple):
     runs: list[Run]
 
 
-def tell(stretch: Stretch) -> Told | None:
+def runs_of(stretch: Stretch) -> StretchRuns | None:
     """The runs in a stretch; None where it is to be read in order."""
     runs: list[Run] = []
-    made: EntryBuilder | None = None
-    begin = 0
+    run: Run | None = None
     try:
         for data, at in blocks_of(stretch):
             start = 0
             while start < len(data):
-                if made is None:
-                    start, total = settled(data, start, recorded=data.find(_USAGE) >= 0)
+                if run is None:
+                    start, total = response_end(data, start, recorded=data.find(_USAGE) >= 0)
                     if start == len(data):
                         break
-                    begin = at + start
-                    made = EntryBuilder(apart=True, total=total)
+                    run = Run(at + start, total)
+                    runs.append(run)
                 try:
-                    made.feed(data[start:], len(data) - start, at + start)
+                    run.feed(data[start:], at + start)
                     start = len(data)
-                except LooksBack as met:
-                    runs.append(Run(begin, met.at, made))
-                    made = None
+                except Dependence as met:
+                    run = None
                     start = met.at - at
     except (OSError, NotASession):
         return None
-    if made is not None:
-        runs.append(Run(begin, stretch.stop, made))
-    return Told(stretch.stop, runs)
+    return StretchRuns(stretch.stop, runs)
 
 
-def settled(data: bytes, start: int, *, recorded: bool) -> tuple[int, int | None]:
-    """Behind the first line that ends a response, and what was counted by then; the end of whole lines where none does.
+def _first_settings(data: bytes) -> tuple[str, str | None] | None:
+    """The model and the effort that the first turn in some lines sets; None where none is found."""
+    place = data.find(_TURN)
+    while place >= 0:
+        end = data.find(b"\n", place)
+        line = line_at(data, data.rfind(b"\n", 0, place) + 1, end)
+        if line is not None and line.role is Role.TURN:
+            payload = payload_of(line.body or {})
+            model = payload.get("model")
+            return (model, effort_of(payload)) if isinstance(model, str) else None
+        place = data.find(_TURN, end)
+    return None
+
+
+def response_end(data: bytes, start: int, *, recorded: bool) -> tuple[int, int | None]:
+    """Where the first line ends that ends a response, and what was counted by then; the end of whole lines where none does.
 
     Where usage is recorded response by response counts say nothing.
     """

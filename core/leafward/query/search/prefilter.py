@@ -74,7 +74,7 @@ class Sweep:
     """None where it could not be started, or there are no such folders."""
     large: Sequence[Card]
     """Sessions that ripgrep is not given."""
-    all_in: bool
+    is_complete: bool
     """Whether all sessions lie in the folders."""
 
     def left_of(self, files: Sequence[str]) -> list[str]:
@@ -92,11 +92,12 @@ class Prefilter:
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
         """`program` is ripgrep's path, or None to do without it; `crowds`: see there."""
         self.needle = needle
-        self._pattern = needle.pattern
         self._crowds = crowds
         self.program = program
         self._lock = Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._unread: set[subprocess.Popen[bytes]] = set()
+        """Those of them whose answers nobody reads so far."""
         self._ended = False
 
     def end(self) -> None:
@@ -105,6 +106,11 @@ class Prefilter:
             self._ended = True
             for process in self._running:
                 process.kill()
+            unread, self._unread = self._unread, set()
+        # Whoever reads the answers of the others waits for them.
+        for process in unread:
+            with self._ending(process):
+                pass
 
     def sweep(self, cards: Sequence[Card], *, all_searched: bool = False) -> Sweep:
         """Starts ripgrep on the folders that hold hardly more than some sessions. Whoever asks for it goes through `passing`.
@@ -119,9 +125,8 @@ class Prefilter:
         counts = self._whole_folders(cards, all_searched=all_searched)
         for folder in _folders([file for card in large for file in _files_of(card)]):
             counts.pop(folder, None)
-        if counts:
-            self._pattern = self.needle.pattern_in(_sample(cards))
-        process = self._started(_OF_FOLDERS, list(map(os.fsencode, counts)))
+        pattern = self.needle.pattern_in(_sample(cards)) if counts else self.needle.pattern
+        process = self._started(_OF_FOLDERS, pattern, list(map(os.fsencode, counts)))
         return Sweep(frozenset(counts), process, large, sum(counts.values()) == len(cards))
 
     def passing(
@@ -164,7 +169,9 @@ class Prefilter:
             if alone:
                 files = [file for file in files if file not in alone]
             # Before the answers are waited for: nothing is left to be done when they are there.
-            left = sweep.left_of(shared if sweep.all_in else files) if sweep.process is not None else files
+            left = (
+                sweep.left_of(shared if sweep.is_complete else files) if sweep.process is not None else files
+            )
             for file in self._holding(files, left, stop, alone, sweep.process):
                 for session in (file, *others.get(file, ())) if file in themselves else others.get(file, ()):
                     if session not in found:
@@ -193,7 +200,7 @@ class Prefilter:
         for together in _arguments(files):
             if stop():
                 return
-            whole = yield from self._ask(self.program, (), together, listed)
+            whole = yield from self._ask(together, listed)
             if not whole:
                 # It could not read some of them, or could not run: which is not said.
                 unseen = (os.fsdecode(name) for name in together if name not in listed)
@@ -210,16 +217,15 @@ class Prefilter:
             if count >= _MANY and 0 < 3 * self._crowds.get(folder, 0) <= 4 * count
         }
 
-    def _ask(
-        self, program: str, options: tuple[str, ...], paths: list[bytes], listed: set[bytes]
-    ) -> Generator[str, None, bool]:
+    def _ask(self, files: list[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
         """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
-        del program
-        process = self._started(options, paths)
+        process = self._started((), self.needle.pattern, files)
         with self._ending(process):
             return (yield from self._answers(process, listed)) if process is not None else False
 
-    def _started(self, options: tuple[str, ...], paths: list[bytes]) -> subprocess.Popen[bytes] | None:
+    def _started(
+        self, options: tuple[str, ...], pattern: bytes, paths: list[bytes]
+    ) -> subprocess.Popen[bytes] | None:
         """Ripgrep at work on some paths; None where it could not be started, or there are none."""
         if self.program is None or not paths:
             return None
@@ -228,7 +234,7 @@ class Prefilter:
             *_OPTIONS,
             *options,
             "--regexp",
-            self._pattern,
+            pattern,
             "--",
             *paths,
         ]
@@ -240,6 +246,7 @@ class Prefilter:
             return None
         with self._lock:
             self._running.add(process)
+            self._unread.add(process)
             if self._ended:
                 process.kill()
         return process
@@ -250,6 +257,8 @@ class Prefilter:
         if process is None:
             yield
             return
+        with self._lock:
+            self._unread.discard(process)
         with process:
             try:
                 yield
@@ -259,7 +268,8 @@ class Prefilter:
 
     def _answers(self, process: subprocess.Popen[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
         """The files that ripgrep says, and in the end whether it looked into all."""
-        if process.stdout is None:
+        if process.stdout is None or self._ended:
+            # `end` may have closed it.
             return False
         try:
             yield from map(os.fsdecode, _names(process.stdout.fileno(), listed))

@@ -45,6 +45,8 @@ _POLL = 0.02
 """Seconds between two looks at whether to go on while sessions are sifted."""
 _AHEAD = 2
 """Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
+_THREADS, _THREADS_BESIDE_SWEEP = _AHEAD, 1
+"""Threads that sift. Beside ripgrep in whole folders, what else is worked out waits for the first batch, which somebody waits for."""
 _SOURCES_KEPT = 8
 
 
@@ -236,14 +238,12 @@ class Search:
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
         self._published_at = self.clock()
-        everything = None
         in_one = 0 < len(self._searched) <= FIRST_BATCH + _LARGEST_BATCH
-        if sieve is not None and sieve.program is not None and in_one:
-            # Ripgrep is at work on whole folders before the sessions are even put in order.
-            everything = sieve.sweep(self._searched, all_searched=True)
-        # Where all has begun, what else is worked out waits for the first batch, which somebody waits for.
-        with ThreadPoolExecutor(_AHEAD if everything is None else 1, "sieve") as pool:
+        sweeper = sieve if sieve is not None and sieve.program is not None and in_one else None
+        with ThreadPoolExecutor(_THREADS if sweeper is None else _THREADS_BESIDE_SWEEP, "sieve") as pool:
             try:
+                # Ripgrep is at work on whole folders before the sessions are even put in order.
+                everything = sweeper.sweep(self._searched, all_searched=True) if sweeper is not None else None
                 for batch in self._ahead(pool, sieve, everything, lambda: ended.is_set() or stop()):
                     before = self.done
                     early: dict[str, SessionHits | None] = {}
