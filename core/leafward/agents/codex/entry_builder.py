@@ -2,6 +2,9 @@
 
 Every line belongs to one entry: what repeats or measures it stands in the same stretch of the file. Entries follow each
 other; a rollback goes back, and a segment begins where its base was cut.
+
+Longer than other modules: each kind of line changes the same few facts (tip, model, calls that wait), and a rollback or a
+compaction needs all of them.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def overall(sides: Sides, mark: int) -> Overall:
 
 def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
     session = sides.session
-    known_by = turn_entry(session, side.node, NO_ENTRY if sides.lineal else sides.ancestor)
+    known_by = turn_entry(session, side.node, NO_ENTRY if sides.ancestor_side else sides.ancestor)
     words = headline(session, known_by).text if known_by >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
