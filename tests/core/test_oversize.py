@@ -342,9 +342,7 @@ def test_the_search_reads_no_hole_and_gives_ripgrep_none(
 
     given: list[str] = []
     monkeypatch.setattr(os, "read", counting)
-    monkeypatch.setattr(
-        Prefilter, "_ask", lambda _self, _program, _options, paths, _told: _given(given, paths)
-    )
+    monkeypatch.setattr(Prefilter, "_ask", lambda _self, paths, _listed: _given(given, paths))
     for words, hits in (("pear trees", 1), ("plum tree", 0)):
         wanted = needle([words])
         assert wanted is not None
