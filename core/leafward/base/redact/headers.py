@@ -18,8 +18,6 @@ _RARE_SCHEMES = ("apikey", "ssws", "flyv1", "splunk", "genie")
 """Only where a header is spoken of."""
 SIGNS = (*_SCHEMES, "authorization", "cookie", "curl")
 """In small letters: a text without any of them holds no header."""
-JAR_SIGNS = ("TRUE", "FALSE")
-"""The same for files of cookies, as they are written."""
 _TOKEN = re.compile(r"(?:[ \t]{1,8}|%20|\+)(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})")
 _AUTHORIZATION = re.compile(
     r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256) (?: \s{1,4}|%20|\+) )?
