@@ -94,11 +94,13 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             assert found.ancestor == (common[-1] if common else NO_ENTRY)
             left = [one for one in mine if one not in theirs]
             entered = [one for one in theirs if one not in mine]
-            for part, entries in ((found.left, left), (found.entered, entered)):
-                assert (part.entries, part.tokens) == (
-                    len(entries),
-                    sum(tallies.tokens[one] for one in entries),
-                )
+            here, there = (session.tree.path(one) for one in (session.place, session.tree.content_at(target)))
+            for part, entries, numbers in (
+                (found.left, left, set(here) - set(there)),
+                (found.entered, entered, set(there) - set(here)),
+            ):
+                assert part.entries == len(numbers), "as their numbers count them, bookkeeping included"
+                assert part.tokens == sum(tallies.tokens[one] for one in entries)
             assert found.before.total == context_at(session, session.place).total
             assert found.after.total == context_at(session, session.tree.content_at(target)).total
             assert 0 <= found.cached <= found.after.total

@@ -11,6 +11,7 @@ import pytest
 from textual.geometry import Size
 
 from leafward.base.config import Config
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
 from leafward_tui.log.path_then import PathThen
@@ -102,6 +103,17 @@ class TestWords:
         assert hands.last() == ("archived", "x prompt", "", "")
         archive(hands.session, hands.prompt("x"), False, hands.writing())
         assert hands.last() == ("restored", "x prompt", "", "")
+
+    def test_a_context_edit_is_no_move(self, hands: Hands) -> None:
+        edits = [ContextEdit(hands.session.columns.index(hands.file.ends["d"]))]
+        apply_edits(hands.session, draft_edits(hands.session, edits), hands.writing())
+        assert hands.last() == ("edited", "omits  d answered", "", "")
+        deeds = hands.deeds()
+        assert deeds.title(deeds.log[-1]) == "Edited the context"
+        undo(hands.session, None, hands.writing())
+        deeds = hands.deeds()
+        assert deeds.title(deeds.log[-1]) == "Undid the context edit"
+        assert deeds.doing(deeds.log[-1]).lead.startswith("context edit  ")
 
     def test_undo_and_redo(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())

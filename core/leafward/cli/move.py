@@ -240,7 +240,9 @@ def _operation_text(session: Session, operation: Operation) -> str:
     from leafward.session.journal.operation_log import SESSION_TARGETS
 
     if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
-        return f"{_short(operation.before)} -> {_place(session, operation.after)}"
+        return (
+            f"{_short(_in_conversation(session, operation.before))} -> {_place(session, operation.after)}"
+        )
     if operation.subject is Subject.MOVE:
         before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
         return f"{_short(before)} -> {_place(session, after)}"

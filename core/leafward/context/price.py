@@ -51,7 +51,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Entries of the conversation on one side of the common ancestor; bookkeeping does not count."""
+    """The entries of one side of the common ancestor, bookkeeping included, as their numbers and a turn's head count them."""
 
     entries: int
     tokens: int
@@ -181,7 +181,8 @@ def price_of_move(
     tree = session.tree
     sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)
     place, goal = session.place, tree.content_at(target)
-    ancestor = tree.content_at(tree.common_ancestor(place, goal))
+    shared = tree.common_ancestor(place, goal)
+    ancestor = tree.content_at(shared)
     left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
     here, there = sizes.outline(place), sizes.outline(goal)
     basis = Basis(sizes)
@@ -191,7 +192,9 @@ def price_of_move(
     model = there.model or here.model
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
     gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
-    parts = _part(sizes, left, in_context=not gone), _part(sizes, entered, in_context=not come)
+    # Bookkeeping that both paths have below the ancestor neither goes nor comes.
+    both = len(entries_below(session, ancestor, shared))
+    parts = _part(sizes, left, both, in_context=not gone), _part(sizes, entered, both, in_context=not come)
     return Price(
         place,
         goal,
@@ -217,10 +220,10 @@ def _is_beside(compaction: EntryIndex, entry: EntryIndex, tree: SessionTree) -> 
     return compaction >= 0 and not tree.is_ancestor(compaction, entry)
 
 
-def _part(sizes: Sizes, entries: array[int], *, in_context: bool) -> Part:
+def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> Part:
     kinds = sizes.kinds
     spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    return Part(len(spoken), sizes.tokens(spoken), in_context)
+    return Part(len(entries) - both, sizes.tokens(spoken), in_context)
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

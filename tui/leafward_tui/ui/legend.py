@@ -206,7 +206,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.dot, "Written to in the last two minutes"),
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
             (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
-            ("! 1 problem", "A part of the file cannot be read; `leafward doctor` says which"),
+            ("! 1 problem", "A line is broken, or its parent is not in the file; `leafward doctor` lists it, and lesser things"),
             ("5 of 9", "Sessions shown, of those there are"),
             ("~785", "Estimated: the file records no count"),
             ("$5+", "At least that: some sessions record no cost"),

@@ -43,6 +43,14 @@ _NAMED = {
     OperationKind.MERGE: "summary merge",
     OperationKind.SUMMARY_MOVE: "move with a summary",
 }
+_WRITTEN = {
+    OperationKind.COMPACT: ("compacted", "Compacted the context"),
+    OperationKind.EDIT: ("edited", "Edited the context"),
+    OperationKind.GRAFT: ("grafted", "Grafted turns"),
+    OperationKind.MERGE: ("merged", "Merged summaries"),
+    OperationKind.SUMMARY_MOVE: ("moved", "Moved the leaf with a summary"),
+}
+"""What writes more than a place for the leaf: what it did in a row, and as the head of its details."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +145,7 @@ class OperationText:
         return OperationWords(verb, lead, follow, state)
 
     def _noun(self, operation: Operation) -> str:
-        return (
-            "compaction" if self.root(operation).kind is OperationKind.COMPACT else _NOUN[operation.subject]
-        )
+        return _NAMED.get(self.root(operation).kind) or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:
         """An operation as a noun with what it set: `label [done]`, `move to #12`."""
@@ -163,8 +169,8 @@ class OperationText:
     def _verb(self, operation: Operation) -> str:
         if operation.kind is OperationKind.RESTORE:
             return "restored"
-        if operation.kind is OperationKind.COMPACT:
-            return "compacted"
+        if operation.kind in _WRITTEN:
+            return _WRITTEN[operation.kind][0]
         if operation.subject is Subject.MOVE:
             return "moved"
         if operation.subject is Subject.ARCHIVE:
@@ -179,6 +185,8 @@ class OperationText:
             return f"{self._files(operation)} as at {self.named(at)}  {self.turn_headline(at)}", ""
         if operation.kind is OperationKind.COMPACT:
             return self.turn_headline(self.place(operation.target)), ""
+        if operation.kind is OperationKind.EDIT:
+            return self.headline(self.place(operation.after)), ""
         if operation.subject is Subject.MOVE:
             # A summary that is carried along stands right below the entry that was moved to, which says more.
             carries = operation.kind is OperationKind.SUMMARY_MOVE
@@ -209,10 +217,8 @@ class OperationText:
             return f"Redid the {noun}"
         if operation.kind is OperationKind.RESTORE:
             return "Restored files"
-        if operation.kind is OperationKind.COMPACT:
-            return "Compacted the context"
-        if operation.kind is OperationKind.SUMMARY_MOVE:
-            return "Moved the leaf with a summary"
+        if operation.kind in _WRITTEN:
+            return _WRITTEN[operation.kind][1]
         if operation.subject is Subject.MOVE:
             return "Moved the leaf"
         if operation.subject is Subject.ARCHIVE:
