@@ -96,6 +96,19 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
         assert shown(pilot).count("into pi, with summaries") == 1, "no other agent takes one from elsewhere"
 
 
+async def test_summaries_may_be_added_and_taken_back_where_it_is_installed(home: Path) -> None:
+    file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    async with app_over().run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await _asked(pilot, "Put it into pi")
+        await pilot.press("enter")
+        await until(pilot, file.exists)
+        for title, summary in (("Put it into pi, with summaries", True), ("Put it into pi, without", False)):
+            await _asked(pilot, title)
+            await pilot.press("enter")
+            await until(pilot, lambda summary=summary: not installation("pi", summary=summary).changed)
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_the_agents_to_choose_from(snap_compare: Any, home: Path, size: tuple[int, int]) -> None:
     assert home.is_dir()
