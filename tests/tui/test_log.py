@@ -121,7 +121,7 @@ class TestWords:
         assert hands.last() == ("undid", "move  y prompt", "d prompt", "")
         deeds = hands.deeds()
         assert deeds.doing(deeds.log[-2]).state == "undone"
-        assert deeds.taken_back(deeds.log[-2]) == f"by line #{len(hands.session) - 1}"
+        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}"
         redo(hands.session, hands.writing())
         assert hands.last()[0] == "redid"
         deeds = hands.deeds()
@@ -154,7 +154,7 @@ class TestWords:
         facts = {name: (said, ident) for name, said, ident in deeds.facts(deeds.log[-1])}
         assert facts["from"] == ("d answered", f"#{hands.end('d')}  {hands.file.ends['d']}")
         assert facts["to"] == ("y done", f"#{hands.end('y')}  {hands.file.ends['y']}")
-        assert facts["line"][0].startswith(f"#{len(hands.session) - 1} of the file, at byte ")
+        assert facts["entry"][0].startswith(f"#{len(hands.session) - 1}, at byte ")
 
     def test_what_a_file_claims_is_made_safe(self, hands: Hands) -> None:
         hostile = "\x1b[31m\u202e"

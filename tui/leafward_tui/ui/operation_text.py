@@ -14,7 +14,7 @@ from leafward.session.entry_headline import headline, turn_entry
 from leafward.session.journal import OperationKind, Subject
 from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, latest_about
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import line_words
+from leafward_tui.ui.write_words import entry_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -264,7 +264,7 @@ class OperationText:
         if operation.subject is Subject.MOVE:
             found += self._restore_facts(operation)[:1]
         line = operation.entry
-        found.append(("line", line_words(self.session, line), self._id(operation.op)))
+        found.append(("entry", entry_words(self.session, line), self._id(operation.op)))
         return found
 
     def _restore_facts(self, operation: Operation) -> list[tuple[str, str, str]]:
@@ -347,7 +347,7 @@ class OperationText:
         if operation.kind is OperationKind.RESTORE:
             return "the files are as before"
         latest = latest_about(self.log, operation)
-        return f"by line #{latest.entry}"
+        return f"by entry #{latest.entry}"
 
 
 def label_words(text: str | None) -> str:
