@@ -285,7 +285,13 @@ def test_doctor_says_what_is_gone_and_what_failed(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["install", "pi"])
-    (home / ".pi" / "agent" / "extensions" / "leafward-context.js").unlink()
+    file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    capsys.readouterr()
+    assert main(["doctor", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["installed"] == {"pi": str(file)}
+    main(["doctor"])
+    assert f"hook     {file}" in capsys.readouterr().out
+    file.unlink()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"session": "/nowhere.jsonl"}')))
     main(["hook", "pi"])
     capsys.readouterr()

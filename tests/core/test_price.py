@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Cancelled
+from leafward.base.times import milliseconds, parse_time
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
@@ -94,11 +95,13 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             assert found.ancestor == (common[-1] if common else NO_ENTRY)
             left = [one for one in mine if one not in theirs]
             entered = [one for one in theirs if one not in mine]
-            for part, entries in ((found.left, left), (found.entered, entered)):
-                assert (part.entries, part.tokens) == (
-                    len(entries),
-                    sum(tallies.tokens[one] for one in entries),
-                )
+            way, other = (session.tree.path(one) for one in (session.place, session.tree.content_at(target)))
+            for part, entries, numbers in (
+                (found.left, left, set(way) - set(other)),
+                (found.entered, entered, set(other) - set(way)),
+            ):
+                assert part.entries == len(numbers), "as their numbers count them, bookkeeping included"
+                assert part.tokens == sum(tallies.tokens[one] for one in entries)
             assert found.before.total == context_at(session, session.place).total
             assert found.after.total == context_at(session, session.tree.content_at(target)).total
             assert 0 <= found.cached <= found.after.total
@@ -143,6 +146,21 @@ class TestMoves:
         found = price(file, 3)
         assert found.ancestor_id == fork
         assert (found.cached, found.sent_again, found.after.total) == (900, 4100, 5000)
+
+    def test_a_cache_of_yesterday_is_none(self, file: Acting) -> None:
+        file.user("go")
+        first = file.said("one", tokens=usage(900))
+        file.user("on")
+        file.said("two", tokens=usage(2000))
+        with reading(file.path) as session:
+            target = session.columns.index(first)
+            last = session.body(len(session) - 1) or {}
+            asked = milliseconds(last["message"].get("timestamp")) or parse_time(last["timestamp"]) or 0
+            soon = price_of_move(session, target, now=asked + 60_000)
+            late = price_of_move(session, target, now=asked + 24 * 3_600_000)
+        assert (soon.expired, soon.sent_again) == (False, 0)
+        assert (late.expired, late.cached, late.sent_again) == (True, 0, late.after.sent)
+        assert late.as_json()["cache_expired"] is True
 
     def test_another_model_finds_nothing_cached(self, file: Acting) -> None:
         file.user("go")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -94,6 +95,23 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
         assert shown(pilot).count("into pi, with summaries") == 1, "no other agent takes one from elsewhere"
+
+
+def _is_as(summary: bool) -> bool:
+    return not installation("pi", summary=summary).changed
+
+
+async def test_summaries_may_be_added_and_taken_back_where_it_is_installed(home: Path) -> None:
+    file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
+    async with app_over().run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await _asked(pilot, "Put it into pi")
+        await pilot.press("enter")
+        await until(pilot, file.exists)
+        for title, summary in (("Put it into pi, with summaries", True), ("Put it into pi, without", False)):
+            await _asked(pilot, title)
+            await pilot.press("enter")
+            await until(pilot, partial(_is_as, summary))
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])

@@ -127,6 +127,9 @@ class TestMoving:
             await pilot.press("u")
             await written(pilot, screen, total + 2)
             assert here(screen) == "a"
+            session = screen.state.session
+            assert session is not None
+            assert f"the leaf is at #{session.place}" in note(screen)
             assert "undid: move" in note(screen)
             assert leaf(screen) == "d"
             await pilot.press("U")

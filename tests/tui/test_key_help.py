@@ -168,6 +168,14 @@ def test_the_key_bar_of_the_tree_begins_with_what_one_wants_next() -> None:
     assert "row.down" not in every
 
 
+def test_beside_the_tree_the_pane_names_the_keys_of_its_tabs() -> None:
+    narrow = [hint.ids for hint in hints(Situation(in_tree=False))]
+    wide = [hint.ids for hint in hints(Situation(in_tree=False, two_panes=True))]
+    assert "pane.next" in narrow, "the key goes from tab to tab"
+    assert "pane.next" not in wide, "there it leaves the pane"
+    assert wide[2:6] == ["tab.context", "tab.compaction", "tab.files", "tab.raw"]
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 32)])
 async def test_the_key_bar_holds_whole_words(size: tuple[int, int], tmp_path: Path) -> None:
     file = Named(tmp_path / "s.jsonl")

@@ -11,6 +11,7 @@ import pytest
 from textual.geometry import Size
 
 from leafward.base.config import Config
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
 from leafward_tui.log.path_then import PathThen
@@ -103,13 +104,24 @@ class TestWords:
         archive(hands.session, hands.prompt("x"), False, hands.writing())
         assert hands.last() == ("restored", "x prompt", "", "")
 
+    def test_a_context_edit_is_no_move(self, hands: Hands) -> None:
+        edits = [ContextEdit(hands.session.columns.index(hands.file.ends["d"]))]
+        apply_edits(hands.session, draft_edits(hands.session, edits), hands.writing())
+        assert hands.last() == ("edited", "omits  d answered", "", "")
+        deeds = hands.deeds()
+        assert deeds.title(deeds.log[-1]) == "Edited the context"
+        undo(hands.session, None, hands.writing())
+        deeds = hands.deeds()
+        assert deeds.title(deeds.log[-1]) == "Undid the context edit"
+        assert deeds.doing(deeds.log[-1]).lead.startswith("context edit  ")
+
     def test_undo_and_redo(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())
         undo(hands.session, None, hands.writing())
         assert hands.last() == ("undid", "move  y prompt", "d prompt", "")
         deeds = hands.deeds()
         assert deeds.doing(deeds.log[-2]).state == "undone"
-        assert deeds.taken_back(deeds.log[-2]) == f"by line #{len(hands.session) - 1}"
+        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}"
         redo(hands.session, hands.writing())
         assert hands.last()[0] == "redid"
         deeds = hands.deeds()
@@ -142,7 +154,7 @@ class TestWords:
         facts = {name: (said, ident) for name, said, ident in deeds.facts(deeds.log[-1])}
         assert facts["from"] == ("d answered", f"#{hands.end('d')}  {hands.file.ends['d']}")
         assert facts["to"] == ("y done", f"#{hands.end('y')}  {hands.file.ends['y']}")
-        assert facts["line"][0].startswith(f"#{len(hands.session) - 1} of the file, at byte ")
+        assert facts["entry"][0].startswith(f"#{len(hands.session) - 1}, at byte ")
 
     def test_what_a_file_claims_is_made_safe(self, hands: Hands) -> None:
         hostile = "\x1b[31m\u202e"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,7 +91,7 @@ def price(
     size = Count(40_600, 0, recorded=True)
     return Price(
         EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), left, entered,
-        size, Count(102_300, 0, recorded=True), 6_200, again, None, ("a",), ("b", "c"), tuple("defgh"),
+        size, Count(102_300, 0, recorded=True), 6_200, False, again, None, ("a",), ("b", "c"), tuple("defgh"),
         more.get("surprises", ()),
     )  # fmt: skip
 
@@ -105,6 +107,8 @@ def test_a_price_in_words() -> None:
     surprising = price(
         Part(1, 0), Part(0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
     )
+    late = replace(full, cached=0, expired=True)
+    assert PriceWords.of(late, UNICODE).parts[1].startswith("cache expired, 102.3k at full price")
     words = PriceWords.of(surprising, ASCII)
     assert words.parts[:2] == ("drops 1 entry (~0 tokens)", "6.2k cached, 96.1k at full price")
     assert words.brief == "drops 1 entry"
@@ -132,7 +136,10 @@ def test_what_is_cached_and_what_is_not_cost_different_prices_in_every_place() -
     again = next(part for part in WORDS.parts if "cached" in part)
     assert "at full price" in again
     meanings = [(one.sign, one.title) for _, group in legend_of("explorer", UNICODE) for one in group]
-    assert ("cached", "The provider may still have it: it costs about a tenth of the full price") in meanings
+    assert (
+        "cached",
+        "The provider may still have it: it costs about a tenth of the full price; an hour later it has not",
+    ) in meanings
     assert ("█ ▓ ░", "Of the window: used, at full price after a move, free") in meanings
 
 

@@ -107,7 +107,7 @@ def leafward(ctx: click.Context) -> int:
     """The sessions that coding agents leave on disk, as the trees they are.
 
     Without a verb it opens the full-screen explorer: on all sessions, or on the session files and folders named.
-    Every verb takes --json and then writes exactly one document.
+    Every verb takes --json and then writes exactly one document, or none where it is refused.
     """
     return _open(ctx, ()) if ctx.invoked_subcommand is None else 0
 

@@ -104,7 +104,7 @@ def _head(compared: Sides) -> dict[str, Any]:
 def _side(session: Session, side: Side) -> dict[str, Any]:
     return {
         "entry": session.columns.id_at(side.node),
-        "entries": side.spoken,
+        "entries": len(side.entries),
         "turns": side.turns,
         "edits": side.edits,
         "tokens": context_at(session, side.node).total,

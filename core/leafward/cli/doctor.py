@@ -35,7 +35,7 @@ from leafward.export.doctor import (
     stray_messages,
     waiting_imports,
 )
-from leafward.export.installation import installation_problems
+from leafward.export.installation import installation_problems, installed_files
 from leafward.export.litter import CopyLimits, clear, litter
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ class _Surroundings:
 
     folders: dict[str, Path]
     stores: dict[str, list[str]]
+    installed: dict[str, str]
+    """The file of each agent that runs Leafward when it compacts."""
     problems: list[Problem]
 
 
@@ -189,7 +191,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         "data": paths.data_dir(),
         "state": paths.state_dir(),
     }
-    surroundings = _Surroundings(folders, roots, problems)
+    surroundings = _Surroundings(folders, roots, installed_files(), problems)
     if as_json:
         emit_json(
             {
@@ -198,6 +200,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
                 "index": {"path": str(index.path), "sessions": len(index.cards), "rejected": index.rejected},
                 "problems": [_json(problem) for problem in problems],
                 "folders": {name: str(folder) for name, folder in folders.items()},
+                "installed": surroundings.installed,
                 "stores": roots,
             }
         )
@@ -261,6 +264,8 @@ def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterato
     for name, folder in found.folders.items():
         missing = "" if folder.is_dir() else "  (not there yet)"
         yield f"{name:<8} {safe_line(str(folder))}{missing}"
+    for agent, file in found.installed.items():
+        yield f"{'hook':<8} {safe_line(file)}  (in {safe_line(agent)}'s own compactions)"
     yield ""
     of_sessions: dict[str, list[Problem]] = {}
     others = [problem for problem in found.problems if problem.session is None]

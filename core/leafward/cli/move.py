@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
@@ -40,7 +41,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
         if options.before:
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
-        price = price_of_move(session, index)
+        price = price_of_move(session, index, now=int(time.time() * 1000))
         carried = None
         if options.summary != "none":
             carried = move_carrying(session, index, options, dry_run)
@@ -106,7 +107,7 @@ def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Ite
         ("drops", _entries_text(price.left)),
         ("adds", _entries_text(price.entered)),
         ("context", f"{_size(price.before)} -> {_size(price.after)}"),
-        ("cached", short(price.cached)),
+        ("cached", "expired" if price.expired else short(price.cached)),
         ("full price", short(price.sent_again)),
     ]
     if price.cost_again:
@@ -240,7 +241,7 @@ def _operation_text(session: Session, operation: Operation) -> str:
     from leafward.session.journal.operation_log import SESSION_TARGETS
 
     if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
-        return f"{_short(operation.before)} -> {_place(session, operation.after)}"
+        return f"{_short(_in_conversation(session, operation.before))} -> {_place(session, operation.after)}"
     if operation.subject is Subject.MOVE:
         before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
         return f"{_short(before)} -> {_place(session, after)}"

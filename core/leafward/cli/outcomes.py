@@ -41,7 +41,7 @@ def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> i
                 "nodes": [
                     {
                         "entry": session.columns.id_at(side.node),
-                        "entries": side.spoken,
+                        "entries": len(side.entries),
                         "edits": side.edits,
                         **one,
                     }

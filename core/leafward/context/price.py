@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
+from leafward.base.times import milliseconds, parse_time
 from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
 from leafward.context.sizes import Outline, Sizes, entries_below, model_of
@@ -51,7 +52,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Entries of the conversation on one side of the common ancestor; bookkeeping does not count."""
+    """The entries of one side of the common ancestor, bookkeeping included, as their numbers and a turn's head count them."""
 
     entries: int
     tokens: int
@@ -75,7 +76,9 @@ class Price:
     before: Count
     after: Count
     cached: int
-    """What both contexts begin with: a provider's cache may still have it."""
+    """What both contexts begin with: a provider's cache may still have it. 0 where that has expired."""
+    expired: bool
+    """Whether the last request is so long ago that no provider has its cache any more."""
     cost_again: float | None
     """Of sending the rest again, once; None where no rate is known."""
     cost_cached: float | None
@@ -107,6 +110,7 @@ class Price:
             "context": {"before": self.before.total, "after": self.after.total},
             "unsent": self.unsent,
             "cached": self.cached,
+            "cache_expired": self.expired,
             "sent_again": self.sent_again,
             "cost": {"sent_again": self.cost_again, "cached": self.cost_cached},
             "files": {
@@ -120,6 +124,8 @@ class Price:
 
 _ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
 """Kinds that may stand between a reply and the end of the results of its calls."""
+_CACHED_FOR = 3_600_000
+"""Milliseconds after a request for which a provider may keep its beginning: five minutes or an hour at Anthropic, at the others about as long."""
 _RATES_FROM = 200
 """Replies that are looked at for rates."""
 _RATE_KEYS = ("input", "cacheRead", "cacheWrite")
@@ -171,27 +177,34 @@ def price_of_move(
     *,
     metrics: EntryMetrics | None = None,
     rates: Rates | None = None,
+    now: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Price:
     """The price of moving the leaf to an entry; -1 is before everything.
 
     `metrics` are filled where the price needs them; with none given, they are made for this price alone. `rates` given
-    count instead of those of the session's own replies. Raises Cancelled once `stop` turns true.
+    count instead of those of the session's own replies. With `now`, in milliseconds, a cache of an hour ago is none. Raises Cancelled once `stop` turns true.
     """
     tree = session.tree
     sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)
     place, goal = session.place, tree.content_at(target)
-    ancestor = tree.content_at(tree.common_ancestor(place, goal))
+    shared = tree.common_ancestor(place, goal)
+    ancestor = tree.content_at(shared)
     left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
     here, there = sizes.outline(place), sizes.outline(goal)
     basis = Basis(sizes)
     before, after = basis.count(here, place), basis.count(there, goal)
     sent = max(0, after.sent)
-    cached = min(sent, basis.shared(here, there, goal))
+    shared_size = min(sent, basis.shared(here, there, goal))
+    asked = _asked_at(sizes, place) if shared_size and now is not None else None
+    expired = asked is not None and now is not None and now - asked > _CACHED_FOR
+    cached = 0 if expired else shared_size
     model = there.model or here.model
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
     gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
-    parts = _part(sizes, left, in_context=not gone), _part(sizes, entered, in_context=not come)
+    # Bookkeeping that both paths have below the ancestor neither goes nor comes.
+    both = len(entries_below(session, ancestor, shared))
+    parts = _part(sizes, left, both, in_context=not gone), _part(sizes, entered, both, in_context=not come)
     return Price(
         place,
         goal,
@@ -201,11 +214,22 @@ def price_of_move(
         before,
         after,
         cached,
+        expired,
         _cost(sent - cached, known.again() if known is not None else None),
         _cost(cached, known.cache_read if known is not None else None),
         *_files(sizes, ancestor, left, entered),
         tuple(_surprises(basis, place, goal, here, there, left)),
     )
+
+
+def _asked_at(sizes: Sizes, place: EntryIndex) -> int | None:
+    """When the last reply on the path to an entry was made, in milliseconds; None where there is none, or it does not say."""
+    for run in sizes.session.tree.runs_upwards(place):
+        reply = sizes.kinds.rfind(Kind.ASSISTANT, run.start, run.stop)
+        if reply >= 0:
+            body = sizes.body(reply)
+            return milliseconds(message_in(body).get("timestamp")) or parse_time(body.get("timestamp"))
+    return None
 
 
 def _cost(tokens: int, rate: float | None) -> float | None:
@@ -217,10 +241,10 @@ def _is_beside(compaction: EntryIndex, entry: EntryIndex, tree: SessionTree) -> 
     return compaction >= 0 and not tree.is_ancestor(compaction, entry)
 
 
-def _part(sizes: Sizes, entries: array[int], *, in_context: bool) -> Part:
+def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> Part:
     kinds = sizes.kinds
     spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    return Part(len(spoken), sizes.tokens(spoken), in_context)
+    return Part(len(entries) - both, sizes.tokens(spoken), in_context)
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

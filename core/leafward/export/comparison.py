@@ -125,7 +125,7 @@ def _side(texts: _Texts, side: Side, tokens: int) -> dict[str, Any]:
     came = side.outcomes
     return {
         "entry": texts.name(side.node),
-        "entries": side.spoken,
+        "entries": len(side.entries),
         "turns": side.turns,
         "edits": side.edits,
         "tokens": tokens,

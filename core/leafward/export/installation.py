@@ -121,6 +121,15 @@ def is_installed(name: str) -> bool:
     return text is not None and hooks.is_in(text)
 
 
+def installed_files() -> dict[str, str]:
+    """The file of each agent that Leafward's part is in now, by the agent's name."""
+    return {
+        agent.name: str(agents.hooks_of(agent.name).file(os.environ))
+        for agent in agents.all_agents()
+        if is_installed(agent.name)
+    }
+
+
 def installation_problems() -> Iterator[Problem]:
     """What is wrong with what was installed."""
     for agent in agents.all_agents():

@@ -14,7 +14,7 @@ from leafward.session.entry_headline import headline, turn_entry
 from leafward.session.journal import OperationKind, Subject
 from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, latest_about
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import line_words
+from leafward_tui.ui.write_words import entry_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,14 @@ _NAMED = {
     OperationKind.MERGE: "summary merge",
     OperationKind.SUMMARY_MOVE: "move with a summary",
 }
+_WRITTEN = {
+    OperationKind.COMPACT: ("compacted", "Compacted the context"),
+    OperationKind.EDIT: ("edited", "Edited the context"),
+    OperationKind.GRAFT: ("grafted", "Grafted turns"),
+    OperationKind.MERGE: ("merged", "Merged summaries"),
+    OperationKind.SUMMARY_MOVE: ("moved", "Moved the leaf with a summary"),
+}
+"""What writes more than a place for the leaf: what it did in a row, and as the head of its details."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +145,7 @@ class OperationText:
         return OperationWords(verb, lead, follow, state)
 
     def _noun(self, operation: Operation) -> str:
-        return (
-            "compaction" if self.root(operation).kind is OperationKind.COMPACT else _NOUN[operation.subject]
-        )
+        return _NAMED.get(self.root(operation).kind) or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:
         """An operation as a noun with what it set: `label [done]`, `move to #12`."""
@@ -163,8 +169,8 @@ class OperationText:
     def _verb(self, operation: Operation) -> str:
         if operation.kind is OperationKind.RESTORE:
             return "restored"
-        if operation.kind is OperationKind.COMPACT:
-            return "compacted"
+        if operation.kind in _WRITTEN:
+            return _WRITTEN[operation.kind][0]
         if operation.subject is Subject.MOVE:
             return "moved"
         if operation.subject is Subject.ARCHIVE:
@@ -179,6 +185,8 @@ class OperationText:
             return f"{self._files(operation)} as at {self.named(at)}  {self.turn_headline(at)}", ""
         if operation.kind is OperationKind.COMPACT:
             return self.turn_headline(self.place(operation.target)), ""
+        if operation.kind is OperationKind.EDIT:
+            return self.headline(self.place(operation.after)), ""
         if operation.subject is Subject.MOVE:
             # A summary that is carried along stands right below the entry that was moved to, which says more.
             carries = operation.kind is OperationKind.SUMMARY_MOVE
@@ -209,10 +217,8 @@ class OperationText:
             return f"Redid the {noun}"
         if operation.kind is OperationKind.RESTORE:
             return "Restored files"
-        if operation.kind is OperationKind.COMPACT:
-            return "Compacted the context"
-        if operation.kind is OperationKind.SUMMARY_MOVE:
-            return "Moved the leaf with a summary"
+        if operation.kind in _WRITTEN:
+            return _WRITTEN[operation.kind][1]
         if operation.subject is Subject.MOVE:
             return "Moved the leaf"
         if operation.subject is Subject.ARCHIVE:
@@ -258,7 +264,7 @@ class OperationText:
         if operation.subject is Subject.MOVE:
             found += self._restore_facts(operation)[:1]
         line = operation.entry
-        found.append(("line", line_words(self.session, line), self._id(operation.op)))
+        found.append(("entry", entry_words(self.session, line), self._id(operation.op)))
         return found
 
     def _restore_facts(self, operation: Operation) -> list[tuple[str, str, str]]:
@@ -341,7 +347,7 @@ class OperationText:
         if operation.kind is OperationKind.RESTORE:
             return "the files are as before"
         latest = latest_about(self.log, operation)
-        return f"by line #{latest.entry}"
+        return f"by entry #{latest.entry}"
 
 
 def label_words(text: str | None) -> str:

@@ -63,6 +63,8 @@ class PriceWords(NamedTuple):
             cost = money(price.cost_again)
             again += f" ({cost})" if cost.startswith("<") else f" (~{cost})"
         cached = f"{sign}{count(price.cached)} cached, " if price.cached else ""
+        if price.expired:
+            cached = "cache expired, "
         sizes = (f"{size.sign}{count(size.total, zero='0')}" for size in (price.before, price.after))
         context = f"context {f' {glyphs.arrow} '.join(sizes)}"
         files = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.session.entries import NO_ENTRY
 from leafward.session.entry_headline import place_words
 
 if TYPE_CHECKING:
-    from leafward.session.journal import Remark
+    from leafward.session.journal import Remark, Write
     from leafward.session.session import Session
 
 
@@ -21,12 +22,21 @@ def remark_words(remark: Remark) -> str:
     return "only in Leafward" if remark.code == "what-if" else remark.text
 
 
-def line_words(session: Session, line: int) -> str:
-    """Which line of which file an entry is."""
-    if session.is_kept(line):
-        return f"#{line}, kept by Leafward beside the agent's files"
+def leaf_words(session: Session, written: Write) -> str:
+    """Where an undo or redo took the leaf, which is not where the operation that it is about went; empty where it did not move."""
+    if written.leaf == written.from_leaf:
+        return ""
+    index = session.columns.index(written.leaf) if written.leaf is not None else NO_ENTRY
+    place = session.tree.content_at(index)
+    return f"the leaf is at {named(place)}" if place >= 0 else "the leaf is before everything"
+
+
+def entry_words(session: Session, entry: int) -> str:
+    """Which entry it is, and where it lies: a file has its head before the first, so its number is not that of a line."""
+    if session.is_kept(entry):
+        return f"#{entry}, kept by Leafward beside the agent's files"
     of_the_file = " of the file" if session.is_native else ""
-    return f"#{line}{of_the_file}, at {place_words(session, line)}"
+    return f"#{entry}, at {place_words(session, entry)}{of_the_file}"
 
 
 def named(entry: int) -> str:

@@ -44,8 +44,8 @@ class Side:
     """-1 is before everything."""
     entries: array[int]
     """Below the ancestor, in order, the node among them."""
-    spoken: int
-    """How many of them belong to the conversation."""
+    spoken: bool
+    """Whether any of them belongs to the conversation."""
     turns: int
     """Prompts and commands of the user among them."""
     steps: tuple[Step, ...]
@@ -111,7 +111,7 @@ def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: 
     return Side(
         EntryIndex(node),
         entries,
-        len(kinds.translate(None, BOOKKEEPING_BYTES)),
+        bool(kinds.translate(None, BOOKKEEPING_BYTES)),
         sum(map(kinds.count, PROMPTS)),
         made,
         _Outcomes(outcomes),

@@ -116,19 +116,23 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
 
     found = []
     for agent in agents.all_agents():
-        installed = is_installed(agent.name)
-        change, refused = None, ""
+        name, title, there = agent.name, agent.title, is_installed(agent.name)
+        first, refused = None, ""
         try:
-            change = removal(agent.name) if installed else installation(agent.name)
+            first = removal(name) if there else installation(name)
         except LeafwardError as error:
             refused = str(error)
-        found.append(AgentFile(agent.name, agent.title, installed, change, refused))
-        if change is not None and change.installs:
+        found.append(AgentFile(name, title, there, first, refused))
+        possible = {}
+        for summary in (False, True):
+            # Most agents take no summary from elsewhere, and refuse.
             with suppress(LeafwardError):
-                # Most agents take no summary from elsewhere, and refuse.
-                change = installation(agent.name, summary=True)
-                title = f"{agent.title}, with summaries"
-                found.append(AgentFile(agent.name, title, installed, change, ""))
+                possible[summary] = installation(name, summary)
+        for summary, change in possible.items():
+            # What stands there may be without summaries, with them, or of another Leafward.
+            if (there or summary) and change.changed:
+                words = ", with summaries" if summary else ", without summaries" if len(possible) > 1 else ""
+                found.append(AgentFile(name, f"{title}{words}", False, change, ""))
     return tuple(found)
 
 

@@ -116,7 +116,15 @@ def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
     words = headline(session, known_by).text if known_by >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
-        letter, words, side.node, side.spoken, side.turns, side.edits, None, leaf, 0 <= mark == side.node
+        letter,
+        words,
+        side.node,
+        len(side.entries),
+        side.turns,
+        side.edits,
+        None,
+        leaf,
+        0 <= mark == side.node,
     )
 
 

@@ -244,7 +244,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         numbers("replies", lambda side: side.outcomes.replies),
         numbers("turns", lambda side: side.turns),
         numbers("edits", lambda side: side.edits),
-        numbers("entries", lambda side: side.spoken),
+        numbers("entries", lambda side: len(side.entries)),
         *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
         numbers("tokens of all requests", lambda side: side.outcomes.usage.total),
         numbers("output tokens", lambda side: side.outcomes.usage.output),

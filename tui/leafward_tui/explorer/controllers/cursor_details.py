@@ -19,6 +19,7 @@ from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from datetime import datetime
 
     from leafward.base.config import Config
     from leafward.context.basis import Count
@@ -172,7 +173,7 @@ class CursorDetails:
             return
         self._jobs.latest(
             "price",
-            partial(price_move, session, target, metrics),
+            partial(price_move, session, target, metrics, self._services.clock),
             partial(self._show_price, target),
             lambda problem: self._view.fail(f"no price: {problem}"),
         )
@@ -299,11 +300,14 @@ class LeafContext(NamedTuple):
     """Whether the session does not hold the prompt that its agent sends."""
 
 
-def price_move(session: Session, target: int, metrics: EntryMetrics, job: Job) -> Price:
+def price_move(
+    session: Session, target: int, metrics: EntryMetrics, clock: Callable[[], datetime], job: Job
+) -> Price:
     """The price of a move of the leaf to an entry."""
     from leafward.context.price import price_of_move
 
-    return price_of_move(session, target, metrics=metrics, stop=job.unwanted)
+    now = int(clock().timestamp() * 1000)
+    return price_of_move(session, target, metrics=metrics, now=now, stop=job.unwanted)
 
 
 def survey(

@@ -11,7 +11,7 @@ from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.key_bar import Hint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -80,6 +80,7 @@ class Modes:
                 failed=state.mode is Mode.FAILED,
                 summarising=state.mode is Mode.SUMMARISING,
                 in_tree=view.in_tree,
+                two_panes=view.two_panes,
                 tab=view.inspector.tab,
                 bare=state.bare,
                 hidden=bool(state.session is not None and len(state.session)),
@@ -99,6 +100,8 @@ class Situation(NamedTuple):
     """There is no session to show."""
     summarising: bool = False
     in_tree: bool = True
+    two_panes: bool = False
+    """Whether tree and pane are side by side: the key for the next pane then leaves the pane instead of going on to the next tab."""
     tab: Tab = Tab.ENTRY
     bare: bool = False
     """There are no rows."""
@@ -116,6 +119,10 @@ class Situation(NamedTuple):
     """Whether the cursor is on a compaction or a context edit."""
 
 
+def _other_tabs(shown: Tab) -> Iterator[Hint]:
+    return (Hint(f"tab.{tab.value.lower()}") for tab in Tab if tab is not shown)
+
+
 def hints(now: Situation) -> Sequence[Hint]:
     """The keys, the most important first."""
     if now.failed:
@@ -126,7 +133,7 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (
             Hint("move.here", "open", key_only=True),
             Hint("mode.leave", "tree"),
-            Hint("pane.next", "next tab", "next"),
+            *(_other_tabs(now.tab) if now.two_panes else (Hint("pane.next", "next tab", "next"),)),
             *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),
             Hint("copy.text"),
         )

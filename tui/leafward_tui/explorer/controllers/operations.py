@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
 from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.write_words import appending, leaf_words, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,7 +202,7 @@ class NamedChange:
         if found is not None:
             operation_text = OperationText(session, log, self._glyphs)
             root = operation_text.root(found)
-            self._about = operation_text.short(root)
+            self._about = "; ".join(filter(None, (operation_text.short(root), leaf_words(session, written))))
             if any(one.move == root.op for one in restores_of(session)):
                 self._about += "; the files stay as they are"
         return written
@@ -238,6 +238,7 @@ class Undo:
             found = next((one for one in log if one.op == done.write.undoes), None)
             text = OperationText(session, log, self._glyphs)
             self._words.append(text.short(text.root(found)) if found is not None else "")
+            self._words.append(leaf_words(session, done.write))
         if done.files is not None:
             self._words.append(put_back_words(len(done.files.paths), done.files.record.number))
         elif step.restore is not None:

@@ -146,7 +146,7 @@ class Operations:
                 on_done = partial(self._written, f"{done}: {every.short(root)}")
                 self._jobs.also("write", work, on_done, self._fail)
 
-        note = operation.op if operation.kind is OperationKind.RESTORE else f"line #{operation.entry}"
+        note = operation.op if operation.kind is OperationKind.RESTORE else f"entry #{operation.entry}"
         self._view.open_sheet(ChoiceSheet(title, [choice], about, note=note), answered)
 
     def _written(self, done: str, written: Change) -> None:
@@ -154,7 +154,7 @@ class Operations:
         remarks = list(written.remarks)
         if written.recent:
             remarks.append("restart the agent to pick this up")
-        self._view.tell("   ".join([done, *remarks]), "warn" if remarks else "leaf")
+        self._view.tell("; ".join([done, *remarks]), "warn" if remarks else "leaf")
         self._state.writing = False
         self._state.to_newest = True
         self.load()

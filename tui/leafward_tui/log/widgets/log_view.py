@@ -210,7 +210,7 @@ class LogDetails(Widget):
         facts = operations.facts(operation)
         root = operations.root(operation)
         if operation is not root:
-            facts.insert(0, ("of", f"{operations.doing(root).verb}, line #{root.entry}", ""))
+            facts.insert(0, ("of", f"{operations.doing(root).verb}, entry #{root.entry}", ""))
         for name, value, ident in facts:
             room = width - _LABEL - (cell_len(ident) + 3 if ident else 1)
             lines.append(
@@ -221,7 +221,7 @@ class LogDetails(Widget):
                 ]
             )
         taken = operations.taken_back(root)
-        if taken == f"by line #{operation.entry}":
+        if taken == f"by entry #{operation.entry}":
             lines.append(_fact("now", "in effect", width, ground.sub, ground))
         elif taken:
             lines.append(_fact("undone", taken, width, ground.warn, ground))
