@@ -26,7 +26,7 @@ from leafward.context.projection import (
 )
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import trusted_usage
+from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, trusted_usage
 from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
@@ -147,6 +147,13 @@ class Context:
         """What it is that is not in the file, in words."""
         prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
         return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}"
+
+    @property
+    def summary_basis(self) -> SummaryBasis | None:
+        """What the size of the summary is taken from where that is encrypted; None where the summary can be read."""
+        body = self.session.body(self.compaction) if self.compaction >= 0 else None
+        found = body.get(SUMMARY_BASIS) if body is not None and body.get("encrypted") is True else None
+        return SummaryBasis(found) if isinstance(found, str) and found in set(SummaryBasis) else None
 
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""

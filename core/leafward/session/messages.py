@@ -6,6 +6,7 @@ The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and 
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 
 from leafward.base.times import milliseconds
 from leafward.session.entries import (
@@ -19,6 +20,7 @@ from leafward.session.entries import (
     read_usage,
     text_of,
 )
+from leafward.session.tokens import SUMMARY_TOKENS
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -29,6 +31,24 @@ of ids, `before` and `after` it. Without it pi's rule applies."""
 
 NEVER_SENT = "neverSent"
 """The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
+
+SUMMARY_BASIS = "summaryBasis"
+"""The field by which a translated compaction says what the size of its encrypted summary is taken from: a `SummaryBasis`."""
+
+
+class SummaryBasis(StrEnum):
+    """What the size of an encrypted summary is taken from."""
+
+    LENGTH = "length"
+    COUNT = "count"
+    UNKNOWN = "unknown"
+
+
+SUMMARY_BASIS_TEXT = {
+    SummaryBasis.LENGTH: "estimated from its length",
+    SummaryBasis.COUNT: "from the agent's count behind the compaction",
+    SummaryBasis.UNKNOWN: "size unknown",
+}
 
 BROKEN_OFF = ("aborted", "error")
 """How replies ended that are not sent again; which of them an agent sends all the same, its reader says."""
@@ -75,7 +95,9 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
     if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
         return [{"role": "branchSummary", "summary": body["summary"]}]
     if kind is Kind.COMPACTION:
-        summary = {"role": "compactionSummary", "summary": body.get("summary")}
+        summary: Body = {"role": "compactionSummary", "summary": body.get("summary")}
+        if body.get("encrypted") is True and SUMMARY_BASIS in body:
+            summary[SUMMARY_TOKENS] = body.get(SUMMARY_TOKENS)
         system = body.get("systemMessage")
         return [system, summary] if isinstance(system, dict) else [summary]
     return []
