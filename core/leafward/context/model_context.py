@@ -183,10 +183,22 @@ class Context:
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
-    """Whether the agent sends a system prompt whose size nothing in its session tells, as no request was recorded yet.
+    """Whether nothing tells how large something is that the agent sends besides what its file holds.
 
-    Never of a native session, whose sizes are pi's.
+    That is its system prompt where no request was recorded yet, or files that it put in again behind a compaction. Never of a
+    native session, whose sizes are pi's.
     """
+    return lacks_files(session, context) or _lacks_system(session, context)
+
+
+def lacks_files(session: Session, context: Context) -> bool:
+    """Whether files that the agent put in again behind a compaction are not stored, and no request tells their size yet."""
+    if session.is_native or context.count.recorded:
+        return False
+    return Basis.of(session).lacks_files(context.at)
+
+
+def _lacks_system(session: Session, context: Context) -> bool:
     if session.is_native or context.count.recorded:
         return False
     messages = context.messages
@@ -197,6 +209,10 @@ def lacks_prompt(session: Session, context: Context) -> bool:
 BEGINS_MIDWAY = "begins-midway"
 """The code of a remark: the file begins in the middle of a conversation."""
 _MIDWAY = "the file begins in the middle of a conversation: what was said before was sent and is not in file"
+
+FILES_UNKNOWN = "files-unknown"
+"""The code of a remark: files that the agent put in again behind a compaction are not stored."""
+_FILES = "files read last are put in again behind the compaction and are not in the total: nothing tells yet how large they are"
 
 _UNKNOWN = "system prompt and tools are not in the total: nothing tells yet how large they are"
 
@@ -217,8 +233,10 @@ def uncertainties(session: Session, context: Context) -> Iterator[Note]:
     """What makes a context uncertain: what was said before the file begins, what was done that it does not tell, calls without results."""
     if context.begins_midway:
         yield Note(BEGINS_MIDWAY, _MIDWAY)
-    if len(context.messages) and lacks_prompt(session, context):
+    if len(context.messages) and _lacks_system(session, context):
         yield Note("prompt-unknown", _UNKNOWN)
+    if lacks_files(session, context):
+        yield Note(FILES_UNKNOWN, _FILES)
     for note in session.source.notes:
         behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
         if behind and session.tree.is_ancestor(note.entry, context.at):

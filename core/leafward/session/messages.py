@@ -32,6 +32,9 @@ of ids, `before` and `after` it. Without it pi's rule applies."""
 NEVER_SENT = "neverSent"
 """The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
 
+UNSTORED_FILES = "unstoredFiles"
+"""The field by which a translated compaction says that its agent puts files in again behind it and does not store them."""
+
 SUMMARY_BASIS = "summaryBasis"
 """The field by which a translated compaction says what the size of its encrypted summary is taken from: a `SummaryBasis`."""
 
