@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_of
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.alignment import Link
+from leafward.compaction.xray import xray_of
 from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
@@ -103,6 +106,16 @@ def test_an_encrypted_summary_is_as_large_as_what_is_encrypted(tmp_path: Path) -
     assert found.summary_basis is SummaryBasis.LENGTH
     text = said(found.session)[-1][1]
     assert "; ~1,338 tokens, estimated from its length." in text
+
+
+def test_xray_and_plan_count_it_as_the_context_does(tmp_path: Path) -> None:
+    found = encrypted(Rollout(tmp_path), "x" * 8_000)
+    session = found.session
+    xray = xray_of(session, found.compaction)
+    assert sum(amount.after for amount in xray.ledger) == xray.after == found.total
+    assert next(amount.after for amount in xray.ledger if amount.link is Link.REPLACED) == 1_338
+    planned = plan(measure(session, session.leaf), PlanSettings())
+    assert planned.tokens.previous_summary == 1_338
 
 
 def test_one_that_was_replaced_by_a_word_is_what_codex_counted_of_it(tmp_path: Path) -> None:

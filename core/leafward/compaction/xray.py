@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
-from leafward.compaction.summary_lines import Part, StoredLine, stored_lines
+from leafward.compaction.summary_lines import Part, StoredLine, standing_for, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
 from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.operation_log import marks
+from leafward.session.messages import encrypted_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +56,8 @@ def xray_of(session: Session, compaction: int) -> XRay:
     stayed = {message.entry: message for message in after.messages if message.entry != index}
     summary = body.get("summary")
     text = summary if isinstance(summary, str) else ""
-    lines = stored_lines(text)
+    lines, size = stored_lines(text), encrypted_tokens(body)
+    lines = standing_for(lines, size) if size is not None else lines
     dealing = XRayBuilder(session, before)
     dealing.system(after)
     spoken = [at for at in range(len(messages)) if messages.role(at) != "system"]

@@ -99,11 +99,18 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         return [{"role": "branchSummary", "summary": body["summary"]}]
     if kind is Kind.COMPACTION:
         summary: Body = {"role": "compactionSummary", "summary": body.get("summary")}
-        if body.get("encrypted") is True and SUMMARY_BASIS in body:
-            summary[SUMMARY_TOKENS] = body.get(SUMMARY_TOKENS)
+        size = encrypted_tokens(body)
+        if size is not None:
+            summary[SUMMARY_TOKENS] = size
         system = body.get("systemMessage")
         return [system, summary] if isinstance(system, dict) else [summary]
     return []
+
+
+def encrypted_tokens(body: Body) -> int | None:
+    """How many tokens the summary of a compaction is that only the provider can read; None where anybody can."""
+    size = body.get(SUMMARY_TOKENS)
+    return size if body.get("encrypted") is True and SUMMARY_BASIS in body and type(size) is int else None
 
 
 def edit_targets(body: Body) -> list[str]:
