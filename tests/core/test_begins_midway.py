@@ -164,6 +164,7 @@ def test_files_put_in_again_that_no_row_holds_are_said_to_be_missing(
         assert codes(session) == [FILES_UNKNOWN] * unknown
         assert lacks_prompt(session, context_at(session)) == unknown
         assert Basis.of(session).lacks_prompt(session.leaf) == unknown
+        assert xray_of(session, session.columns.kind.index(Kind.COMPACTION)).is_short == unknown
     made.prompt("go on")
     made.block({"type": "text", "text": "done"}, "msg_behind", "end_turn", counted(30_000))
     with closing(made.opened()) as session:

@@ -7,6 +7,7 @@ its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
@@ -76,9 +77,10 @@ def xray_of(session: Session, compaction: int) -> XRay:
             dealing.bring_back(message)
     dealing.tell(lines, index)
     # Where the agent copied no more than the compaction, it noted what the file does not hold.
-    noted = Basis.of(session).change(index)[0].total - before.total
+    basis = Basis.of(session)
+    noted = basis.change(index)[0].total - before.total
     dealing.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
-    return dealing.xray(
+    xray = dealing.xray(
         index,
         (before.total + noted, after.total),
         (len(messages), len(after.messages)),
@@ -88,6 +90,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
         recorded_after=after.ledger.recorded,
         recorded=_recorded(session, body.get("details")),
     )
+    return replace(xray, lacks_files=basis.lacks_files(index))
 
 
 def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XRay:

@@ -116,7 +116,7 @@ def _compaction(
 def _numbers(sheet: Sheet, xray: XRay) -> None:
     """Sizes, and the ledger of both sides."""
     glyphs = sheet.glyphs
-    less = " + not in file" if xray.lacks_rest else ""
+    less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
         less = f"   {(xray.before - xray.after) * 100 // xray.before} % less"
     after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
