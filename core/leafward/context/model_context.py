@@ -26,7 +26,7 @@ from leafward.context.projection import (
 )
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, trusted_usage
+from leafward.session.messages import SummaryBasis, summary_basis, trusted_usage
 from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
@@ -152,8 +152,7 @@ class Context:
     def summary_basis(self) -> SummaryBasis | None:
         """What the size of the summary is taken from where that is encrypted; None where the summary can be read."""
         body = self.session.body(self.compaction) if self.compaction >= 0 else None
-        found = body.get(SUMMARY_BASIS) if body is not None and body.get("encrypted") is True else None
-        return SummaryBasis(found) if isinstance(found, str) and found in set(SummaryBasis) else None
+        return summary_basis(body) if body is not None else None
 
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""

@@ -113,6 +113,12 @@ def encrypted_tokens(body: Body) -> int | None:
     return size if body.get("encrypted") is True and SUMMARY_BASIS in body and type(size) is int else None
 
 
+def summary_basis(body: Body) -> SummaryBasis | None:
+    """What the size of the summary of a compaction is taken from where it is encrypted; None where it can be read."""
+    found = body.get(SUMMARY_BASIS) if encrypted_tokens(body) is not None else None
+    return SummaryBasis(found) if isinstance(found, str) and found in set(SummaryBasis) else None
+
+
 def edit_targets(body: Body) -> list[str]:
     """The entries that a context edit concerns: one in pi's files; another agent may have pruned many at once."""
     listed = body.get(EDIT_TARGETS)
