@@ -97,6 +97,19 @@ def test_before_the_next_request_it_is_worked_out_as_near(tmp_path: Path) -> Non
 
 
 @needs_corpora
+def test_with_an_encrypted_summary_it_is_worked_out_as_near(tmp_path: Path) -> None:
+    """Cut behind the count that Codex makes of what a compaction left: that tells the size of the summary."""
+    path = CORPORA / "real/codex/jdx__mise__49_42d2638f78.jsonl"
+    data = path.read_bytes()
+    cut = tmp_path / path.name
+    cut.write_bytes(data[: data.index(b'"context_compacted"')].rpartition(b"\n")[0] + b"\n")
+    with closing(agent_of(cut).open(cut)) as session:
+        after = context_at(session)
+        assert (after.ledger.summary, after.ledger.recorded) == (1_382, False)
+        assert abs(after.total - 19_796) <= NEAR * 19_796
+
+
+@needs_corpora
 def test_where_it_is_too_low_as_the_file_lacks_what_was_sent_that_is_said(tmp_path: Path) -> None:
     """Real sessions of Claude Code cut right behind a compaction: files that it put in again are in no row of them."""
     far = near = 0

@@ -28,7 +28,7 @@ from leafward.context.projection import begins_midway, latest
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.messages import UNSTORED_FILES, message_in, trusted_usage
+from leafward.session.messages import UNSTORED_FILES, encrypted_tokens, message_in, trusted_usage
 from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:
@@ -348,6 +348,9 @@ class Basis:
         above = EntryIndex(sizes.session.columns.parent[compaction])
         before, after = sizes.outline(above), sizes.outline(compaction)
         contents, carry = sizes.contents(after), self.carry(above)
+        if encrypted_tokens(sizes.body(compaction)):
+            # So was the reasoning in front of it: it was counted and is in no estimate, and none of it is left.
+            carry = carry._replace(scale=1.0)
         kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
         estimated = sum(sizes.estimate_between(after, at, at + 1) for at in kept)
         estimated -= sizes.broken_off(after, 0, len(after.entries))
