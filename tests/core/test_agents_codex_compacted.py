@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from leafward.agents import agent_of
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.alignment import Link
+from leafward.compaction.xray import xray_of
+from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
+from leafward.session.messages import SummaryBasis
 from leafward.summaries.survival import survival_of
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.context.model_context import Context
 
 
 def message(text: str, role: str = "user", **more: Any) -> dict[str, Any]:
@@ -73,6 +85,63 @@ def test_an_encrypted_summary_shows_what_was_kept_in_plain_text(tmp_path: Path) 
     assert text.endswith("user: a\nassistant: A")
     body = session.body(session.columns.kind.index(Kind.COMPACTION)) or {}
     assert body["encrypted"] is True
+
+
+def encrypted(rollout: Rollout, content: str, counted: int = 0) -> Context:
+    """The context right behind a compaction with an encrypted summary; `counted` is what Codex counted there."""
+    rollout.turn("a", "A")
+    summary = {"type": "compaction", "encrypted_content": content}
+    rollout.line("compacted", message="", replacement_history=[message("a"), summary])
+    if counted:
+        last = {"input_tokens": 0, "output_tokens": 0, "total_tokens": counted}
+        rollout.event("token_count", info={"last_token_usage": last})
+    rollout.event("context_compacted")
+    session = rollout.opened()
+    return context_at(session, session.columns.kind.index(Kind.COMPACTION))
+
+
+def test_an_encrypted_summary_is_as_large_as_what_is_encrypted(tmp_path: Path) -> None:
+    found = encrypted(Rollout(tmp_path), "x" * 8_000)
+    assert found.contents.summary == (8_000 * 3 // 4 - 650) // 4 + 1 == 1_338
+    assert found.summary_basis is SummaryBasis.LENGTH
+    text = said(found.session)[-1][1]
+    assert "; ~1,338 tokens, estimated from its length." in text
+
+
+def test_xray_and_plan_count_it_as_the_context_does(tmp_path: Path) -> None:
+    found = encrypted(Rollout(tmp_path), "x" * 8_000)
+    session = found.session
+    xray = xray_of(session, found.compaction)
+    assert sum(amount.after for amount in xray.ledger) == xray.after == found.total
+    assert next(amount.after for amount in xray.ledger if amount.link is Link.REPLACED) == 1_338
+    planned = plan(measure(session, session.leaf), PlanSettings())
+    assert planned.tokens.previous_summary == 1_338
+
+
+def test_one_that_was_replaced_by_a_word_is_what_codex_counted_of_it(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, base_instructions={"text": "You are Codex. " * 80})
+    item = len(json.dumps(message("a"), separators=(",", ":")))
+    counted = 300 + -(-item // 4) + 1_382
+    found = encrypted(rollout, "REDACTED", counted)
+    assert (found.contents.summary, found.summary_basis) == (1_382, SummaryBasis.COUNT)
+    assert "~1,382 tokens, from the agent's count behind the compaction." in said(found.session)[-1][1]
+
+
+@pytest.mark.parametrize("counted", [0, 3, 10**30])
+def test_of_one_of_which_nothing_tells_the_size_it_is_unknown(tmp_path: Path, counted: int) -> None:
+    found = encrypted(Rollout(tmp_path), "REDACTED", counted)
+    assert (found.contents.summary, found.summary_basis) == (0, SummaryBasis.UNKNOWN)
+    assert "how many tokens that are is unknown." in said(found.session)[-1][1]
+
+
+@needs_corpora
+def test_the_summary_of_a_real_session_is_what_codex_counted_of_it() -> None:
+    """Codex took the context to be 15,563 tokens then; its prompt and the other items are 14,181 of them."""
+    path = CORPORA / "real/codex/jdx__mise__49_42d2638f78.jsonl"
+    with closing(agent_of(path).open(path)) as session:
+        found = context_at(session, session.columns.kind.index(Kind.COMPACTION))
+        assert found.ledger.summary == 15_563 - 14_181
+        assert found.total == found.ledger.total == 19_796, "as the next request was counted"
 
 
 def test_of_an_encrypted_summary_nothing_is_said_to_be_lost(tmp_path: Path) -> None:

@@ -120,3 +120,19 @@ def test_what_an_old_sample_says_is_found_in_events_and_items() -> None:
     session = opened(PUBLIC / "es617__claude-replay/test/fixture-codex-patch.jsonl")
     files = working_set(session)
     assert "/src/app.js" in {use.path for use in files.modified}
+
+
+@needs_corpora
+@pytest.mark.parametrize(("version", "thread"), [("v0.80.0", "9c65"), ("v0.125.0", "a063")])
+def test_a_warning_stays_between_the_call_and_its_result(version: str, thread: str) -> None:
+    """Codex puts it into the history while the call runs, and sends it there: the file and the context have its order."""
+    (path,) = (CORPORA / "codex" / version).rglob(f"*01a1ffe8-{thread}-*.jsonl")
+    session = opened(path)
+    roles = said(session)
+    places = [
+        at for at, (_, text) in enumerate(roles) if text.startswith("Warning: apply_patch was requested")
+    ]
+    assert len(places) == 2
+    for at in places:
+        assert [role for role, _ in roles[at - 1 : at + 2]] == ["assistant", "custom", "toolResult"]
+    session.close()

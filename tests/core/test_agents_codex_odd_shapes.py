@@ -9,6 +9,7 @@ import pytest
 
 from leafward.agents import agent_of
 from leafward.base.config import Config
+from leafward.base.times import iso_time
 from leafward.catalog import Catalogue
 from leafward.session.entries import Kind
 from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened
@@ -208,3 +209,22 @@ def test_a_fork_of_them_is_one_that_codex_reads_now(tmp_path: Path) -> None:
     assert all(line["timestamp"] and line["payload"] for line in lines)
     assert lines[0]["payload"]["cwd"] == "/home/ada/orchard"
     assert said(opened(path)) == said(session)
+
+
+@pytest.mark.parametrize("described", [True, False])
+def test_a_thread_began_when_its_first_line_was_written_where_it_says_no_time(
+    tmp_path: Path, *, described: bool
+) -> None:
+    """The list says it as soon as it looks at the file, and still when it read it."""
+    path = tmp_path / "sessions" / f"rollout-2026-11-21T10-00-00-{THREADS[0]}.jsonl"
+    path.parent.mkdir()
+    meta = {"type": "session_meta", "payload": {"id": THREADS[0], "cwd": "/home/ada/orchard"}}
+    said = {"type": "event_msg", "payload": {"type": "user_message", "message": "Count the pears"}}
+    lines = [meta, said] if described else [said]
+    stamped = [{"timestamp": f"2026-11-21T10:00:0{at}.000Z", **line} for at, line in enumerate(lines)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in stamped), "utf-8")
+    catalogue = Catalogue(Config(roots={"codex": (str(tmp_path),)}), [tmp_path], index_path=tmp_path / "i")
+    catalogue.refresh()
+    [card] = catalogue.cards()
+    assert not card.partial
+    assert iso_time(card.created) == "2026-11-21T10:00:00.000Z"

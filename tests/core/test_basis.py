@@ -11,7 +11,7 @@ from leafward.agents import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.context.model_context import context_at
+from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.price import price_of_move
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes
@@ -94,6 +94,48 @@ def test_before_the_next_request_it_is_worked_out_as_near(tmp_path: Path) -> Non
                     assert abs(after.total - sent) <= NEAR * sent, (name, compaction, after.total, sent)
                 looked += 1
     assert looked == 3
+
+
+@needs_corpora
+def test_with_an_encrypted_summary_it_is_worked_out_as_near(tmp_path: Path) -> None:
+    """Cut behind the count that Codex makes of what a compaction left: that tells the size of the summary."""
+    path = CORPORA / "real/codex/jdx__mise__49_42d2638f78.jsonl"
+    data = path.read_bytes()
+    cut = tmp_path / path.name
+    cut.write_bytes(data[: data.index(b'"context_compacted"')].rpartition(b"\n")[0] + b"\n")
+    with closing(agent_of(cut).open(cut)) as session:
+        after = context_at(session)
+        assert (after.ledger.summary, after.ledger.recorded) == (1_382, False)
+        assert abs(after.total - 19_796) <= NEAR * 19_796
+
+
+@needs_corpora
+def test_where_it_is_too_low_as_the_file_lacks_what_was_sent_that_is_said(tmp_path: Path) -> None:
+    """Real sessions of Claude Code cut right behind a compaction: files that it put in again are in no row of them."""
+    far = near = 0
+    for path in sorted((CORPORA / "real/claude").glob("*.jsonl")):
+        data = path.read_bytes()
+        with closing(agent_of(path).open(path)) as whole:
+            for compaction in compactions_of(whole):
+                found = next_request(whole, compaction)
+                assert found is not None
+                sent = found[1].total - found[1].output - in_between(whole, compaction, found[0])
+                assert not Basis.of(whole).lacks_prompt(EntryIndex(compaction)), "the request tells it"
+                cut = tmp_path / f"{path.stem}-{compaction}.jsonl"
+                cut.write_bytes(data[: whole.origin(EntryIndex(compaction + 1)).offset])
+                with closing(agent_of(cut).open(cut)) as short:
+                    after = context_at(short)
+                    assert after.compaction == compaction
+                    assert not after.ledger.recorded
+                    lacks = lacks_prompt(short, after)
+                    assert lacks == Basis.of(short).lacks_prompt(short.leaf)
+                    if abs(after.total - sent) <= NEAR * sent:
+                        near += 1
+                    else:
+                        assert after.total < sent
+                        assert lacks, (path, after.total, sent)
+                        far += 1
+    assert (near, far) == (1, 8)
 
 
 PROMPT = 4_000

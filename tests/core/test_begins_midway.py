@@ -11,7 +11,13 @@ from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.alignment import Link
 from leafward.compaction.xray import xray_of
 from leafward.context.basis import Basis
-from leafward.context.model_context import BEGINS_MIDWAY, context_at, lacks_prompt, uncertainties
+from leafward.context.model_context import (
+    BEGINS_MIDWAY,
+    FILES_UNKNOWN,
+    context_at,
+    lacks_prompt,
+    uncertainties,
+)
 from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
@@ -138,3 +144,29 @@ def test_real_sessions_that_begin_midway_carry_nothing_over_their_first_compacti
             assert above.ledger.not_in_file > 60_000, "which no system prompt takes"
             assert context_at(session, EntryIndex(compaction)).ledger.not_in_file < 60_000
     assert looked == 4
+
+
+@pytest.mark.parametrize(
+    ("version", "read", "unknown"),
+    [("2.1.48", True, True), ("2.1.48", False, False), ("2.1.150", True, False), ("", True, False)],
+)
+def test_files_put_in_again_that_no_row_holds_are_said_to_be_missing(
+    tmp_path: Path, version: str, *, read: bool, unknown: bool
+) -> None:
+    made = transcript(tmp_path, midway=False)
+    if read:
+        call = {"type": "tool_use", "id": "c1", "name": "Read", "input": {"file_path": "/orchard/pears.py"}}
+        made.block(call, "msg_read", "tool_use", counted(PROMPT + 3_000))
+        made.result("c1", "1 pears")
+    made.defaults["version"] = version
+    made.boundary("what happened")
+    with closing(made.opened()) as session:
+        assert codes(session) == [FILES_UNKNOWN] * unknown
+        assert lacks_prompt(session, context_at(session)) == unknown
+        assert Basis.of(session).lacks_prompt(session.leaf) == unknown
+        assert xray_of(session, session.columns.kind.index(Kind.COMPACTION)).is_short == unknown
+    made.prompt("go on")
+    made.block({"type": "text", "text": "done"}, "msg_behind", "end_turn", counted(30_000))
+    with closing(made.opened()) as session:
+        assert codes(session) == []
+        assert not Basis.of(session).lacks_prompt(EntryIndex(session.columns.kind.index(Kind.COMPACTION)))

@@ -12,7 +12,7 @@ import pytest
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, parents, totals
 from leafward.catalog.index import Index
-from leafward.catalog.spending import Meter, counted_once, sum_of
+from leafward.catalog.spending import Meter, counted_once, day_name, sum_of
 from tests.core.catalogued import listed, replies_in
 from tests.core.drafts import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
@@ -177,6 +177,32 @@ def test_lines_that_are_not_decoded_count_on_the_same_days(began: int) -> None:
         decoded.add(json.loads(line))
     assert quick.days() == decoded.days()
     assert sum(day.tokens for day in quick.days()) == 3 * sum(range(300))
+
+
+@pytest.mark.parametrize("appended", [False, True])
+@pytest.mark.usefixtures("zone")
+def test_a_reply_counts_on_the_day_that_the_list_shows(store: Path, appended: bool) -> None:
+    """A reply that is made before midnight and stored behind it: totals and list name one day."""
+    midnight = int(time.mktime((2026, 11, 20, 0, 0, 0, 0, 0, -1))) * 1000
+    draft = Draft(start=midnight - 60_000)
+    draft.user("hello")
+    path = draft.write(store / "s.jsonl")
+    found = listed(store)
+    draft.clock = midnight
+    priced(draft, 40, 0.5)
+    made = b'"timestamp":%d' % (midnight - 1)
+    draft.lines[-1] = draft.lines[-1].replace(b'"timestamp":%d' % (midnight + 1000), made)
+    assert made in draft.lines[-1]
+    if appended:
+        draft.append_to(path, 1)
+        found.refresh()
+        assert found.work.read_on == 1
+    else:
+        draft.write(path)
+        found = listed(store)
+    [card] = found.cards()
+    shown = time.strftime("%Y-%m-%d", time.localtime((card.modified or 0) / 1000))
+    assert [day_name(day.day) for day in found.spent(card.path)] == [shown] == ["2026-11-19"]
 
 
 def test_usage_in_a_text_or_said_twice_is_no_usage_of_the_entry() -> None:

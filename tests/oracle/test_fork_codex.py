@@ -116,6 +116,11 @@ def texts(said: list[tuple[str, str]]) -> list[str]:
     return [text for _, text in said]
 
 
+def warned(said: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """What Codex warned of, each with what stands before and behind it."""
+    return [said[at - 1 : at + 2] for at, (_, text) in enumerate(said) if text.startswith("Warning: ")]
+
+
 def numbered(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.removeprefix("v").split(".")))
 
@@ -238,7 +243,7 @@ def test_stored_threads_and_their_forks_send_the_same(
         path.unlink()
     (codex.home / "config.toml").write_text(settings, "utf-8")
     agent: Agent = agents.agent_named("codex")
-    compared = 0
+    compared = warnings = 0
     for listing in list(agent.discover((codex.home,), lambda: False, [])):
         for name in listing.files:
             if "archived" in listing.folder:
@@ -256,8 +261,14 @@ def test_stored_threads_and_their_forks_send_the_same(
             expected = texts(said(session, session.place, whole=False))
             sent = texts(spoken(fork["input"]))
             assert [text for text in sent if text in set(expected)] == expected
+            # It warns between a call and its result, and sends them in that order.
+            between = warned(spoken(source["input"]))
+            assert between == warned(said(session, session.place)), session.path
+            assert all([kind for kind, _ in one] == ["call", "user", "result"] for one in between)
+            warnings += len(between)
             compared += 1
     assert compared >= 4
+    assert warnings == (0 if version == "v0.169.0" else 2)
 
 
 def test_another_agents_session(codex: Codex, opened: Opened) -> None:

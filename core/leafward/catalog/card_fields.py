@@ -55,10 +55,16 @@ def spoken_at(body: Body | None) -> int:
         or "content" not in message
     ):
         return 0
+    own = time_in(message)
+    return own if own is not None else parse_time((body or {}).get("timestamp")) or 0
+
+
+def time_in(message: Body) -> int | None:
+    """The time that a message says itself, in milliseconds; None where it is no date."""
     own = message.get("timestamp")
-    if isinstance(own, (int, float)) and not isinstance(own, bool) and 0 < own < LATEST:
-        return int(own)
-    return parse_time((body or {}).get("timestamp")) or 0
+    return (
+        int(own) if isinstance(own, (int, float)) and not isinstance(own, bool) and 0 < own < LATEST else None
+    )
 
 
 def model_of(body: Body | None) -> str | None:

@@ -14,7 +14,7 @@ from msgspec.json import Decoder
 
 from leafward.base.times import parse_time
 from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
-from leafward.catalog.spending import STAMP_LENGTH, Meter
+from leafward.catalog.spending import Meter
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.session.entries import MOST_TOKENS, Kind, calls_in
 from leafward.session.line_decoding import decode_line
@@ -62,7 +62,6 @@ class _Message(Struct, gc=False):
 
 
 class _Line(Struct, gc=False):
-    timestamp: str
     message: _Message
 
 
@@ -97,7 +96,7 @@ class Replies:
             total, end = bisect_left(starts, self.until, first), max(0, self.until - base)
         find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self.touches
         spoken, at = self.spoken, 0
-        same_day, day = "-", _NO_DAY
+        since, until, day = 0, 0, _NO_DAY
         index = next_reply(_REPLY, first, total)
         while index >= 0:
             start = starts[index] - base
@@ -113,19 +112,15 @@ class Replies:
                 self._add(line)
                 continue
             message = seen.message
-            stamp = seen.timestamp
-            if not stamp.startswith(same_day) or len(stamp) != STAMP_LENGTH or stamp[-1] != "Z":
-                found = day_at(stamp)
-                if found is None:
-                    self._add(line)
-                    continue
-                same_day, day = found
+            made = message.timestamp
+            if not since <= made < until:
+                since, until, day = day_at(made)
             usage = message.usage
             day[0] += usage.total_tokens
             day[1] += usage.cost.total
             day[2] += 1
-            if message.timestamp > spoken:
-                spoken = int(message.timestamp)
+            if made > spoken:
+                spoken = int(made)
             if type(message.content) is list:
                 for part in message.content:
                     name, arguments = part.name, part.arguments

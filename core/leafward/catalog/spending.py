@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.times import parse_time
 from leafward.catalog.card import Spent
+from leafward.catalog.card_fields import time_in
 from leafward.session.entries import Kind, read_usage
 
 if TYPE_CHECKING:
@@ -25,10 +26,6 @@ _MINUTE = 60_000
 _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
 _STOP_EVERY = 256
-STAMP_LENGTH = len("2026-11-21T21:00:00.000Z")
-"""Characters of a time as pi writes it."""
-_TO_HOUR = len("2026-11-21T21")
-_TO_MINUTE = len("2026-11-21T21:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +73,16 @@ class Meter:
 
     def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
         self.began = began
-        self._hours: dict[str, list[float]] = {}
+        self._hours: dict[int, list[float]] = {}
         self._days: dict[tuple[int, bool], list[float]] = {
             (one.day, one.copied): [one.tokens, one.cost, one.priced] for one in known
         }
 
     def add(self, body: Body, *, copied: bool | None = None) -> None:
-        """One entry; `copied` where it is known whether another session counts it too, else its time tells."""
+        """One entry, on the day on which the list says that it was said: by the message's own time, else the entry's.
+
+        `copied` where it is known whether another session counts it too, else its time tells.
+        """
         message = body.get("message")
         within = message if isinstance(message, dict) else body
         raw = within.get("usage")
@@ -94,10 +94,11 @@ class Meter:
         priced = isinstance(total, (int, float)) and not isinstance(total, bool)
         if not used.total and not priced:
             return
-        when = parse_time(body.get("timestamp"))
+        when = time_in(within)
         if when is None:
-            own = within.get("timestamp")
-            when = int(own) if isinstance(own, (int, float)) and not isinstance(own, bool) else self.began
+            when = parse_time(body.get("timestamp"))
+        if when is None:
+            when = self.began
         if copied is None:
             copied = 0 < when < self.began
         day = self._days.setdefault((_day_of(when), copied), [0, 0.0, 0])
@@ -105,34 +106,28 @@ class Meter:
         day[1] += used.cost
         day[2] += priced
 
-    def day_at(self, stamp: str) -> tuple[str, list[float]] | None:
-        """Tokens, cost and number of costs of the day of a time as pi writes it, to be added to; None where it is none.
+    def day_at(self, when: float) -> tuple[int, int, list[float]]:
+        """Tokens, cost and number of costs of the day of a time in milliseconds, to be added to.
 
-        With them comes how times begin that lie on that day as well: others of that length and with a `Z` at their end need not be asked
-        for.
+        In front of them come two times: every time from the first on and before the second lies on that day as well.
         """
-        if len(stamp) != STAMP_LENGTH or stamp[-1] != "Z":
-            return None
-        hour = stamp[:_TO_HOUR]
-        known = self._hours.get(hour)
-        return (hour, known) if known is not None else self._day_at(stamp)
+        first = int(when) // _HOUR * _HOUR
+        known = self._hours.get(first)
+        return (first, first + _HOUR, known) if known is not None else self._day_at(int(when))
 
-    def _day_at(self, stamp: str) -> tuple[str, list[float]] | None:
-        """What was used on the day of a time as pi writes it; kept for its hour, where all of that lies in one day."""
-        when = parse_time(stamp)
-        if when is None:
-            return None
+    def _day_at(self, when: int) -> tuple[int, int, list[float]]:
+        """What was used on the day of a time; kept for its hour, where all of that lies in one day."""
         number, copied = _day_of(when), 0 < when < self.began
         day = self._days.setdefault((number, copied), [0, 0.0, 0])
-        for size, length in ((_HOUR, _TO_HOUR), (_MINUTE, _TO_MINUTE)):
+        for size in (_HOUR, _MINUTE):
             first = when - when % size
             # A session begins within an hour: what a copy took over ends there.
             if first <= self.began < first + size or _day_of(first) != _day_of(first + size - 1):
                 continue
             if size == _HOUR:
-                self._hours[stamp[:length]] = day
-            return stamp[:length], day
-        return stamp, day
+                self._hours[first] = day
+            return first, first + size, day
+        return when, when + 1, day
 
     def join(self, other: Meter) -> None:
         """Adds what another one counted of the same session."""

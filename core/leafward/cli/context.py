@@ -25,7 +25,7 @@ from leafward.context.model_context import context_at, context_window, uncertain
 from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import headline
-from leafward.session.messages import message_text
+from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,6 +92,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             "sent": found.sent,
         },
         "ledger": ledger_json(found.ledger),
+        "summary_basis": found.summary_basis,
         "usage": {
             "path": usage_json(path),
             "session": usage_json(whole),
@@ -210,10 +211,11 @@ _ANEW = ", files put in again: measured anew behind the compaction"
 
 
 def _ledger_lines(found: Context, page: Page) -> Iterator[str]:
-    ledger = found.ledger
+    ledger, basis = found.ledger, found.summary_basis
+    sealed = f", encrypted: {SUMMARY_BASIS_TEXT[basis]}" if basis is not None else ""
     words = {
         "system": "system prompt and tools in the file",
-        "summary": "summary of the compaction",
+        "summary": f"summary of the compaction{sealed}",
         "kept": "kept from before the compaction",
         "after": "messages since" if ledger.summary or ledger.kept else "messages",
         "not_in_file": f"not in file: {found.missing}" + (_ANEW if found.measured_anew else ""),
@@ -224,5 +226,7 @@ def _ledger_lines(found: Context, page: Page) -> Iterator[str]:
         amount = getattr(ledger, name)
         if amount:
             yield f"{amount:>10,}  {text}"
+        elif name == "summary" and basis is SummaryBasis.UNKNOWN:
+            yield f"{'?':>10}  {text}"
     total = f"{'' if ledger.recorded else '~'}{ledger.total:,}"
     yield page.style(f"{total:>10}  tokens", "bold")

@@ -142,6 +142,14 @@ class XRay:
     of_edits: bool = False
     """Whether it is of context edits: `compaction` is the last of them, what is cut is left out by them, no summary."""
 
+    lacks_files: bool = False
+    """Whether files were put in again behind it that are not stored: nothing tells yet how large they are."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether more is sent behind it than the size after has, and nothing tells how much."""
+        return self.lacks_rest or self.lacks_files
+
     @property
     def lacks_rest(self) -> bool:
         """Whether nothing tells what is not in the file behind it: the size after is that of the contents alone."""

@@ -25,7 +25,7 @@ from leafward.context.model_context import context_at
 from leafward.context.projection import as_sent, selected
 from leafward.files.tool_calls import table_of
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.messages import edit_targets, written_at
+from leafward.session.messages import edit_targets, encrypted_tokens, written_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -159,6 +159,8 @@ class PathSizes:
     ends_compacted: bool
     """Whether the last entry of the path is a compaction."""
     previous_summary: str | None
+    previous_size: int | None
+    """Its tokens where only the provider can read it; None where anybody can."""
     previous_files: FileLists | None
     """What that compaction carried on; None where it carried nothing, or an extension wrote it."""
     entries: array[int]
@@ -271,6 +273,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
         compaction=context.compaction,
         ends_compacted=context.at >= 0 and session.columns.kind[context.at] == Kind.COMPACTION,
         previous_summary=summary if isinstance(summary, str) else None,
+        previous_size=encrypted_tokens(body),
         previous_files=FileLists.stored(body),
         entries=order,
         parts=bytes(parts),
@@ -450,4 +453,6 @@ def _column(speaks: bytearray, tokens: Sequence[int]) -> array[int]:
 
 def summary_size(sizes: PathSizes, estimator: Estimator) -> int:
     """Tokens of the summary that stands in the context now."""
+    if sizes.previous_size is not None:
+        return sizes.previous_size
     return text_tokens(sizes.previous_summary, estimator) if sizes.previous_summary is not None else 0

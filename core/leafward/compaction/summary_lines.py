@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.session.injected_block import CLOSING, OPENING
 from leafward.session.tokens import tokens_of_units, utf16_length
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Part(StrEnum):
@@ -156,6 +160,11 @@ def _hand_over(found: list[StoredLine]) -> None:
         at -= 1
     for place in range(at, len(found)):
         found[place] = replace(found[place], part=Part.PREFIX, heading="")
+
+
+def standing_for(lines: Sequence[StoredLine], tokens: int) -> tuple[StoredLine, ...]:
+    """The lines of a text that stands for a summary of so many tokens: the first one counts as all of it."""
+    return tuple(replace(line, tokens=0 if number else tokens) for number, line in enumerate(lines))
 
 
 def _enclosed(lines: list[str]) -> set[int]:

@@ -7,16 +7,18 @@ its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
-from leafward.compaction.summary_lines import Part, StoredLine, stored_lines
+from leafward.compaction.summary_lines import Part, StoredLine, standing_for, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
 from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.operation_log import marks
+from leafward.session.messages import encrypted_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +57,8 @@ def xray_of(session: Session, compaction: int) -> XRay:
     stayed = {message.entry: message for message in after.messages if message.entry != index}
     summary = body.get("summary")
     text = summary if isinstance(summary, str) else ""
-    lines = stored_lines(text)
+    lines, size = stored_lines(text), encrypted_tokens(body)
+    lines = standing_for(lines, size) if size is not None else lines
     dealing = XRayBuilder(session, before)
     dealing.system(after)
     spoken = [at for at in range(len(messages)) if messages.role(at) != "system"]
@@ -74,9 +77,10 @@ def xray_of(session: Session, compaction: int) -> XRay:
             dealing.bring_back(message)
     dealing.tell(lines, index)
     # Where the agent copied no more than the compaction, it noted what the file does not hold.
-    noted = Basis.of(session).change(index)[0].total - before.total
+    basis = Basis.of(session)
+    noted = basis.change(index)[0].total - before.total
     dealing.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
-    return dealing.xray(
+    xray = dealing.xray(
         index,
         (before.total + noted, after.total),
         (len(messages), len(after.messages)),
@@ -86,6 +90,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
         recorded_after=after.ledger.recorded,
         recorded=_recorded(session, body.get("details")),
     )
+    return replace(xray, lacks_files=basis.lacks_files(index))
 
 
 def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XRay:

@@ -23,12 +23,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.entry_metrics import FILES, EntryMetrics
 from leafward.context.projection import begins_midway, latest
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.messages import message_in, trusted_usage
+from leafward.session.messages import UNSTORED_FILES, encrypted_tokens, message_in, trusted_usage
 from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:
@@ -199,14 +199,26 @@ class Basis:
         return before, self.count_at(EntryIndex(compaction))
 
     def lacks_prompt(self, index: EntryIndex) -> bool:
-        """Whether nothing tells how large the system prompt is that the agent sends with the context at an entry.
+        """Whether nothing tells how large something is that the agent sends at an entry besides what its file holds.
 
-        Never of a native session, whose sizes are pi's.
+        That is its system prompt, or files that it put in again behind a compaction. Never of a native session, whose sizes are
+        pi's.
         """
         if self.sizes.session.is_native:
             return False
         found = self.at(index)
-        return not found.count.recorded and found.not_in_file <= 0
+        return not found.count.recorded and (found.not_in_file <= 0 or self.lacks_files(index))
+
+    def lacks_files(self, index: EntryIndex) -> bool:
+        """Whether files were put in again behind the compaction that applies, are not stored, and no request tells their size."""
+        compaction = latest(self.sizes.session, index, _COMPACTION)
+        if compaction < 0 or self.sizes.body(compaction).get(UNSTORED_FILES) is not True:
+            return False
+        if self._last(compaction, index) or self._ahead(index) or self._ahead(compaction):
+            return False
+        above = self.sizes.outline(EntryIndex(self.sizes.session.columns.parent[compaction])).entries
+        self.sizes.metrics.fill(self.sizes.session, above, self.sizes.stop)
+        return any(self.sizes.metrics.flags[entry] & FILES for entry in above)
 
     def footprint(self, outline: Outline, index: EntryIndex) -> Footprint:
         """The parts of a context that is outlined already."""
@@ -336,6 +348,9 @@ class Basis:
         above = EntryIndex(sizes.session.columns.parent[compaction])
         before, after = sizes.outline(above), sizes.outline(compaction)
         contents, carry = sizes.contents(after), self.carry(above)
+        if encrypted_tokens(sizes.body(compaction)):
+            # So was the reasoning in front of it: it was counted and is in no estimate, and none of it is left.
+            carry = carry._replace(scale=1.0)
         kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
         estimated = sum(sizes.estimate_between(after, at, at + 1) for at in kept)
         estimated -= sizes.broken_off(after, 0, len(after.entries))

@@ -26,7 +26,7 @@ from leafward.context.projection import (
 )
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import trusted_usage
+from leafward.session.messages import SummaryBasis, summary_basis, trusted_usage
 from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
@@ -148,6 +148,12 @@ class Context:
         prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
         return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}"
 
+    @property
+    def summary_basis(self) -> SummaryBasis | None:
+        """What the size of the summary is taken from where that is encrypted; None where the summary can be read."""
+        body = self.session.body(self.compaction) if self.compaction >= 0 else None
+        return summary_basis(body) if body is not None else None
+
     def _unsent(self, first: int) -> int:
         """Estimated tokens of the messages from a position on that are not sent."""
         messages = self.messages
@@ -176,10 +182,22 @@ class Context:
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
-    """Whether the agent sends a system prompt whose size nothing in its session tells, as no request was recorded yet.
+    """Whether nothing tells how large something is that the agent sends besides what its file holds.
 
-    Never of a native session, whose sizes are pi's.
+    That is its system prompt where no request was recorded yet, or files that it put in again behind a compaction. Never of a
+    native session, whose sizes are pi's.
     """
+    return lacks_files(session, context) or _lacks_system(session, context)
+
+
+def lacks_files(session: Session, context: Context) -> bool:
+    """Whether files that the agent put in again behind a compaction are not stored, and no request tells their size yet."""
+    if session.is_native or context.count.recorded:
+        return False
+    return Basis.of(session).lacks_files(context.at)
+
+
+def _lacks_system(session: Session, context: Context) -> bool:
     if session.is_native or context.count.recorded:
         return False
     messages = context.messages
@@ -190,6 +208,10 @@ def lacks_prompt(session: Session, context: Context) -> bool:
 BEGINS_MIDWAY = "begins-midway"
 """The code of a remark: the file begins in the middle of a conversation."""
 _MIDWAY = "the file begins in the middle of a conversation: what was said before was sent and is not in file"
+
+FILES_UNKNOWN = "files-unknown"
+"""The code of a remark: files that the agent put in again behind a compaction are not stored."""
+_FILES = "files read last are put in again behind the compaction and are not in the total: nothing tells yet how large they are"
 
 _UNKNOWN = "system prompt and tools are not in the total: nothing tells yet how large they are"
 
@@ -210,8 +232,10 @@ def uncertainties(session: Session, context: Context) -> Iterator[Note]:
     """What makes a context uncertain: what was said before the file begins, what was done that it does not tell, calls without results."""
     if context.begins_midway:
         yield Note(BEGINS_MIDWAY, _MIDWAY)
-    if len(context.messages) and lacks_prompt(session, context):
+    if len(context.messages) and _lacks_system(session, context):
         yield Note("prompt-unknown", _UNKNOWN)
+    if lacks_files(session, context):
+        yield Note(FILES_UNKNOWN, _FILES)
     for note in session.source.notes:
         behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
         if behind and session.tree.is_ancestor(note.entry, context.at):

@@ -6,6 +6,7 @@ The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and 
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 
 from leafward.base.times import milliseconds
 from leafward.session.entries import (
@@ -19,6 +20,7 @@ from leafward.session.entries import (
     read_usage,
     text_of,
 )
+from leafward.session.tokens import SUMMARY_TOKENS
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -29,6 +31,27 @@ of ids, `before` and `after` it. Without it pi's rule applies."""
 
 NEVER_SENT = "neverSent"
 """The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
+
+UNSTORED_FILES = "unstoredFiles"
+"""The field by which a translated compaction says that its agent puts files in again behind it and does not store them."""
+
+SUMMARY_BASIS = "summaryBasis"
+"""The field by which a translated compaction says what the size of its encrypted summary is taken from: a `SummaryBasis`."""
+
+
+class SummaryBasis(StrEnum):
+    """What the size of an encrypted summary is taken from."""
+
+    LENGTH = "length"
+    COUNT = "count"
+    UNKNOWN = "unknown"
+
+
+SUMMARY_BASIS_TEXT = {
+    SummaryBasis.LENGTH: "estimated from its length",
+    SummaryBasis.COUNT: "from the agent's count behind the compaction",
+    SummaryBasis.UNKNOWN: "size unknown",
+}
 
 BROKEN_OFF = ("aborted", "error")
 """How replies ended that are not sent again; which of them an agent sends all the same, its reader says."""
@@ -75,10 +98,25 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
     if kind is Kind.BRANCH_SUMMARY and body.get("summary"):
         return [{"role": "branchSummary", "summary": body["summary"]}]
     if kind is Kind.COMPACTION:
-        summary = {"role": "compactionSummary", "summary": body.get("summary")}
+        summary: Body = {"role": "compactionSummary", "summary": body.get("summary")}
+        size = encrypted_tokens(body)
+        if size is not None:
+            summary[SUMMARY_TOKENS] = size
         system = body.get("systemMessage")
         return [system, summary] if isinstance(system, dict) else [summary]
     return []
+
+
+def encrypted_tokens(body: Body) -> int | None:
+    """How many tokens the summary of a compaction is that only the provider can read; None where anybody can."""
+    size = body.get(SUMMARY_TOKENS)
+    return size if body.get("encrypted") is True and SUMMARY_BASIS in body and type(size) is int else None
+
+
+def summary_basis(body: Body) -> SummaryBasis | None:
+    """What the size of the summary of a compaction is taken from where it is encrypted; None where it can be read."""
+    found = body.get(SUMMARY_BASIS) if encrypted_tokens(body) is not None else None
+    return SummaryBasis(found) if isinstance(found, str) and found in set(SummaryBasis) else None
 
 
 def edit_targets(body: Body) -> list[str]:

@@ -19,6 +19,9 @@ CHARS_PER_TOKEN = 4
 IMAGE_CHARS = 4800
 """What an image counts as, in UTF-16 units (1,200 tokens)."""
 
+SUMMARY_TOKENS = "summaryTokens"
+"""The field of a summary that is encrypted for how many tokens it is: what stands for it says nothing of that."""
+
 _SAFE_INTEGER = 2**53
 _JS_EXPONENT_FROM = 1e21
 
@@ -180,6 +183,9 @@ def message_tokens(message: Body) -> int:
     if role == "bashExecution":
         units = _string_units(message, ("command", "output"))
     elif role in ("branchSummary", "compactionSummary"):
+        told = message.get(SUMMARY_TOKENS)
+        if type(told) is int:
+            return told
         units = _string_units(message, ("summary",))
     elif role == "system":
         units = content_units(message.get("content"))

@@ -7,10 +7,10 @@ behind it are sent no more. Later versions send every row of a reply whose rows 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role, message_of, rows_in
+from leafward.agents.claude.versions import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +71,8 @@ def _decoded(line: bytes) -> Body:
 
 def _is_whole(version: object) -> bool:
     """Whether a version sends replies whole; so does one that is not known."""
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version) if isinstance(version, str) else None
-    return found is None or tuple(map(int, found.groups())) >= _WHOLE
+    numbers = numbers_of(version)
+    return numbers is None or numbers >= _WHOLE
 
 
 def _calls(body: Body) -> bool:

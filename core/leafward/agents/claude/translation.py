@@ -27,10 +27,11 @@ from leafward.agents.claude.records import (
     typed_in,
 )
 from leafward.agents.claude.row_notes import INFERRED
+from leafward.agents.claude.versions import holds_files_in_memory
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import TYPED, EntryIndex, Kind
-from leafward.session.messages import NEVER_SENT, PROJECTION
+from leafward.session.messages import NEVER_SENT, PROJECTION, UNSTORED_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,6 +206,8 @@ class Translator:
             details["inferredParent"] = INFERRED
         if details:
             body["details"] = details
+        if holds_files_in_memory(boundary.get("version")):
+            body[UNSTORED_FILES] = True
         return body
 
     def _edit(self, index: int, row: Body) -> Body:

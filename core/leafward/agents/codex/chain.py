@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.store import Segment
+    from leafward.session.entries import Body
     from leafward.session.source import Note
 
 
@@ -106,8 +107,11 @@ def with_folder(meta: dict[str, Any], head: bytes) -> dict[str, Any]:
 
 def meta_of(line: bytes) -> dict[str, Any]:
     """The description in the first line of a rollout; empty where there is none."""
-    body = framed(decode_line(line) or {})
-    return payload_of(body) if body.get("type") == "session_meta" else {}
+    return _meta_in(framed(decode_line(line) or {}))
+
+
+def _meta_in(first: Body) -> dict[str, Any]:
+    return payload_of(first) if first.get("type") == "session_meta" else {}
 
 
 def resolved(
@@ -163,8 +167,10 @@ def _begun(
         if first:
             raise
         return None
-    meta = meta_of(rollout.first_line())
+    line = framed(decode_line(rollout.first_line()) or {})
+    meta = _meta_in(line)
     if "cwd" not in meta:
         meta = with_folder(meta, rollout.at(0, _BEGINNING))
-    chain.metas[segment.path] = meta
+    # Where the description names no time, or there is none, the thread began when its first line was written.
+    chain.metas[segment.path] = {"timestamp": line.get("timestamp"), **meta}
     return Step(segment, rollout, base_of(meta), None)

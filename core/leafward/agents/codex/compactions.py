@@ -6,15 +6,20 @@ were kept within a budget. Since then `replacement_history` holds everything.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.items import item_text
-from leafward.context.estimators import CODEX_KEPT_USER_TOKENS
+from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, utf8_length
+from leafward.session.entries import MOST_TOKENS
+from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _BYTES_PER_TOKEN = 4
+_ENVELOPE = 650
+"""Bytes that Codex takes an encrypted text to hold besides its words."""
 
 SUMMARY_PREFIX = "Another language model started to solve this problem"
 """How a summary in the history begins since 0.5x."""
@@ -82,21 +87,85 @@ def _kinds(item: dict[str, Any]) -> list[Any]:
     return kinds if isinstance(kinds, list) else []
 
 
-def summary_text(payload: dict[str, Any], place: int) -> tuple[str, bool]:
-    """The summary, and whether it is encrypted: then what Codex kept in plain text stands for it."""
+def _item(payload: dict[str, Any], place: int) -> dict[str, Any]:
     items = payload.get("replacement_history")
     item = items[place] if isinstance(items, list) and 0 <= place < len(items) else {}
-    item = item if isinstance(item, dict) else {}
-    message = payload.get("message")
+    return item if isinstance(item, dict) else {}
+
+
+def is_encrypted(payload: dict[str, Any], place: int) -> bool:
+    """Whether only the provider can read the summary."""
+    return str(_item(payload, place).get("type")) in ENCRYPTED
+
+
+def summary_text(payload: dict[str, Any], place: int, size: EncryptedSize | None) -> str:
+    """The summary; where it is encrypted, so much of it, what is said of that and what Codex kept in plain text."""
+    item, message = _item(payload, place), payload.get("message")
     text = message if isinstance(message, str) else ""
-    if str(item.get("type")) not in ENCRYPTED:
-        return text or item_text(item), False
-    size = len(str(item.get("encrypted_content") or ""))
-    lines = [f"[The summary is encrypted: {size:,} characters that only the provider can read.]"]
+    if size is None:
+        return text or item_text(item)
+    length = len(str(item.get("encrypted_content") or ""))
+    lines = [
+        f"[The summary is encrypted: {length:,} characters that only the provider can read; {size.text}.]"
+    ]
     if text:
         lines += ["", text]
     lines += _retained(payload.get("retained_context"))
-    return "\n".join(lines), True
+    return "\n".join(lines)
+
+
+class EncryptedSize(NamedTuple):
+    """How large an encrypted summary is, in tokens, and what that figure is taken from."""
+
+    tokens: int
+    """0 where nothing tells."""
+    basis: SummaryBasis
+
+    @property
+    def text(self) -> str:
+        """The figure with its basis, in words."""
+        if self.basis is SummaryBasis.UNKNOWN:
+            return "how many tokens that are is unknown"
+        return f"~{self.tokens:,} tokens, {SUMMARY_BASIS_TEXT[self.basis]}"
+
+
+def encrypted_size(payload: dict[str, Any], place: int, prompt: str, counted: int) -> EncryptedSize:
+    """The size of an encrypted summary: from its length, as Codex estimates it (0.169).
+
+    Where somebody replaced it by a word, what Codex counted right behind the compaction less the system prompt and the other
+    items tells it. `counted` is 0 where Codex wrote no such count.
+    """
+    length = len(str(_item(payload, place).get("encrypted_content") or "")) * 3 // 4 - _ENVELOPE
+    if length > 0:
+        return EncryptedSize(-(-length // _BYTES_PER_TOKEN), SummaryBasis.LENGTH)
+    items = payload.get("replacement_history")
+    known = [
+        json.dumps(item, ensure_ascii=False, separators=(",", ":"))
+        for number, item in enumerate(items if isinstance(items, list) else ())
+        if number != place
+    ]
+    left = counted - sum(-(-utf8_length(text) // _BYTES_PER_TOKEN) for text in (prompt, *known))
+    if left > 0 and prompt:
+        return EncryptedSize(left, SummaryBasis.COUNT)
+    return EncryptedSize(0, SummaryBasis.UNKNOWN)
+
+
+def count_behind(records: Iterable[dict[str, Any]]) -> int:
+    """How large Codex took the context to be when it had compacted it; 0 where it did not write that.
+
+    Such a count names no request: nothing was sent for it.
+    """
+    for record in records:
+        payload = record.get("payload")
+        if not isinstance(payload, dict) or payload.get("type") != "token_count":
+            continue
+        info = payload.get("info")
+        last = info.get("last_token_usage") if isinstance(info, dict) else None
+        if not isinstance(last, dict) or last.get("input_tokens") or last.get("output_tokens"):
+            return 0
+        total = last.get("total_tokens")
+        return total if isinstance(total, int) and 0 < total < MOST_TOKENS else 0
+    return 0
 
 
 def _retained(kept: object) -> list[str]:

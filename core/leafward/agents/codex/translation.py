@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.compactions import cut_in_the_middle, summary_text
+from leafward.agents.codex.compactions import (
+    count_behind,
+    cut_in_the_middle,
+    encrypted_size,
+    is_encrypted,
+    summary_text,
+)
 from leafward.agents.codex.items import (
     blocks,
     content_of,
@@ -27,10 +34,11 @@ from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import TYPED, Kind, text_of
-from leafward.session.messages import PROJECTION, prompt_text
+from leafward.session.messages import PROJECTION, SUMMARY_BASIS, prompt_text
+from leafward.session.tokens import SUMMARY_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.agents.codex.entry_builder import EntryBuilder
     from leafward.session.entries import Body
@@ -42,6 +50,9 @@ UNCERTAIN = (
 """What is said of such a rollback. Measured: 0.107 keeps it until it is resumed, 0.125 and 0.142 send nothing of it."""
 _COUNTED_BACK = 64
 """Entries before a compaction among which the last count is looked for."""
+_COUNTED_BEHIND = 16
+"""Entries behind a compaction among which the count is looked for that Codex makes of what it left."""
+_SAID = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.COMPACTION})
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 """Entries made of several lines: one of them that is broken leaves the others."""
 
@@ -240,19 +251,21 @@ class Translator:
 
     def _compaction(self, index: int, payload: dict[str, Any]) -> Body:
         kept = self._kept[index]
-        summary, encrypted = summary_text(payload, kept.place)
+        system, size = self._system(index), None
+        if is_encrypted(payload, kept.place):
+            prompt = text_of((system or {}).get("content"))
+            size = encrypted_size(payload, kept.place, prompt, count_behind(self._records_behind(index)))
         body: Body = {
             "type": "compaction",
-            "summary": summary,
+            "summary": summary_text(payload, kept.place, size),
             PROJECTION: kept_ids(self.columns, kept.before, kept.after),
             "fromAgent": True,
         }
-        if encrypted:
-            body["encrypted"] = True
+        if size is not None:
+            body |= {"encrypted": True, SUMMARY_TOKENS: size.tokens, SUMMARY_BASIS: size.basis.value}
         before = self._tokens_before(index)
         if before:
             body["tokensBefore"] = before
-        system = self._system(index)
         if system is not None:
             body["systemMessage"] = system
         retained = payload.get("retained_context")
@@ -262,6 +275,14 @@ class Translator:
             if payload.get(theirs) is not None:
                 body[ours] = payload[theirs]
         return body
+
+    def _records_behind(self, index: int) -> Iterator[Body]:
+        """The records behind a compaction, up to the next thing that anybody said."""
+        kinds = self.columns.kind
+        for at in range(index, min(index + _COUNTED_BEHIND, len(kinds))):
+            if at > index and kinds[at] in _SAID:
+                break
+            yield from islice(records(self.region(at)), int(at == index), None)
 
     def _tokens_before(self, index: int) -> int:
         """How large the context was before a compaction, as the last reply before it was counted; 0 where none was."""

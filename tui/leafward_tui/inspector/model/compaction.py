@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.xray import Link, xray_of
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
+from leafward.session.messages import SUMMARY_BASIS_TEXT, summary_basis
 from leafward.summaries.survival import facts_of, survival
 from leafward.summaries.survival.spans import SpanMessage
 from leafward_tui.inspector.model.compaction_outcome import (
@@ -22,7 +23,7 @@ from leafward_tui.inspector.model.compaction_outcome import (
 )
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
-from leafward_tui.ui.cells import counted, exact, money, right
+from leafward_tui.ui.cells import cell_len, counted, exact, money, right
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.spans import padded, shown_line
@@ -116,10 +117,12 @@ def _compaction(
 def _numbers(sheet: Sheet, xray: XRay) -> None:
     """Sizes, and the ledger of both sides."""
     glyphs = sheet.glyphs
-    less = " + not in file" if xray.lacks_rest else ""
+    less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
         less = f"   {(xray.before - xray.after) * 100 // xray.before} % less"
     after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
+    if NAMES + cell_len(f"{exact(xray.before)} {glyphs.arrow} {after}{less}") > sheet.width:
+        less = ""
     sheet.line(
         [
             *padded([Span("context", "faint")], NAMES),
@@ -166,6 +169,13 @@ def _numbers(sheet: Sheet, xray: XRay) -> None:
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
         sheet.note("not in file: measured anew behind the compaction; files put in again are part of it")
+    if xray.lacks_files:
+        sheet.note("files put in again are not in file and come on top: nothing tells yet how large they are")
+    elif xray.lacks_rest and not less:
+        sheet.note("what is not in file comes on top")
+    basis = summary_basis(xray.session.body(xray.compaction) or {}) if xray.compaction >= 0 else None
+    if basis is not None:
+        sheet.note(f"summary: encrypted, {SUMMARY_BASIS_TEXT[basis]}")
     errors = [error for error in (shares[Link.ERROR].before, shares[Link.ERROR].after) if error]
     if errors:
         ways = [word for word, there in (("above", max(errors) > 0), ("below", min(errors) < 0)) if there]

@@ -16,7 +16,7 @@ from leafward.context.model_context import Context, context_at, lacks_prompt, un
 from leafward.context.sizes import broken_off_in
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline
-from leafward.session.messages import message_text
+from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
@@ -329,6 +329,14 @@ def _broken_off(session: Session, entry: EntryIndex) -> bool:
     return isinstance(message, dict) and message.get("stopReason") in broken_off_in(session)
 
 
+_BRIEF = {
+    SummaryBasis.LENGTH: "from its length",
+    SummaryBasis.COUNT: "from a count",
+    SummaryBasis.UNKNOWN: "size unknown",
+}
+"""What the size of an encrypted summary is taken from, where there is little room."""
+
+
 def _ledger(sheet: Sheet, context: Context) -> None:
     """What adds up to the total, in exact tokens."""
     ledger = context.ledger
@@ -340,9 +348,16 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         rows.append(_LedgerRow("system", "system", ledger.system, (counted(inner, "message"),)))
     if context.compaction >= 0:
         of = f"#{context.compaction:,}"
-        rows.append(
-            _LedgerRow("summary", "summary", ledger.summary, (f"of compaction {of}", of), context.compaction)
-        )
+        abouts: tuple[str, ...] = (f"of compaction {of}", of)
+        if (basis := context.summary_basis) is not None:
+            sealed = SUMMARY_BASIS_TEXT[basis]
+            abouts = (
+                f"of compaction {of}, encrypted: {sealed}",
+                f"encrypted: {sealed}",
+                sealed,
+                _BRIEF[basis],
+            )
+        rows.append(_LedgerRow("summary", "summary", ledger.summary, abouts, context.compaction))
         kept = parts.get(Section.KEPT)
         if kept is None:
             rows.append(_LedgerRow("kept", "kept", ledger.kept, ("nothing",)))
@@ -369,7 +384,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     if ledger.unsent:
         unsent = ("aborted or failed, or kept from the model", "aborted, failed or kept out")
         rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
-    abouts: tuple[str, ...] = ("estimate; exact after the next reply", "estimated")
+    abouts = ("estimate; exact after the next reply", "estimated")
     if ledger.recorded:
         trailing = context.size.trailing if context.size.from_usage else 0
         abouts = (

@@ -128,7 +128,7 @@ class XRayHead(Widget):
         messages = xray.messages_before if before else xray.messages_after
         sign = "" if before or xray.recorded else "~"
         size = count(xray.before if before else xray.after, zero="0")
-        rest = " + not in file" if xray.lacks_rest and not before else ""
+        rest = " + not in file" if xray.is_short and not before else ""
         return counted(messages, "message"), f"{sign}{size}{rest}"
 
     def on_click(self, event: events.Click) -> None:

@@ -1,0 +1,58 @@
+"""Sizes that no row of a session tells: the tabs say what they are taken from, or that they are not in the total."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.base.config import Config
+from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.inspector.model.compaction import compaction_page
+from leafward_tui.inspector.model.context import context_page
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.page import Selection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIDTHS = [42, 51, 78]
+"""Of the inspector beside a tree of 100, 120 and 200 columns."""
+
+
+def pages(path: Path, width: int) -> tuple[list[str], list[str]]:
+    """The lines of the Context and the Compaction tab at the compaction of a session."""
+    with closing(agent_of(path).open(path)) as session:
+        at = session.columns.kind.index(Kind.COMPACTION)
+        selection = Selection(session, (range(at, at + 1),), at)
+        context = context_page(selection, width, 40, UNICODE)
+        compaction = compaction_page(selection, width, 40, UNICODE, Config())
+        return [line.text for line in context.lines], [line.text for line in compaction.lines]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_size_of_an_encrypted_summary_has_its_basis(corpora: Path, width: int) -> None:
+    (path,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
+    context, compaction = pages(path, width)
+    row = next(line for line in context if "summary" in line and "1,382" in line)
+    assert any(row.rstrip().endswith(basis) for basis in ("a count", "behind the compaction")), row
+    assert "1,382" in next(line for line in compaction if line.startswith("summarised"))
+    assert "summary: encrypted, from the agent's count" in " ".join(compaction)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_files_put_in_again_that_are_not_stored_are_said_to_be_missing(
+    corpora: Path, tmp_path: Path, width: int
+) -> None:
+    (whole,) = (corpora / "real" / "claude").glob("Packmind*.jsonl")
+    path = tmp_path / "cut.jsonl"
+    with closing(agent_of(whole).open(whole)) as session:
+        behind = session.origin(EntryIndex(session.columns.kind.index(Kind.COMPACTION) + 1)).offset
+    path.write_bytes(whole.read_bytes()[:behind])
+    context, compaction = pages(path, width)
+    assert "files read last are put in again" in " ".join(context)
+    head = next(line for line in compaction if line.startswith("context"))
+    assert head.rstrip().endswith("~37,000 + not in file" if width > 50 else "~37,000"), head
+    assert "files put in again are not in file and come on top" in " ".join(compaction)
