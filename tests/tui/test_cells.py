@@ -14,6 +14,7 @@ from leafward_tui.ui.cells import (
     exact,
     expand_tabs,
     file_size,
+    filled,
     fit,
     fit_path,
     limit,
@@ -111,6 +112,14 @@ def test_shares_add_up(amounts: list[float], width: int) -> None:
     assert sum(cells) == (width if sum(amounts) > 0 else 0)
     if width >= len(amounts):
         assert all((cell > 0) is (amount > 0) for cell, amount in zip(cells, amounts, strict=True))
+
+
+def test_a_short_bar_shows_the_largest_of_its_parts() -> None:
+    assert filled((12, 323, 454, 10_111), 189_100, 78) == [0, 0, 0, 4, 74]
+    assert filled((777, 627, 20_563, 7_248, 4_120, 3), 166_662, 58) == [0, 0, 7, 2, 1, 0, 48]
+    assert filled((5, 0), 10_000, 20) == [1, 0, 19]
+    assert filled((0, 0), 10, 20) == [0, 0, 20]
+    assert filled((1, 1), 0, 20) == [10, 10, 0]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ __all__ = [
     "counted",
     "exact",
     "expand_tabs",
+    "filled",
     "fit",
     "fit_path",
     "limit",
@@ -38,6 +39,8 @@ __all__ = [
     "wrap",
 ]
 
+_CELLS_EACH = 3
+"""Cells of a bar for each of its parts that is seen, at least."""
 ZERO = "·"
 """Zero in a column of numbers: a quiet dot, so that a missing value never looks like one."""
 
@@ -240,6 +243,18 @@ def shares(amounts: Sequence[float], width: int) -> list[int]:
                 cells[largest] -= 1
                 cells[index] = 1
     return cells
+
+
+def filled(parts: Sequence[float], free: float, width: int) -> list[int]:
+    """Cells for each of ``parts`` in a bar of ``width``, and last those that are left ``free``.
+
+    The parts together get their share of the bar, at least a cell. In a short one only the largest are seen, or each would have a cell
+    and all would look alike.
+    """
+    taken, left = shares([sum(max(0, part) for part in parts), free], width)
+    largest = sorted(range(len(parts)), key=lambda index: -parts[index])[: max(1, taken // _CELLS_EACH)]
+    kept = [part if index in largest else 0 for index, part in enumerate(parts)]
+    return [*shares(kept, taken), left]
 
 
 def count(number: int | None, *, zero: str = ZERO) -> str:

@@ -20,7 +20,7 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, limit, percent, right, shares, wrap
+from leafward_tui.ui.cells import cell_len, count, counted, exact, filled, fit, limit, percent, right, wrap
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.spans import aligned, padded, shown_line
@@ -301,7 +301,7 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
         max(0, ledger.error),
     )
     free = max(0, gauge.window - total)
-    cells = shares([*amounts, free], sheet.width)
+    cells = filled(amounts, free, sheet.width)
     signs = _swatches(glyphs).values()
     spans = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=False) if size]
     spans.append(Span(glyphs.block_free * cells[-1], "edge"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.model.sliders import Dial, Slider
-from leafward_tui.ui.cells import cell_len, count, exact, fit, limit, money, percent, right, shares, wrap
+from leafward_tui.ui.cells import cell_len, count, exact, filled, fit, limit, money, percent, right, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     lines = [spread([Span("Context after", "strong")], head, width)]
     # On the scale of the window, as all such bars: what is not taken is free.
     amounts_taken = [max(0, part.tokens) for part in ledger.parts]
-    *cells, free = shares([*amounts_taken, max(0, ledger.window - sum(amounts_taken))], width)
+    *cells, free = filled(amounts_taken, max(0, ledger.window - sum(amounts_taken)), width)
     bar = [
         Span(getattr(glyphs, part.sign) * size, part.ink)
         for part, size in zip(ledger.parts, cells, strict=True)
