@@ -16,7 +16,7 @@ from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of
-from leafward_tui.ui.cells import cell_len, file_size, fit
+from leafward_tui.ui.cells import byte_size, cell_len, fit
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.theme import Styles, built_in_theme
@@ -129,7 +129,7 @@ def test_files_sorted_by_size_show_it(store: Path) -> None:
     )
     cards = [line for line in listing.lines if line.card is not None and line.card.problem is None]
     assert all(
-        file_size(line.card.size) in painter.strip(line, selected=False).text for line in cards if line.card
+        byte_size(line.card.size) in painter.strip(line, selected=False).text for line in cards if line.card
     )
 
 

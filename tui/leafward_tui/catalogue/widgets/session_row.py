@@ -18,11 +18,11 @@ from leafward.query.search import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
 from leafward_tui.ui.cells import (
     age,
+    byte_size,
     cell_len,
     count,
     counted,
     exact,
-    file_size,
     fit,
     fit_path,
     money,
@@ -221,7 +221,7 @@ class RowPainter:
             "branches": number(card.branches),
             "compactions": number(card.compactions),
             "context": (f"{sign}{context}", ink),
-            "size": (file_size(card.size), ground.sub),
+            "size": (byte_size(card.size), ground.sub),
             "when": (self._age(card.modified), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)
