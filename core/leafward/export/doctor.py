@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import no_project_folder
 from leafward.catalog.card import SUBAGENT
 from leafward.session.entries import (
     DAMAGE_CODE,
@@ -233,9 +234,7 @@ def _header(session: Session) -> Iterator[Problem]:
     if not session.cwd:
         yield Problem("no-cwd", "the header does not say which folder the session belongs to", offset=offset)
     elif not os.path.isdir(session.cwd):
-        yield Problem(
-            "cwd-missing", f"project folder not found: {safe_line(session.cwd, 300)}", offset=offset
-        )
+        yield Problem("cwd-missing", no_project_folder(session.cwd), offset=offset)
 
 
 def _damage(session: Session) -> Iterator[Problem]:
