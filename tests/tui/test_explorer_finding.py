@@ -296,8 +296,7 @@ class TestFinding:
             sheet = pilot.app.screen
             assert isinstance(sheet, ChoiceSheet)
             assert sheet.rows.choices[sheet.rows.at].title == Filter.ERRORS.value
-            shown = exploration.filter
-            assert shown is Filter.CONVERSATION
+            assert exploration.filter is Filter.CONVERSATION
             assert exploration.mark == -1
             await pilot.press("m")
             await pilot.pause()
