@@ -121,7 +121,7 @@ class TestOpening:
         for number in range(40):
             file.turn(f"t{number}")
         async with exploring(file.path) as (pilot, screen):
-            await chosen(pilot, "ampersand", key, "enter")
+            await chosen(pilot, "ampersand", key)
             await settled(pilot)
             check_heads(screen)
             await pilot.press("escape")
@@ -404,5 +404,5 @@ async def test_marks_of_every_kind_are_drawn(tmp_path: Path) -> None:
         assert any("◇" in row and "branch summary" in row for row in tree(screen))
         assert screen.state.session is not None
         assert Kind.CUSTOM in screen.state.session.columns.kind
-        await chosen(pilot, "ampersand", "a", "enter")
+        await chosen(pilot, "ampersand", "a")
         assert any("note" in row for row in tree(screen))

@@ -15,7 +15,6 @@ from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import TextSheet
@@ -168,14 +167,14 @@ class TestFinding:
             assert seen == {"b", "y"}
             await pilot.press("escape")
             assert not screen.state.search.rows
-            await chosen(pilot, "ampersand", "y", "enter")
+            await chosen(pilot, "ampersand", "y")
             sheet = pilot.app.screen
             assert isinstance(sheet, TextSheet)
             assert sheet.input.value == "tool(bash)"
 
     async def test_a_filter_without_a_match_offers_the_search(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
-            await chosen(pilot, "ampersand", "y", "enter")
+            await chosen(pilot, "ampersand", "y")
             await chosen(pilot, *"labelled(nope)", "enter")
             await until(pilot, lambda: "no entry matches" in note(screen))
             assert "/ search text" in note(screen)
@@ -212,7 +211,7 @@ class TestFinding:
 
     async def test_every_function_of_a_query_is_named_on_a_narrow_screen(self, file: Named) -> None:
         async with exploring(file.path, NARROW) as (pilot, _):
-            await chosen(pilot, "ampersand", "y", "enter")
+            await chosen(pilot, "ampersand", "y")
             await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
             await until(
                 pilot, lambda: all(name in " ".join(rows(pilot.app)) for name in (*FUNCTIONS, *FIELDS))
@@ -227,7 +226,7 @@ class TestFinding:
         monkeypatch.chdir(folder)
         async with exploring(file.path) as (pilot, screen):
             if filtered:
-                await chosen(pilot, "ampersand", "y", "enter")
+                await chosen(pilot, "ampersand", "y")
                 await pilot.press(*"tool(bash)", "enter")
                 await until(pilot, lambda: "showing" in note(screen))
             else:
@@ -272,7 +271,7 @@ class TestFinding:
         key = dict(zip(Filter, FILTER_KEYS, strict=False))[wanted]
         file.entry("label", targetId=file.prompts["b"], label="here")
         async with exploring(file.path) as (pilot, screen):
-            await chosen(pilot, "ampersand", key, "enter")
+            await chosen(pilot, "ampersand", key)
             exploration = screen.state.exploration
             assert exploration is not None
             assert exploration.filter is wanted
@@ -287,25 +286,6 @@ class TestFinding:
             await pilot.press("escape")
             assert exploration.filter is Filter.CONVERSATION
 
-    async def test_a_word_typed_into_the_menu_of_filters_is_no_command(self, file: Named) -> None:
-        """Its letters go to rows of the menu, and enter shows one of them."""
-        async with exploring(file.path) as (pilot, screen):
-            exploration = screen.state.exploration
-            assert exploration is not None
-            await chosen(pilot, "ampersand", *"time")
-            sheet = pilot.app.screen
-            assert isinstance(sheet, ChoiceSheet)
-            assert sheet.rows.choices[sheet.rows.at].title == Filter.ERRORS.value
-            assert exploration.filter is Filter.CONVERSATION
-            assert exploration.mark == -1
-            await pilot.press("m")
-            await pilot.pause()
-            assert "m does nothing here" in rows(pilot.app)[-1]
-            await pilot.press("enter")
-            await pilot.pause()
-            assert pilot.app.screen is screen
-            assert exploration.filter is Filter.ERRORS
-
     async def test_every_filter_has_a_key_and_can_be_left(self, file: Named) -> None:
         assert len(FILTER_KEYS) >= len(Filter)
         async with exploring(file.path) as (pilot, screen):
@@ -314,7 +294,7 @@ class TestFinding:
             for key, wanted in zip(FILTER_KEYS, Filter, strict=False):
                 if wanted is Filter.CHOSEN:  # asks for the query first
                     continue
-                await chosen(pilot, "ampersand", key, "enter")
+                await chosen(pilot, "ampersand", key)
                 assert exploration.filter is wanted
                 await pilot.press("j", "k", "g", "G")
                 await pilot.pause()

@@ -148,7 +148,7 @@ class TestFollowing:
     async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", "p", "r", "o", "m", "p", "t", "enter")
-            await chosen(pilot, "ampersand", "p", "enter")
+            await chosen(pilot, "ampersand", "p")
             await pilot.press("g", "j", "m")
             marked = here(screen)
             assert screen.state.session is not None

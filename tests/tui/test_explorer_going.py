@@ -252,7 +252,7 @@ class TestGoing:
         config = Config(density="entries")
         async with exploring(made.path, config=config) as (pilot, screen):
             await until(pilot, lambda: "cut off" in "\n".join(tree(screen)))
-            await pilot.press("ampersand", "a", "enter")
+            await pilot.press("ampersand", "a")
             await until(pilot, lambda: "1,280 tokens" in "\n".join(tree(screen)))
             shown = [" ".join(row.split()) for row in tree(screen)]
         for words in (

@@ -121,8 +121,7 @@ class _Choices(Widget):
 class ChoiceSheet(Sheet):
     """Choices as rows with a letter. Returns the letter chosen, None when left.
 
-    ``cycle`` is a key that goes to the next row, such as the one that opened the sheet. With one, letters go to their rows too,
-    and enter alone chooses: the rest of a word that is typed there would go to the screen below, as commands.
+    ``cycle`` is a key that goes to the next row, such as the one that opened the sheet.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -188,10 +187,7 @@ class ChoiceSheet(Sheet):
         for number, choice in enumerate(self.rows.choices):
             if choice.key == letter:
                 self.rows.at = number
-        if self._cycle:
-            self.action_step(0)
-        else:
-            self.action_choose()
+        self.action_choose()
 
     def commit(self) -> None:
         """The current row."""
