@@ -93,6 +93,20 @@ def test_filters(options: tuple[str, ...], ids: set[str], done: Run, store: Path
     assert {session["id"][:8] for session in done("ls", *options, "--json").document["sessions"]} == ids
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("since:xx", "since: takes 12h, 7d, 3mo, today or a date, not xx (column 1)"),
+        ("sheep agent:zz", "agent: takes pi, codex, claude or opencode, not zz (column 7)"),
+        ("sheep tool:bash", "tool: works in the search of all text only (column 7)"),
+    ],
+)
+def test_a_broken_condition_is_refused(query: str, said: str, run: Run, store: Path) -> None:
+    outcome = run("ls", "--query", query, "--json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err
+
+
 def test_only_what_lies_there(done: Run, store: Path, tmp_path: Path) -> None:
     PiFile(tmp_path / "mine.jsonl").user("mine")
     assert [session["title"] for session in done("ls", tmp_path, "--json").document["sessions"]] == ["mine"]

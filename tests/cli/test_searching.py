@@ -91,6 +91,33 @@ def test_a_wrong_pattern_is_refused(store: Path, run: Run, query: str, said: str
     assert (shown.strip(), mark) == (query, "  ^")
 
 
+@pytest.mark.parametrize(
+    ("query", "said", "shown"),
+    [
+        (
+            "needle since:xx",
+            "since: takes 12h, 7d, 3mo, today or a date, not xx (column 8)",
+            "needle since:xx",
+        ),
+        ("needle in:soup", "not soup (column 8)", "needle in:soup"),
+        (
+            "foo:1 needle & agent:zz",
+            "agent: takes pi, codex, claude or opencode, not zz (column 16)",
+            "agent:zz",
+        ),
+    ],
+)
+def test_a_broken_condition_is_refused(store: Path, run: Run, query: str, said: str, shown: str) -> None:
+    """What the rest finds is not what was asked for."""
+    for options in ((), ("--json",)):
+        outcome = run("search", query, *options)
+        assert (outcome.code, outcome.out) == (2, "")
+        what, line, mark = outcome.err.splitlines()
+        assert said in what
+        assert shown in line
+        assert line[len(mark) - 1 :].startswith(query[query.rindex(" ") + 1 :])
+
+
 def test_problems_are_diagnostics(store: Path, done: Run, isolated_environment: Path) -> None:
     (store / "--home-ada-orchard--" / "broken.jsonl").write_bytes(b"needle, but no session\n")
     base = isolated_environment / ".local" / "share" / "opencode"

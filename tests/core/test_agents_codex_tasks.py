@@ -8,6 +8,7 @@ import pytest
 
 from leafward.agents.base import Candidate
 from leafward.context.model_context import context_at, uncertainties
+from leafward.export.doctor import check
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.session_title import title_of
@@ -76,7 +77,17 @@ def test_a_task_begins_a_turn_and_names_the_thread(
     look = CODEX.peek(Candidate(str(child.path), [child.size, 1, 1], "codex"))
     assert look is not None
     assert look.prompt == told
-    assert set(problems(session)) == {"dangling-call"}
+    assert not problems(session)
+
+
+def test_a_call_without_result_is_a_fault_of_a_sub_agent_where_it_is_its_own(child: Rollout) -> None:
+    """The call that made it, in what it was given, has its result in the thread of its parent."""
+    handed(child, TASK, SEALED)
+    child.item("function_call", name="exec_command", arguments="{}", call_id="call_2")
+    child.prompt("and the plums")
+    session = child.opened()
+    (problem,) = [one for one in check(session) if one.code == "dangling-call"]
+    assert "exec_command" in problem.text
 
 
 def test_other_messages_of_agents_begin_none(child: Rollout) -> None:

@@ -19,7 +19,7 @@ from leafward.context.open_calls import OPEN_CALLS
 from leafward.context.recorded_usage import usage_total
 from leafward.session.session_title import title_of
 from tests.codex_rollout import opened
-from tests.foreign_sessions import said
+from tests.foreign_sessions import problems, said
 from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, text_of
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def test_a_task_that_comes_as_an_item_of_its_own(tmp_path: Path) -> None:
     child = next(path for path in codex.rollouts() if b'"thread_spawn"' in path.read_bytes().split(b"\n")[0])
     with closing(opened(child)) as session:
         assert title_of(session) == "apples (encrypted)"
+        assert not problems(session)
         task = session.source.task
         texts = [text for role, text in said(session, task) if role == "user"]
         assert texts[:2] == ["count pears please", "delegate the apples"]

@@ -15,6 +15,8 @@ from leafward_tui.app.command_palette import IntentCommands
 from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.intents import intent_bindings, intents_for
 from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.key_help import HelpScreen
+from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.routed_screen import Actions
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.sheet import SheetLine, TextSheet
@@ -324,3 +326,38 @@ async def test_what_a_sheet_is_about_fits_every_size() -> None:
         await until(pilot, lambda: any(row.strip() == "context 33.3k to 50.5k" for row in rows(pilot.app)))
         await pilot.resize_terminal(100, 24)
         await until(pilot, lambda: any("33.3k to 50.5k" in row for row in rows(pilot.app)))
+
+
+async def test_a_key_that_does_nothing_while_one_reads_says_so() -> None:
+    """On sheets with a text, in the list of keys and in a table, as on every other screen."""
+    async with plain() as (pilot, _screen):
+
+        def last() -> str:
+            return " ".join(" ".join(row.split()) for row in rows(pilot.app)[-6:])
+
+        sheet = ReadingSheet("What would be sent", "a text")
+        pilot.app.push_screen(sheet)
+        await pilot.pause()
+        for key, said in (("enter", "move: this text is only to be read"), ("x", "x does nothing here; ?")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert said in last()
+        await pilot.press("j")
+        await pilot.pause()
+        assert "does nothing" not in last()
+        sheet.running = True
+        await pilot.press("y")
+        await pilot.pause()
+        assert "copy: not finished yet" in last()
+        pilot.app.pop_screen()
+
+        pilot.app.push_screen(HelpScreen("draft"))
+        await pilot.pause()
+        await pilot.press("x")
+        await pilot.pause()
+        assert "x does nothing here" in "\n".join(rows(pilot.app))
+        await pilot.press("j")
+        await pilot.pause()
+        text = "\n".join(rows(pilot.app))
+        assert "does nothing here" not in text
+        assert "scroll" in text

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
+from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import Sort
+from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.glyphs import ASCII
@@ -312,10 +314,15 @@ async def test_resuming_hands_over_the_agents_own_command(
     assert asked[0].cwd == str(tmp_path)
 
 
-async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path) -> None:
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path, size: tuple[int, int]) -> None:
     app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with app.run_test(size=size) as pilot:
+        screen = await listed(pilot)
+        # In the list as well, however its sessions are grouped.
+        await pilot.press("v", "v")
+        await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.DAY)
+        await until(pilot, lambda: NO_PROJECT_FOLDER in rows(app)[-1])
         await pilot.press("R")
         await until(
             pilot, lambda: any("project folder not found" in one.message for one in app._notifications)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
+from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward.catalog import Catalogue, Namesake, Sort, Sum
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
@@ -16,7 +17,7 @@ from leafward_tui.catalogue.model.session_preview import Sign, read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of
-from leafward_tui.ui.cells import cell_len, file_size, fit
+from leafward_tui.ui.cells import byte_size, cell_len, fit
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.theme import Styles, built_in_theme
@@ -129,7 +130,7 @@ def test_files_sorted_by_size_show_it(store: Path) -> None:
     )
     cards = [line for line in listing.lines if line.card is not None and line.card.problem is None]
     assert all(
-        file_size(line.card.size) in painter.strip(line, selected=False).text for line in cards if line.card
+        byte_size(line.card.size) in painter.strip(line, selected=False).text for line in cards if line.card
     )
 
 
@@ -291,22 +292,21 @@ def test_the_head_of_the_families_counts_sessions(store: Path) -> None:
     assert all(" sessions" in head for head in heads_of(lines_of(store, grouping=Grouping.FOREST), 100))
 
 
-def test_a_missing_folder_is_said_wherever_a_sum_is(store: Path) -> None:
-    """The absence of the one would read as something, beside the other."""
+def test_a_missing_folder_is_said_in_the_same_words_at_every_width(store: Path) -> None:
+    """Before a sum is: that of a folder that is not said to be missing would read as something."""
     listing = lines_of(store)
     heads = [
-        line._replace(words="project folder not found", used=Sum(1, 16_200_000, 3.5, 0, 1))
+        line._replace(words=NO_PROJECT_FOLDER, used=Sum(1, 16_200_000, 3.5, 0, 1))
         for line in listing.lines
         if line.kind is LineKind.GROUP
     ]
     missing = replace(listing, lines=heads)
-    seen = set()
-    for width in range(40, 140):
-        for head in heads_of(missing, width):
-            said = next((word for word in ("folder not found", "no folder") if word in head), "")
-            assert bool(said) == ("$3.50" in head), head
-            seen.add(said)
-    assert seen == {"", "no folder", "folder not found"}
+    for width in range(60, 140):
+        for line, head in zip(heads, heads_of(missing, width), strict=True):
+            assert NO_PROJECT_FOLDER in head, head
+            assert "$3.50" in head or width < 72, head
+            assert (split_path(line.group)[1] or "no project") in head, head
+            assert cell_len(head) == cell_len(heads_of(listing, width)[0])
 
 
 def test_the_keys_for_order_and_groups_say_what_comes_next() -> None:

@@ -9,11 +9,11 @@ from rich.cells import cell_len
 
 from leafward_tui.ui.cells import (
     age,
+    byte_size,
     count,
     counted,
     exact,
     expand_tabs,
-    file_size,
     filled,
     fit,
     fit_path,
@@ -245,7 +245,7 @@ def test_other_numbers() -> None:
     assert [limit(n) for n in (0, 200_000, 183_616, 1_000_000, 512)] == ["0", "200k", "183.6k", "1M", "512"]
     assert exact(1204) == "1,204"
     assert [signed(n) for n in (4, -1, 0, 1200)] == ["+4", "-1", "·", "+1.2k"]
-    assert [file_size(n) for n in (812, 34_210, 999_700, 1_240_000, 120_400_000, 3_000_000_000)] == [
+    assert [byte_size(n) for n in (812, 34_210, 999_700, 1_240_000, 120_400_000, 3_000_000_000)] == [
         "812 B", "34 KB", "1.0 MB", "1.2 MB", "120 MB", "3.0 GB",
     ]  # fmt: skip
     assert counted(1, "turn") == "1 turn"

@@ -34,24 +34,24 @@ def image(data: bytes, mime: str = "image/png") -> dict[str, Any]:
     [
         (
             image(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480) + bytes(12_274)),
-            "[image image/png, 12.3 KB, 640x480]",
+            "[image image/png, 12 KB, 640x480]",
         ),
         (
             image(b"GIF89a" + struct.pack("<HH", 3, 4) + b"\0", "image/gif"),
-            "[image image/gif, 11 bytes, 3x4]",
+            "[image image/gif, 11 B, 3x4]",
         ),
         (
             image(
                 b"\xff\xd8\xff\xe0\0\x10" + bytes(14) + b"\xff\xc2\0\x11\x08\0\x05\0\x07" + bytes(9),
                 "image/jpeg",
             ),
-            "[image image/jpeg, 38 bytes, 7x5]",
+            "[image image/jpeg, 38 B, 7x5]",
         ),
         (
             image(b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\x1f\0\0\x0f\0\0", "image/webp"),
-            "[image image/webp, 30 bytes, 32x16]",
+            "[image image/webp, 30 B, 32x16]",
         ),
-        (image(b"\x89PNG\r\n\x1a\n"), "[image image/png, 8 bytes]"),
+        (image(b"\x89PNG\r\n\x1a\n"), "[image image/png, 8 B]"),
         ({"type": "image", "data": "%%%", "mimeType": "\x1b]52;c;x"}, "[image ␛]52;c;x"),
         ({"type": "image"}, "[image of unknown type, no data]"),
     ],

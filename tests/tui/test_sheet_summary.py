@@ -53,7 +53,7 @@ class TestMoving:
             assert screen.state.session is not None
             assert screen.state.session.columns.id(screen.state.session.place) == line["id"]
             row = tree(screen)[screen.panes.tree.state.cursor]
-            assert "branch summary   of 4 entries" in row
+            assert "branch summary   of 4" in row
             assert "leaf" in row
             assert note(screen).startswith("✓ moved to #")
             assert "with a summary of 4 entries" in note(screen)

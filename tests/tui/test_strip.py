@@ -116,11 +116,11 @@ def test_a_move_up_the_path_ends_on_the_axis(orchard: Overview) -> None:
     assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ●╍┯╍×╍╍╍◆╍◎"
 
 
-def test_hits_are_ticks_that_win_over_other_marks(orchard: Overview) -> None:
+def test_hits_are_ticks_but_underline_a_compaction(orchard: Overview) -> None:
     drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
-    assert texts(drawing)[1] == " path      ┃━┯━×━━━┃━◎"
-    assert drawing.inks[1][11] == "warn"
-    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ┃▄▄█┃▄◎"]
+    assert texts(drawing)[1] == " path      ┃━┯━×━━━◆━◎"
+    assert [drawing.inks[1][x] for x in (11, 19)] == ["warn", "hit"]
+    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ┃▄▄█◆▄◎"]
 
 
 def test_nothing_to_show_keeps_its_labels() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, shell_line, shell_word
+from leafward.base.shown_path import no_project_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ class Resume:
     def obstacle(self) -> str | None:
         """Why it cannot be run here as things stand; None where nothing is in the way."""
         there = os.path.isabs(self.cwd) and os.path.isdir(self.cwd)
-        return None if there else f"project folder not found: {self.cwd}"
+        return None if there else no_project_folder(self.cwd)
 
     def ready(self) -> Resume:
         """Itself, before it is run. Raises Refused where its folder is gone."""

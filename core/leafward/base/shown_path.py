@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+NO_PROJECT_FOLDER = "project folder not found"
+"""What is said wherever the folder of a session's project is not there."""
+_LONGEST = 300
+"""Characters of a folder in a message."""
+
+
+def no_project_folder(folder: str) -> str:
+    """That the folder of a session's project is not there, with its name; safe, one line."""
+    return f"{NO_PROJECT_FOLDER}: {safe_line(folder, _LONGEST) or 'not in file'}"
 
 
 def below(path: str, folder: str) -> str:

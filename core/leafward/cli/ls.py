@@ -39,9 +39,9 @@ from leafward.cli.output import (
     silent,
     table,
 )
-from leafward.cli.selection import UnreadableQuery
+from leafward.cli.selection import session_query
 from leafward.cli.totals import totals_text
-from leafward.query.search import Shelf, parse
+from leafward.query.search import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -63,6 +63,7 @@ def ls(
     """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
+    parsed = session_query(query) if query is not None else None
     agent_name = agent_named(agent).name if agent is not None else None
     catalogue = Catalogue(config, places)
     catalogue.refresh(publish=show_reading if sys.stderr.isatty() else silent)
@@ -82,10 +83,7 @@ def ls(
         {"code": "left-for-later", "text": f"{path}: too large to be read in time; a first look is shown"}
         for path in catalogue.left
     ]
-    if query is not None:
-        parsed = parse(query, time.time_ns() // 1_000_000)
-        if parsed.wrong is not None:
-            raise UnreadableQuery(query, parsed.wrong)
+    if parsed is not None:
         remarks += [{"code": "query", "text": str(problem)} for problem in parsed.problems]
         cards = Shelf(cards, catalogue.files()).select(parsed)
     if agent_name is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import Card, short_ids, sighted
 from leafward.cli.ls import existing, project_name, project_part, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, say
-from leafward.cli.selection import UnreadableQuery, expression_of
-from leafward.query.search import parse
+from leafward.cli.selection import expression_of, session_query
 from leafward.query.search.text_search import Progress, Search, SessionHits, ripgrep
 
 if TYPE_CHECKING:
@@ -41,9 +39,7 @@ def search(
     """`leafward search`."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
-    query = parse(text, time.time_ns() // 1_000_000, whole=True)
-    if query.wrong is not None:
-        raise UnreadableQuery(text, query.wrong)
+    query = session_query(text, whole=True)
     if chosen is not None:
         query = query.among(expression_of(chosen))
     if agent is not None:

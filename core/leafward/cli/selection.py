@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from leafward.agents import Agent
     from leafward.catalog import Card
     from leafward.query.grammar import Expression, QueryError
+    from leafward.query.search import Query
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -109,6 +111,16 @@ class UnreadableQuery(click.UsageError):
         before = ("... " if begin else "") + safe_line(f"{query[begin : error.column]}^")[:-1]
         rest = safe_line(query[error.column : error.column + _AROUND])
         self.below = f"{before}{rest}".rstrip(), " " * cells(before) + "^"
+
+
+def session_query(text: str, *, whole: bool = False) -> Query:
+    """A query of sessions, or of all their text, read. Raises UnreadableQuery where a part of it would be left out."""
+    from leafward.query.search import parse
+
+    query = parse(text, time.time_ns() // 1_000_000, whole=whole)
+    if query.broken_part is not None:
+        raise UnreadableQuery(text, query.broken_part)
+    return query
 
 
 _AROUND = 36

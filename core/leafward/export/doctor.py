@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import no_project_folder
+from leafward.catalog.card import SUBAGENT
 from leafward.session.entries import (
     DAMAGE_CODE,
     DAMAGE_TEXT,
@@ -232,9 +234,7 @@ def _header(session: Session) -> Iterator[Problem]:
     if not session.cwd:
         yield Problem("no-cwd", "the header does not say which folder the session belongs to", offset=offset)
     elif not os.path.isdir(session.cwd):
-        yield Problem(
-            "cwd-missing", f"project folder not found: {safe_line(session.cwd, 300)}", offset=offset
-        )
+        yield Problem("cwd-missing", no_project_folder(session.cwd), offset=offset)
 
 
 def _damage(session: Session) -> Iterator[Problem]:
@@ -381,7 +381,11 @@ def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
                 failed.setdefault(current.reply, set()).update(current.calls)
         if lenient:
             after_dropped.add(stop - 1)
+    # What a sub-agent was given ends with the call that made it, whose result its parent has.
+    given = session.inherited if session.header.get("relation") == SUBAGENT else 0
     for index, missing in failed.items():
+        if index < given:
+            continue
         names = ", ".join(
             sorted({safe_line(references.calls[index][call], 60) or "a tool" for call in missing})
         )

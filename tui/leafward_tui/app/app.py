@@ -271,14 +271,12 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     def unbound(self, key: str) -> None:
         """A key that does nothing on this screen says so."""
         from leafward_tui.ui.key_reasons import reason_for_key
-        from leafward_tui.ui.screen import BaseScreen, begin_key
-        from leafward_tui.ui.sheet import Sheet
+        from leafward_tui.ui.routed_screen import RoutedScreen
 
-        if isinstance(self.screen, BaseScreen):
-            begin_key(self.screen, reason_for_key(key, self.keymap))
-        elif isinstance(self.screen, Sheet):
-            # All its keys stand on it.
-            self.screen.say(reason_for_key(key))
+        screen = self.screen
+        if isinstance(screen, RoutedScreen) and screen.answer is not None:
+            # Where there is no help, all keys stand on it.
+            screen.answer(reason_for_key(key, self.keymap if "app.help" in screen.routes else None))
 
     # --- services -----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
-from leafward_tui.ui.cells import cell_len, counted, exact
+from leafward_tui.ui.cells import counted, exact
 from leafward_tui.ui.filter_bar import FilterBar
 from leafward_tui.ui.hairline import ColumnRule
 from leafward_tui.ui.paths import tilde
@@ -110,9 +110,6 @@ class CatalogueDisplay:
         words = of_all if filtered else f" {'session' if total == 1 else 'sessions'}"
         if query.problem:
             problem = f"left out: {query.problem}" if query.broken else query.problem
-            if cell_len(problem) > self._screen.app.size.width * 2 // 3:
-                # What is wrong goes before what became of it.
-                problem = query.problem
             self.filter_bar.show(exact(listing.shown), words, problem, problem=True)
         elif filtered:
             where = "in titles, prompts, projects" if query.words else ""

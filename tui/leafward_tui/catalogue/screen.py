@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.blame import ProjectBlame
 from leafward_tui.catalogue.controllers.curation import Curation
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
+    from leafward.catalog import About, Card
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
     from leafward_tui.ui.filter_bar import FilterBar
@@ -114,7 +116,7 @@ class CatalogueScreen(BaseScreen[None]):
                 Hint("catalogue.refresh"),
                 Hint("filter.edit", "filter"),
             ]
-        resume = [Hint("session.resume", f"resume in {card.agent}", "resume")] if card is not None else []
+        resume = [self._resume_hint(card, about)] if card is not None else []
         if self.view.panes.side:
             return [
                 Hint("session.open") if card is not None else Hint("session.open", "fold"),
@@ -143,6 +145,12 @@ class CatalogueScreen(BaseScreen[None]):
             ),
             Hint("totals.open"),
         ]
+
+    def _resume_hint(self, card: Card, about: About) -> Hint:
+        """What the key to resume does on a session, or why it does nothing."""
+        if card.project in about.missing:
+            return Hint("session.resume", f"resume: {NO_PROJECT_FOLDER}", NO_PROJECT_FOLDER)
+        return Hint("session.resume", f"resume in {card.agent}", "resume")
 
     # --- what the widgets say -----------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 
+from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward_tui.catalogue.model.totals_table import aftermath_rows, aftermaths
 from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
 from leafward_tui.ui.intents import intent_bindings
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
     from leafward_tui.ui.theme import Ground
 
-_MISSING = "  folder not found"
+_MISSING = f"  {NO_PROJECT_FOLDER}"
 _FIGURE = 12
 _FIGURES = 3
 _GAP = 2

@@ -13,7 +13,7 @@ from leafward_tui.ui.pane_lines import Block, LabLine, Span
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine
+from leafward_tui.ui.sheet import Sheet, SheetLine, hairline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -51,7 +51,7 @@ class GraftSheet(Sheet):
     def compose_body(self) -> ComposeResult:
         """Turns over what is to be said of those that are chosen."""
         yield self.turn_list
-        yield self.hairline()
+        yield hairline(self)
         yield self.says
 
     def mounted(self) -> None:

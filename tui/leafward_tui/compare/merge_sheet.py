@@ -16,7 +16,7 @@ from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine
+from leafward_tui.ui.sheet import Sheet, SheetLine, hairline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -148,7 +148,7 @@ class MergeSheet(Sheet):
     def compose_body(self) -> ComposeResult:
         """Conflicts over the summary that would be stored."""
         yield self.conflicts
-        yield self.hairline()
+        yield hairline(self)
         yield self.preview
 
     def mounted(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -18,7 +19,7 @@ from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine
+from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine, hairline
 from leafward_tui.ui.spans import shown
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class RestoreSheet(Sheet):
             SheetLine(f"in {tilde(choice.session.cwd)}; the files from before are kept for the undo", lines=1)
         ]
         super().__init__(title, about, note=note)
-        self.files = RestoreFiles(self.choice, self.hairline)
+        self.files = RestoreFiles(self.choice, partial(hairline, self))
         self.routes = Routes(RowSteps(self.files.step, self.files.page), self.choice)
 
     def compose_body(self) -> ComposeResult:

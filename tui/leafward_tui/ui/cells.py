@@ -279,8 +279,8 @@ def signed(number: int, *, zero: str = ZERO) -> str:
     return zero if number == 0 else ("+" if number > 0 else "") + count(number)
 
 
-def file_size(size: int) -> str:
-    """Bytes of a file in a column: ``812 B``, ``34 KB``, ``1.2 MB``, ``120 MB``. ≤ 7 cells."""
+def byte_size(size: int) -> str:
+    """A number of bytes, in a column as in a sentence: ``812 B``, ``34 KB``, ``1.2 MB``, ``120 MB``. ≤ 7 cells."""
     if size < 1_000:
         return f"{size} B"
     if size < 999_500:

@@ -1,4 +1,7 @@
-"""The line where sessions are filtered: the query at the left, what it leaves at the right."""
+"""The line where sessions are filtered: the query at the left, what it leaves at the right.
+
+What is wrong with the query stands at the right as well; what does not fit there goes on below, whole.
+"""
 
 from __future__ import annotations
 
@@ -72,11 +75,9 @@ class _Facts(Widget):
         state = self.state
         note = f"   {state.note}" if state.note else ""
         used = cell_len(state.number) + cell_len(state.rest) + 1
-        if state.problem and used + cell_len(note) > room:
+        if state.problem and used + cell_len(note) > room and not self.overflows(room):
             # What is wrong goes before what was found.
-            ellipsis = services_of(self).glyphs.ellipsis
-            short = wrap(state.note, room - 1, lines=1, ellipsis=ellipsis)
-            return [Segment("".join(short), ground.warn), Segment(" ", ground.blank)]
+            return [Segment(state.note, ground.warn), Segment(" ", ground.blank)]
         note = note if used + cell_len(note) <= room else ""
         return [
             Segment(state.number, ground.strong if state.rest.startswith(" of") else ground.sub),
@@ -84,6 +85,10 @@ class _Facts(Widget):
             Segment(note, ground.warn if state.problem else ground.sub),
             Segment(" ", ground.blank),
         ]
+
+    def overflows(self, room: int) -> bool:
+        """Whether what is wrong is longer than so many cells."""
+        return self.state.problem and cell_len(self.state.note) + 1 > room
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
         ground = services_of(self).styles_now.raised
@@ -95,6 +100,27 @@ class _Facts(Widget):
         return Strip([Segment(left, ground.faint), Segment(pad, ground.blank), *right]).adjust_cell_length(
             width, ground.blank
         )
+
+
+class _Problem(Widget):
+    """What is wrong, in as many lines as it takes, below the line of the query."""
+
+    DEFAULT_CSS = "_Problem { dock: bottom; width: 100%; }"
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def lines(self, width: int) -> list[str]:
+        """Its lines in a bar of so many cells."""
+        ellipsis = services_of(self).glyphs.ellipsis
+        return wrap(self.text, max(1, width - _LEAD - 1), ellipsis=ellipsis) if self.text else []
+
+    def render_line(self, y: int) -> Strip:
+        ground = services_of(self).styles_now.raised
+        line = "".join(self.lines(self.size.width)[y : y + 1])
+        text = Segment(f"{' ' * _LEAD}{line}", ground.warn)
+        return Strip([text]).adjust_cell_length(self.size.width, ground.blank)
 
 
 class FilterBar(Horizontal):
@@ -129,6 +155,7 @@ class FilterBar(Horizontal):
         self._whole = whole
         self._placeholder = ""
         self._input: Input | None = None
+        self._problem: _Problem | None = None
 
     def compose(self) -> ComposeResult:
         """Sign and figures; the field comes when it is needed."""
@@ -167,14 +194,27 @@ class FilterBar(Horizontal):
         self._facts.refresh()
 
     def _fit(self) -> None:
-        """The field has what the figures leave."""
-        if self._input is None:
-            return
-        ground = services_of(self).styles_now.raised
-        most = self.size.width * 2 // 3
-        width = sum(piece.cell_length for piece in self._facts.pieces(ground, most))
-        self._facts.styles.width = width
-        self._input.placeholder = fit(self._placeholder, max(0, self.size.width - _LEAD - width - 2))
+        """The field has what the figures leave; what is wrong has what the query leaves, or lines of its own."""
+        room = self.size.width
+        if self._input is not None:
+            room = max(room * 2 // 3, room - _LEAD - cell_len(self._input.value) - 2)
+            ground = services_of(self).styles_now.raised
+            width = sum(piece.cell_length for piece in self._facts.pieces(ground, room))
+            self._facts.styles.width = width
+            self._input.placeholder = fit(self._placeholder, max(0, self.size.width - _LEAD - width - 2))
+        self._go_on_below(self._facts.state.note if self._facts.overflows(room) else "")
+
+    def _go_on_below(self, problem: str) -> None:
+        if self._problem is None:
+            if not problem:
+                return
+            self._problem = _Problem(problem)
+            self.mount(self._problem)
+        self._problem.text = problem
+        height = len(self._problem.lines(self.size.width))
+        self._problem.display, self._problem.styles.height = bool(height), height
+        self.styles.height = 1 + height
+        self._problem.refresh()
 
     def on_resize(self) -> None:
         """The figures yield before the field does."""

@@ -105,6 +105,8 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         `cursor` is the row of the cursor, None where rows are only read.
         """
         super().__init__()
+        self.answer = self._say
+        self._foot = ""
         self.rows = Rows(row, cursor)
         every = {"mode.leave": self.leave, "app.back": self.leave, **actions}
         self.routes = Routes(RowSteps(self.step, lambda: self.rows.size.height), Actions(every))
@@ -122,8 +124,9 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """Sets title, number of rows and the words in the lower rule; `width` and `height` of the rows, else as they are."""
         from textual.content import Content
 
+        self._foot = foot
         self.rows.border_title = Content(title)
-        self.rows.border_subtitle = Content(foot) if foot else ""
+        self._say("")
         if services_of(self).glyphs.hairline == "-":
             self.rows.styles.border = ("ascii", services_of(self).palette_now.line)
         least = width + MODAL_MARGIN.width if width else MODAL_WIDTH
@@ -131,6 +134,13 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         self.rows.styles.width = cells if self.app.size.width - cells >= _SCRAPS else self.app.size.width
         self.rows.styles.height = height + MODAL_MARGIN.height if height else min(MODAL_HEIGHT, count + 3)
         self.rows.show(count)
+
+    def _say(self, reason: str) -> None:
+        """Says in the lower rule for what `reason` a key does nothing; where there is none, what stands there as a rule."""
+        from textual.content import Content
+
+        words = f"{services_of(self).glyphs.malformed} {reason}" if reason else self._foot
+        self.rows.border_subtitle = Content(words) if words else ""
 
     def moved(self) -> None:
         """The cursor stands somewhere else now; overridden."""

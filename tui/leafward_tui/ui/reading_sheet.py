@@ -156,14 +156,15 @@ class ReadingSheet(Sheet):
         self.state = StateLines()
         self.running = running
         self._cancel = cancel
-        self._save = save
+        self._saves = save is not None
+        self.waits_for = lambda: "not finished yet" if self.running else ""
         self._move = ""
         self._refused = ""
         self._operation = ""
         self._again = ""
         steps = RowSteps(self.body.move, lambda: self.body.size.height)
         always = {"mode.leave": self.action_leave, "app.back": self.action_leave, "app.help": self.show_help}
-        self.routes = Routes(steps, Actions(always), _Offers(self))
+        self.routes = Routes(steps, Actions(always), _Offers(self, save or (lambda _text: None)))
 
     def compose_body(self) -> ComposeResult:
         """What is going on, then the text."""
@@ -224,7 +225,7 @@ class ReadingSheet(Sheet):
         offered = [("draft.move", self._move)] if self._move and not self._refused else []
         if self.text:
             offered.append(("copy.text", "copy"))
-        if self.text and self._save is not None:
+        if self.text and self._saves:
             offered.append(("draft.save", intent("draft.save").hint))
         if self._again:
             offered.append(("draft.again", self._again))
@@ -247,11 +248,6 @@ class ReadingSheet(Sheet):
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 
-    def save(self) -> None:
-        """Writes the text to a file."""
-        if self._save is not None:
-            self._save(self.text)
-
     def action_leave(self) -> None:
         """Gives up what runs, or leaves."""
         if self.running:
@@ -268,12 +264,12 @@ class ReadingSheet(Sheet):
 class _Offers(Actions):
     """What the foot of a sheet offers at times: what is not offered does not work."""
 
-    def __init__(self, sheet: ReadingSheet) -> None:
+    def __init__(self, sheet: ReadingSheet, save: Callable[[str], object]) -> None:
         super().__init__(
             {
                 "draft.move": lambda: sheet.dismiss("move"),
                 "draft.again": lambda: sheet.dismiss("again"),
-                "draft.save": sheet.save,
+                "draft.save": lambda: save(sheet.text),
                 "copy.text": lambda: services_of(sheet).copy(sheet.text),
             }
         )

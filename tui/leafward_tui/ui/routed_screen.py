@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen, ScreenResultType
 
 from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
+from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,10 +79,17 @@ class Routes:
 class RoutedScreen(Screen[ScreenResultType]):
     """A screen whose keys go to controllers by the ids of intents. It has a result, given once."""
 
+    NAME: ClassVar[str] = ""
+    """The screen's name in ``Intent.screens``."""
+
     routes = Routes()
     """Set once, in `compose`, when the controllers and what they show are made."""
     ready = True
     """Whether keys have somewhere to go; they are held until then."""
+    answer: Callable[[str], object] | None = None
+    """Says for what reason the key that was pressed does nothing; given an empty one, it makes room."""
+    waits_for: Callable[[], str] | None = None
+    """Says what all keys wait for now; empty where they wait for nothing."""
 
     def enabled(self, intent_id: str) -> bool:
         """Whether an intent of the screen does something in its present state."""
@@ -97,9 +105,19 @@ class RoutedScreen(Screen[ScreenResultType]):
             self.call_next(self.action_intent, intent_id)
 
     def action_intent(self, intent_id: str) -> None:
-        """The one way in for keys: does what the intent asks for, if it does something now."""
-        if self.enabled(intent_id):
+        """The one way in for keys: does what the intent asks for, or says why it does nothing now."""
+        enabled = self.enabled(intent_id)
+        if self.answer is not None:
+            self.answer("" if enabled else self.reason(intent_id))
+        if enabled:
             self.routes.run(intent_id)
+
+    def reason(self, intent_id: str) -> str:
+        """Why an intent of the screen does nothing now."""
+        from leafward_tui.ui.key_reasons import reason_for_intent
+
+        waits = self.waits_for() if self.waits_for is not None else ""
+        return reason_for_intent(intent_id, self.NAME, services_of(self).keymap, waits)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Textual asks so whether a key does something; what does nothing now may say why."""

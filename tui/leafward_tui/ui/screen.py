@@ -67,8 +67,8 @@ def _open_themes(screen: BaseScreen[Any]) -> None:
     screen.app.push_screen(ThemesScreen())
 
 
-def begin_key(screen: BaseScreen[Any], reason: str) -> None:
-    """A key was pressed: what the one before said makes room, and the key bar says for what `reason` it does nothing."""
+def _answer(screen: BaseScreen[Any], reason: str) -> None:
+    """What the key before said makes room, and the key bar says for what `reason` this one does nothing."""
     if screen.clear_note is not None:
         screen.clear_note()
     screen.key_bar.say(reason)
@@ -80,12 +80,6 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     The subclass gives ``NAME`` and ``BINDINGS = intent_bindings(NAME)``, and hands its controllers to ``route`` at the end of
     ``compose_content``. What else it does at the start stands in ``mounted``.
     """
-
-    NAME: ClassVar[str] = ""
-    """The screen's name in ``Intent.screens``."""
-
-    waits_for: Callable[[], str] | None = None
-    """Says what all keys wait for now; empty where they wait for nothing."""
 
     clear_note: Callable[[], object] | None = None
     """Makes room where the screen said what the key before did."""
@@ -130,6 +124,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
             self.add_class([name for least, name in breakpoints if cells >= least][-1])
         self.title_bar = TitleBar()
         self.key_bar = KeyBar()
+        self.answer = partial(_answer, self)
         yield self.title_bar
         yield from self.compose_content()
         yield self.key_bar
@@ -199,18 +194,6 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
         """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
         self.app.push_screen(sheet, done)
-
-    def action_intent(self, intent_id: str) -> None:
-        """A key of the screen; one that can do nothing now says why."""
-        begin_key(self, "" if self.enabled(intent_id) else self.reason(intent_id))
-        super().action_intent(intent_id)
-
-    def reason(self, intent_id: str) -> str:
-        """Why an intent of the screen does nothing now."""
-        from leafward_tui.ui.key_reasons import reason_for_intent
-
-        waits = self.waits_for() if self.waits_for is not None else ""
-        return reason_for_intent(intent_id, self.NAME, self.shell.keymap, waits)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""

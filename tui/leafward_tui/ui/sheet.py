@@ -62,6 +62,14 @@ class OneLine(Widget):
         return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
 
 
+def hairline(sheet: Sheet) -> OneLine:
+    """Parts two things of the body of a sheet."""
+    glyph = services_of(sheet).glyphs.hairline
+    return OneLine(
+        lambda width, ground: [Segment(" ", ground.blank), Segment(glyph * (width - 2), ground.line)]
+    )
+
+
 class AboutLines(Widget):
     """What a sheet is about, wrapped to the width that it has now."""
 
@@ -141,6 +149,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         self._title_text = drawable(title)
         self._note = drawable(note)
         self._message = ""
+        self.answer = self.say
         self.about = AboutLines(about)
 
     def compose(self) -> ComposeResult:
@@ -158,13 +167,6 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     def compose_body(self) -> ComposeResult:
         """Between head and foot."""
         yield from ()
-
-    def hairline(self) -> OneLine:
-        """Parts two things of the body."""
-        glyph = services_of(self).glyphs.hairline
-        return OneLine(
-            lambda width, ground: [Segment(" ", ground.blank), Segment(glyph * (width - 2), ground.line)]
-        )
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, then what leaves."""

@@ -10,9 +10,13 @@ if TYPE_CHECKING:
     from textual.geometry import Size
 
 
+TWO_PANES_FROM = 100
+"""Cells of a terminal from which on there is room for two panes."""
+
+
 def has_two_panes(size: Size) -> bool:
     """Whether a terminal has room for two panes beside each other."""
-    return size.width >= 100 and size.height >= 30
+    return size.width >= TWO_PANES_FROM and size.height >= 30
 
 
 class PanedView(Protocol):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
-from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import no_project_folder
 from leafward.base.times import iso_stamp
 from leafward.files.restoration.plan import Action
 from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, ProjectFolder
@@ -52,7 +52,7 @@ class Undone:
 def project_of(session: Session) -> ProjectFolder:
     """The folder that a session worked in. Raises Refused where it is not there."""
     if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
-        raise Refused(f"project folder not found: {safe_line(session.cwd) or 'not in file'}")
+        raise Refused(no_project_folder(session.cwd))
     return ProjectFolder(Path(session.cwd))
 
 

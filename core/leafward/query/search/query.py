@@ -48,13 +48,18 @@ class Query:
     @property
     def problem(self) -> str:
         """What is wrong with it, in a line; empty where nothing is."""
-        problems = (self.wrong, *self.problems) if self.wrong is not None else self.problems
-        return safe_line(str(problems[0]), 200) if problems else ""
+        problem = self.broken_part or next(iter(self.problems), None)
+        return safe_line(str(problem), 200) if problem is not None else ""
+
+    @property
+    def broken_part(self) -> QueryError | None:
+        """The first part that means nothing and is left out: what the rest finds is not what was asked for."""
+        return self.wrong or next((problem for problem in self.problems if not problem.as_text), None)
 
     @property
     def broken(self) -> bool:
-        """Whether a part of it means nothing and is left out: what the rest finds is not what was asked for."""
-        return self.wrong is not None or any(not problem.as_text for problem in self.problems)
+        """Whether a part of it is left out."""
+        return self.broken_part is not None
 
     @property
     def narrows(self) -> bool:

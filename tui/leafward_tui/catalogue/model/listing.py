@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import (
     NOTHING,
     NOTHING_KNOWN,
@@ -220,7 +221,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     total=totals[name],
                     used=used[name],
                     modified=group.modified,
-                    words="project folder not found" if name in stock.about.missing else "",
+                    words=NO_PROJECT_FOLDER if name in stock.about.missing else "",
                 )
             )
             if folded:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 
 from leafward.base.paths import is_kept
+from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.session_preview import SessionPreview, Sign, TreeRow
@@ -175,7 +176,7 @@ class Preview(SidePane):
                     Segment(f"   {key}  keeps a copy" if key else "", ground.faint),
                 ]
         if card.project in about.missing:
-            yield [Segment("project folder not found", ground.warn)]
+            yield [Segment(NO_PROJECT_FOLDER, ground.warn)]
             yield from moved_lines(about.moved.get(card.project), width, shell.keymap, ground, glyphs)
 
     def _tree(

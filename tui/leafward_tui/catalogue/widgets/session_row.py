@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -18,11 +18,11 @@ from leafward.query.search import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
 from leafward_tui.ui.cells import (
     age,
+    byte_size,
     cell_len,
     count,
     counted,
     exact,
-    file_size,
     fit,
     fit_path,
     money,
@@ -48,8 +48,8 @@ TEXT_AT = 5
 """Cells before the text: cursor, fold sign, live sign."""
 
 _LEAST_TEXT = 40
-_SHORTER = ("folder not found", "no folder")
-"""What is said of a project whose folder is not found where there is less room."""
+_LEAST_NAME = 12
+"""Cells that the name of a group keeps beside words and sums."""
 _LEAST_TITLE = 12
 """Cells of a title that has to leave room."""
 _GAP = 3
@@ -88,6 +88,17 @@ class Columns:
         return cls(max(0, room - sum(size + gap for _, size, gap in columns)), tuple(columns))
 
 
+class _Beside(NamedTuple):
+    """What stands beside the name of a group, up to its age."""
+
+    name: int
+    """Cells of the name."""
+    room: int
+    """Cells of the sums, which stand at their right edge."""
+    words: str
+    sums: str
+
+
 @dataclass(frozen=True, slots=True)
 class RowPainter:
     """Makes the lines of one listing at one width."""
@@ -122,46 +133,47 @@ class RowPainter:
         if self.listing.view.grouping is Grouping.FOREST:
             # The name of the group would make them families.
             shown += " session" if shown == "1" else " sessions"
-        room, words, sums = self._beside(line, shown)
+        beside = self._beside(line, shown)
         if line.shown != line.total and self.listing.view.grouping is not Grouping.FOREST:
             longer = self._beside(line, f"{shown} shown")
-            if longer[2] or not sums:
-                shown, (room, words, sums) = f"{shown} shown", longer
-        folder, name = self._group_name(line.group, self._named(shown))
+            if longer.words == beside.words and bool(longer.sums) == bool(beside.sums):
+                shown, beside = f"{shown} shown", longer
+        folder, name = self._group_name(line.group, beside.name)
         columns = self.columns
         pieces = [
             Segment(f"{glyphs.folded if line.folded else glyphs.unfolded} ", ground.faint),
             Segment(folder, ground.faint),
             Segment(name, ground.strong),
             Segment(f"   {shown}", ground.faint),
-            Segment(words, ground.warn),
-            Segment(right(sums, room), ground.faint),
+            Segment(beside.words, ground.warn),
+            Segment(right(beside.sums, beside.room), ground.faint),
         ]
         age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
         return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
 
-    def _named(self, shown: str) -> int:
-        """Cells that the name of a group has beside its numbers."""
-        return self.columns.text + 2 - cell_len(shown) - 3
+    def _beside(self, line: ListLine, shown: str) -> _Beside:
+        """What stands beside the name and the numbers of a group, with as much of its sums as fits.
 
-    def _beside(self, line: ListLine, shown: str) -> tuple[int, str, str]:
-        """Beside the name and the numbers of a group: the cells of the sums, words, and the sums, as much of them as fits.
-
-        A group says nothing in the columns before its age: what it used and cost stands there.
+        A group says nothing in the columns before its age: what it used and cost stands there. A long name gives up its middle
+        for words.
         """
         columns = self.columns
         counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
-        named = sum(map(cell_len, self._group_name(line.group, self._named(shown))))
-        room = columns.text + 2 + counts - named - 3 - cell_len(shown)
-        bare = self._sums(line, room - 3)
-        for form in (line.words, *_SHORTER) if line.words else ():
-            words = f"   {form}"
-            left = room - cell_len(words)
-            sums = self._sums(line, left - 3)
-            if left >= 0 and (sums or not (line.used.tokens or line.used.priced)):
-                return left, words, sums
+        most = columns.text + 2 - cell_len(shown) - 3
+        named = sum(map(cell_len, self._group_name(line.group, most)))
+        room = most + counts
+        if not line.words:
+            return _Beside(most, room - named, "", self._sums(line, room - named - 3))
+        words = f"   {line.words}"
+        forms = self._forms(line)
+        least = min(named, _LEAST_NAME)
+        for name, sums in (*((named, sums) for sums in forms), *((least, sums) for sums in (*forms, ""))):
+            left = min(most, room - cell_len(words) - (3 + cell_len(sums) if sums else 0))
+            if left >= name:
+                named = sum(map(cell_len, self._group_name(line.group, left)))
+                return _Beside(left, room - named - cell_len(words), words, sums)
         # A sum without the words would look like that of a folder that is there.
-        return room, "", "" if line.words else bare
+        return _Beside(most, room - named, "", "")
 
     def _group_name(self, group: str, room: int) -> tuple[str, str]:
         """What stands before the name, and the name."""
@@ -173,11 +185,14 @@ class RowPainter:
 
     def _sums(self, line: ListLine, room: int) -> str:
         """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
+        return next((text for text in self._forms(line) if cell_len(text) <= room), "")
+
+    def _forms(self, line: ListLine) -> tuple[str, ...]:
+        """The sums of a group, whole and short; one empty form where there are none."""
         used = line.used
         price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
         size = f"{count(used.tokens)} tokens" if used.tokens else ""
-        both = "  ".join(part for part in (size, price) if part)
-        return next((text for text in (both, price or size) if cell_len(text) <= room), "")
+        return "  ".join(part for part in (size, price) if part), price or size
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
@@ -221,7 +236,7 @@ class RowPainter:
             "branches": number(card.branches),
             "compactions": number(card.compactions),
             "context": (f"{sign}{context}", ink),
-            "size": (file_size(card.size), ground.sub),
+            "size": (byte_size(card.size), ground.sub),
             "when": (self._age(card.modified), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import no_project_folder
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
@@ -231,8 +231,7 @@ class Files:
         """Switches replay between an unknown beginning and the contents in the workspace or git."""
         files, session = self._state.files, self._state.session
         if not files.based and self._state.folder is None:
-            where = safe_line(session.cwd, 200) or "nowhere"
-            self._content.tell(f"no base: folder missing: {where}", "warn")
+            self._content.tell(f"no base: {no_project_folder(session.cwd)}", "warn")
             return
         files.based = not files.based
         self._services.remember(_BASED, files.based)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
+from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.write_words import named
@@ -64,7 +65,7 @@ class Bisect:
         if session is None or ends is None:
             return
         if not folder_at(session.cwd).there:
-            self._view.tell("project folder not found; `leafward bisect --base FOLDER` takes another", "warn")
+            self._view.tell(f"{NO_PROJECT_FOLDER}; `leafward bisect --base FOLDER` takes another", "warn")
             return
         good, bad = ends
         leaf = " (the leaf)" if bad == session.place else ""

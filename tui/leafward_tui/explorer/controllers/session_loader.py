@@ -146,8 +146,8 @@ class SessionLoader:
             self._services.let_go()
 
     def _show_progress(self, done: int | None, total: int) -> None:
-        read = done >> 20 if done is not None else None
-        self._view.title_bar.progress(Progress("reading", read, total >> 20, "MB"))
+        read = done // 1_000_000 if done is not None else None
+        self._view.title_bar.progress(Progress("reading", read, total // 1_000_000, "MB"))
 
     def _fail(self, problem: str) -> None:
         """Says why there is nothing to show."""

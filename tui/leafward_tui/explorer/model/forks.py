@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.choice_sheet import Choice
 from leafward_tui.ui.sheet import SheetLine
@@ -60,11 +61,7 @@ class Folder(NamedTuple):
         """Why nobody can work there; empty where one can."""
         if self.there:
             return ""
-        return (
-            f"project folder not found: {self.path}"
-            if self.path
-            else "it does not say which folder it belongs to"
-        )
+        return no_project_folder(self.path) if self.path else "it does not say which folder it belongs to"
 
 
 def folder_at(path: str) -> Folder:

@@ -182,7 +182,7 @@ class _Painter:
         return x <= self.fork and self.detour.turn >= 0
 
     def _marks(self) -> dict[int, tuple[str, _Ink]]:
-        """What stands on the axis, by cell; the stronger mark of a column wins."""
+        """What stands on the axis, by cell; the stronger mark of a column wins. A hit underlines a compaction."""
         glyphs, sample = self.glyphs, self.sample
         found: dict[int, tuple[str, _Ink]] = {}
         for flags, sign, ink in (
@@ -197,7 +197,8 @@ class _Painter:
             span = self.axis.span(column)
             at = bisect_left(self.hits, span.start)
             if at < len(self.hits) and self.hits[at] < span.stop:
-                found[self.cell(column)] = (glyphs.tick, "warn")
+                both = sample.compacted[column]
+                found[self.cell(column)] = (glyphs.compaction, "hit") if both else (glyphs.tick, "warn")
         if self.height > 1:
             found[self.last] = (glyphs.leaf, "leaf")
         return found

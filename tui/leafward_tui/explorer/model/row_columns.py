@@ -1,7 +1,8 @@
 """What a row is drawn in: the columns that fit, and what changes from one key press to the next. Known before there are rows.
 
 Text yields first; number columns keep their place. Which columns there is room for depends on the width and the lanes
-alone, so rows never shift against each other.
+alone, so rows never shift against each other. A wider terminal never has fewer of them, though the tree has to share it from
+some width on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.density import Density
+from leafward_tui.ui.two_panes import TWO_PANES_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,18 +21,33 @@ if TYPE_CHECKING:
 
 LANE_WIDTH = 2
 LEAST_TEXT = 40
-"""Cells that text keeps before a number column goes."""
+"""Cells that text keeps before lanes go."""
 
-NUMBERS = (("edits", 7), ("calls", 7), ("tok", 8))
+NUMBERS = (("edits", 6), ("calls", 6), ("tok", 7))
 """Number columns, outermost last, with their cells, gap included."""
 
-OUTCOMES = (("outcome", 11), ("tok", 8))
+OUTCOMES = (("outcome", 11), ("tok", 7))
 """The columns where a row is an entry."""
 
-_GOES_FIRST = (("calls", 40), ("edits", 40), ("outcome", 34), ("tok", 28))
+_GOES_FIRST = (("calls", 30), ("edits", 25), ("outcome", 20), ("tok", 20))
 """Columns in the order in which they go, each with the cells that text keeps while it stays."""
 _LEFT = 3
 """Cells of cursor, verdict and gap."""
+TREE_SHARE = 55
+"""Percent of the terminal that the tree has beside the inspector."""
+_SCROLLBAR = 1
+
+
+def beside_inspector(terminal: int) -> int:
+    """Cells that the tree has beside the inspector in a terminal of so many cells, or in the narrowest that shows both."""
+    return max(TWO_PANES_FROM, terminal) * TREE_SHARE // 100 - _SCROLLBAR
+
+
+def _lanes_and_text(width: int, lanes: int) -> tuple[int, int]:
+    """Of a pane of `width` cells: the lanes that are drawn of so many, and the cells for the rest of a row."""
+    room = width - _LEFT - 2
+    drawn = max(1, min(lanes, (room - LEAST_TEXT) // LANE_WIDTH))
+    return drawn, room - LANE_WIDTH * drawn
 
 
 class Columns(NamedTuple):
@@ -44,17 +61,20 @@ class Columns(NamedTuple):
     """Cells for text and chips."""
 
     @classmethod
-    def fitting(cls, width: int, lanes: int, density: Density = Density.TURNS) -> Columns:
-        """The columns for a pane of `width` cells and a tree of `lanes` lanes."""
-        room = width - _LEFT - 2
-        most = max(1, (room - LEAST_TEXT) // LANE_WIDTH)
-        lanes = max(1, min(lanes, most))
+    def fitting(
+        cls, width: int, lanes: int, density: Density = Density.TURNS, beside: int | None = None
+    ) -> Columns:
+        """The columns for a pane of `width` cells and a tree of `lanes` lanes.
+
+        `beside`: the width of the pane where it shares the terminal, which says which columns there are; None for `width`.
+        """
+        drawn, text = _lanes_and_text(width, lanes)
+        _, shared = _lanes_and_text(width if beside is None else min(width, beside), lanes)
         numbers = dict(OUTCOMES if density is Density.ENTRIES else NUMBERS)
-        text = room - LANE_WIDTH * lanes
         for name, least in _GOES_FIRST:
-            if name in numbers and text - sum(numbers.values()) < least:
+            if name in numbers and shared - sum(numbers.values()) < least:
                 del numbers[name]
-        return cls(width, lanes, tuple(numbers.items()), text - sum(numbers.values()))
+        return cls(width, drawn, tuple(numbers.items()), text - sum(numbers.values()))
 
     def without_outcome(self) -> Columns:
         """The columns of a row that has no outcome: its text takes the cells."""

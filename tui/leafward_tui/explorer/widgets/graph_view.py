@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from leafward.session.density import Density
-from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState
+from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState, beside_inspector
 from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
 from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.messages import IntentPressed
@@ -92,7 +92,8 @@ class GraphView(LineScroll):
         height = len(lines) * self.line_height
         outer = self.outer_size
         width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
-        self.columns = Columns.fitting(width, lines.lanes, lines.layout.density)
+        beside = beside_inspector(self.app.size.width)
+        self.columns = Columns.fitting(width, lines.lanes, lines.layout.density, beside)
         set_extent(self, height, width)
 
     def redraw_rows(self) -> None:

@@ -18,9 +18,20 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 from leafward_tui.inspector.model.files import where
-from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.ui.cells import cell_len, count, counted, exact, filled, fit, limit, percent, right, wrap
+from leafward_tui.ui.cells import (
+    byte_size,
+    cell_len,
+    count,
+    counted,
+    exact,
+    filled,
+    fit,
+    limit,
+    percent,
+    right,
+    wrap,
+)
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.spans import aligned, padded, shown_line
@@ -195,7 +206,7 @@ class ContextLines(Sequence[Line]):
         word = _WORDS.get(message.role, "")
         size = _line_bytes(session, message.entry)
         if size > MOST_DECODED:
-            return word or "long", f"a line of {size_of(size)}"
+            return word or "long", f"a line of {byte_size(size)}"
         if message.edited < 0 and not word:
             first_words = headline(session, message.entry)
             if message.role == "assistant" and first_words.word != "ai":

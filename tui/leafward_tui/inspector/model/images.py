@@ -8,6 +8,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.ui.cells import byte_size
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
@@ -17,24 +18,17 @@ _HEAD = 87_380
 
 
 def described(block: Body) -> str:
-    """`[image image/png, 12.3 KB, 640x480]`, safe."""
+    """`[image image/png, 12 KB, 640x480]`, safe."""
     data = block.get("data")
     parts = [safe_line(str(block.get("mimeType") or "of unknown type"), 40)]
     if isinstance(data, str) and data:
-        parts.append(size_of(len(data) * 3 // 4 - data[-2:].count("=")))
+        parts.append(byte_size(len(data) * 3 // 4 - data[-2:].count("=")))
         dimensions = _dimensions(data)
         if dimensions is not None:
             parts.append(f"{dimensions[0]}x{dimensions[1]}")
     else:
         parts.append("no data")
     return f"[image {', '.join(parts)}]"
-
-
-def size_of(size: int) -> str:
-    """A number of bytes: `512 bytes`, `12.3 KB`, `1.2 MB` (1,000 bytes to the KB)."""
-    if size < 1000:
-        return f"{size} byte" + ("" if size == 1 else "s")
-    return f"{size / 1e3:,.1f} KB" if size < 999_950 else f"{size / 1e6:,.1f} MB"
 
 
 def _dimensions(data: str) -> tuple[int, int] | None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.line_decoding import decode_line
-from leafward_tui.inspector.model.images import size_of
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
-from leafward_tui.ui.cells import counted, exact
+from leafward_tui.ui.cells import byte_size, counted, exact
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Page, Selection, Span
 from leafward_tui.ui.spans import head_of, shown, shown_line, width_of, wrapped_text
@@ -216,7 +215,7 @@ def _record(sheet: Sheet, raw: bytes, key: str, *, noted: bool) -> None:
         JsonWriter(sheet, key).write(body)
         return
     if len(raw) > MOST_DECODED:
-        sheet.note(f"a line of {size_of(len(raw))} is not taken apart here")
+        sheet.note(f"a line of {byte_size(len(raw))} is not taken apart here")
     elif not noted:
         sheet.line([Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[Damage.MALFORMED], "warn")])
     write_bytes(sheet, raw)
