@@ -74,7 +74,10 @@ BOOKKEEPING_TYPES = frozenset(
         "permission-mode", "queue-operation", "file-history-snapshot", "file-history-delta",
         "attribution-snapshot", "fork-context-ref", "pr-link", "worktree-state", "relocated", "cost-state",
         "tools-used", "derived-from", "data-flow-records", "api-request", "api-request-blob",
-        "api-request-shape", "atis-latch", "session-id", "speculation-accept", "task-summary",
+        "api-request-shape", "api-request-resumed", "atis-latch", "session-id", "speculation-accept", "task-summary",
+        "continued-in", "ended-by-model", "resume-head-vouch", "data-flow-incomplete", "history-suppression", "session-owner",
+        "isolation-latch", "memory-mode", "dev-mods", "bridge-session", "frame-link", "observer-ref", "host-row", "repl-mode",
+        "hybrid-organization", "artifact-comment-monitor", "artifact-autoreact-ledger",
     }
 )  # fmt: skip
 """Types of rows outside the chain that are known to say nothing in the conversation."""
