@@ -116,3 +116,29 @@ def test_a_row_between_others_changes_nothing_that_they_say(tmp_path: Path, kind
         assert headline(session, entry).text.startswith(f"claude.{kind}")
         assert ("unknown-record" in problems(session)) is (kind == "hologram")
         session.close()
+
+
+@pytest.mark.parametrize("first", ["before the compaction", "nowhere", "behind it"])
+def test_what_follows_a_prompt_that_was_written_anew_hangs_on_it(tmp_path: Path, first: str) -> None:
+    """Rows behind it name the id that it was sent as, which the copy before the compaction has too."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("Count the pears", "Seven.")
+    if first == "before the compaction":
+        transcript.prompt("And the plums?", uuid=NAME)
+        transcript.reply("None.")
+    transcript.boundary("Seven pears were counted.")
+    if first == "behind it":
+        transcript.prompt("And the plums?", uuid=NAME)
+        transcript.reply("None yet.")
+    above = transcript.tip
+    transcript.prompt("And the plums?", sentAsUuid=NAME, parentUuid=above)
+    transcript.reply("None.", parentUuid=NAME)
+    transcript.turn("Thanks", "Gladly.")
+    session = transcript.opened()
+    expected = ["And the plums?", "None.", "Thanks", "Gladly."]
+    assert [text for _, text in said(session)][1:] == expected
+    assert not session.tree.branches() or first == "behind it"
+    assert not problems(session)
+    transcript.turn("Again", "Gladly again.")
+    session.refresh()
+    assert said(session) == said(transcript.opened())

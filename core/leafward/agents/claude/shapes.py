@@ -65,6 +65,7 @@ class ChainRow(Struct, gc=False, rename="camel"):
     is_meta: Any = None
     origin: _Origin | None = None
     is_compact_summary: Any = None
+    sent_as_uuid: Any = None
     cwd: Any = UNSET
     session_id: Any = UNSET
     version: Any = UNSET
@@ -128,7 +129,7 @@ def role_of(row: ChainRow) -> int:
 
 def _user(row: ChainRow) -> int:
     message, origin = row.message, row.origin
-    if message is None or message.content is None:
+    if message is None or message.content is None or row.sent_as_uuid is not None:
         return UNTOLD
     content = message.content
     if isinstance(content, list):
