@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.claude.entry_builder import EntryBuilder
 from leafward.agents.claude.records import CHAINED
+from leafward.agents.claude.row_parents import Rows
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import NEVER_SENT
@@ -142,3 +144,27 @@ def test_what_follows_a_prompt_that_was_written_anew_hangs_on_it(tmp_path: Path,
     transcript.turn("Again", "Gladly again.")
     session.refresh()
     assert said(session) == said(transcript.opened())
+
+
+@pytest.mark.parametrize(
+    ("mark", "kind"),
+    [("isVisibleInTranscriptOnly", Kind.INJECTED), ("textNotTyped", Kind.CUSTOM_MESSAGE)],
+)
+@pytest.mark.parametrize("by_shapes", [False, True])
+def test_what_claude_code_marks_as_not_typed_is_nobodys_prompt(
+    tmp_path: Path, mark: str, kind: Kind, *, by_shapes: bool
+) -> None:
+    """A message that its screen leaves out is none at all; one that a timer sends begins a turn."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("Count the pears", "Seven.")
+    transcript.prompt("A list of all pears", **{mark: True})
+    transcript.turn("And the plums?", "None.")
+    rows = Rows()
+    rows.by_shapes = by_shapes
+    data = transcript.path.read_bytes()
+    rows.feed(data, len(data), 0)
+    builder = EntryBuilder(rows, 0, own=False)
+    assert builder.columns.kind[2] == kind
+    session = transcript.opened()
+    assert list(session.columns.kind) == list(builder.columns.kind)
+    assert [text for _, text in said(session)][2] == "A list of all pears"

@@ -313,8 +313,9 @@ def _role_of(body: Body) -> Role:
     origin = body.get("origin")
     return role_of_text(
         text_in(message_of(body).get("content")),
-        is_meta=body.get("isMeta") is True,
-        by_person=not isinstance(origin, dict) or origin.get("kind") in (None, "human"),
+        is_meta=body.get("isMeta") is True or body.get("isVisibleInTranscriptOnly") is True,
+        by_person=body.get("textNotTyped") is not True
+        and (not isinstance(origin, dict) or origin.get("kind") in (None, "human")),
     )
 
 
