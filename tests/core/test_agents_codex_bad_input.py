@@ -134,8 +134,8 @@ def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
     ]
     assert [entry.type for entry in unknown] == [
         "codex.brand_new_thing",
-        "codex.event_msg",
-        "codex.response_item",
+        "codex.event_msg never_seen_before",
+        "codex.response_item odd_item",
     ]
     assert [entry.body["data"]["some"] for entry in unknown] == ["value"] * 3
     (note,) = [one for one in session.source.notes if one.code == "unknown-record"]

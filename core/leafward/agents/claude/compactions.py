@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
 
 
+_BETWEEN = BOOKKEEPING | {Kind.INJECTED, Kind.UNKNOWN, Kind.CONTEXT_EDIT}
+"""What may stand between the row that begins a compaction and its summary."""
+
+
 class KeptEntries(NamedTuple):
     """The entries beside a summary, in the order of the context."""
 
@@ -55,11 +59,7 @@ def find_kept(placed: PlacedRows) -> None:
     for entry in [index for index, kind in enumerate(columns.kind) if kind == Kind.COMPACTION]:
         between: list[int] = []
         at = columns.parent[entry]
-        while (
-            at >= 0
-            and rows.role[placed.order[at]] != Role.BOUNDARY
-            and columns.kind[at] in (Kind.INJECTED, Kind.CUSTOM)
-        ):
+        while at >= 0 and rows.role[placed.order[at]] != Role.BOUNDARY and columns.kind[at] in _BETWEEN:
             between.append(at)
             at = columns.parent[at]
         row = placed.order[at] if at >= 0 else -1
@@ -87,7 +87,7 @@ def _keep(
     kept = _entries(placed, [found[key] for key in boundary.kept if key in found])
     if not boundary.kept and boundary.segment is not None:
         kept = _stretch(placed, *(found.get(key, -1) for key in boundary.segment))
-    spoken = [index for index in between if placed.columns.kind[index] not in BOOKKEEPING]
+    spoken = [index for index in between if placed.columns.kind[index] == Kind.INJECTED]
     anchor = found.get(boundary.anchor, -1)
     place = placed.entry[anchor] if anchor >= 0 else -1
     if kept and (anchor == row or place in between):

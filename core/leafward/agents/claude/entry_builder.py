@@ -372,12 +372,10 @@ class EntryBuilder:
             return
         if above >= 0:
             parent = self.entry[above]
-        elif role in _OUTSIDE or not named:
+        elif role in _OUTSIDE or not named or (not side and self._strange_ahead(row)):
             parent = self.now
         elif row in self._cycles or side or row in rows.far_parents or role == Role.BOUNDARY:
             parent = -1
-        elif not self._begun and self._strange_ahead(row):
-            parent = self.now
         elif role in (Role.PROMPT, Role.COMMAND):
             # A first prompt, also a second one; where nothing names a parent, one follows the other.
             parent = -1 if self._linked else self.now
@@ -385,7 +383,7 @@ class EntryBuilder:
             parent = self.now
         if parent == entry:
             parent = -1
-        self._begun = self._begun or bool(named)
+        self._begun = self._begun or (bool(named) and role != Role.UNKNOWN)
         self._attach(entry, parent, speaks=role in _SPEAKING)
         last = entry
         if row in rows.parts:
@@ -396,8 +394,8 @@ class EntryBuilder:
         self._steady = bool(named) or (self._steady and above < 0)
 
     def _strange_ahead(self, row: int) -> bool:
-        """Whether rows of types that are not known stand ahead of the first one of the conversation: they are no branch of it."""
-        return self.rows.role.find(Role.UNKNOWN, 0, row) >= 0
+        """Whether a row is the first of the conversation and rows of types that are not known stand ahead: they are no branch of it."""
+        return not self._begun and self.rows.role.find(Role.UNKNOWN, 0, row) >= 0
 
     def _attach(self, entry: int, parent: int, *, speaks: bool) -> None:
         segments = self._segments

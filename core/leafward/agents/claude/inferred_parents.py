@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Protocol
 
 from leafward.agents.claude.records import KEY, NAMED, NO_KEY, SIDECHAIN, Role
@@ -27,6 +27,8 @@ class LinkedRows(Protocol):
     jumps: array[int]
     above: array[int]
     boundaries: dict[int, Boundary]
+    far_parents: dict[int, bytes]
+    stored_anew: dict[int, bytes]
     inferred: set[int]
     doubled: dict[int, int]
 
@@ -94,3 +96,20 @@ def first_of(keys: bytearray, key: bytes) -> int:
     while place >= 0 and place % KEY:
         place = keys.find(key, place + 1)
     return place // KEY
+
+
+def follow_stored_anew(rows: LinkedRows) -> None:
+    """Hangs rows on the prompt that they follow where it was written a second time, under another id (Claude Code 2.1.332).
+
+    They name the id that it was sent as. Claude Code reads a file from the last compaction on: the first copy counts where none
+    lies between.
+    """
+    for row, sent_as in rows.stored_anew.items():
+        first = first_of(rows.keys, sent_as)
+        if 0 <= first < row and not any(first < boundary < row for boundary in rows.boundaries):
+            continue
+        for place in range(bisect_right(rows.jumps, row), len(rows.jumps)):
+            named = rows.far_parents.get(rows.jumps[place])
+            if named == sent_as or (first >= 0 and rows.above[place] == first):
+                rows.above[place] = row
+                rows.far_parents.pop(rows.jumps[place], None)

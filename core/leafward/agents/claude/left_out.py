@@ -26,6 +26,8 @@ LEFT_OUT_CODE = "left-out"
 """The code of that note."""
 _WHOLE = (2, 1, 80)
 """The first version that sends replies whole; 2.1.79 does not yet."""
+_ANYWHERE = frozenset({Role.QUIET, Role.BOOKS, Role.TITLE, Role.COST, Role.UNKNOWN})
+"""What says nothing of the rows around it."""
 _ANSWERS = frozenset({Role.RESULT, Role.REPLY, Role.FURTHER})
 
 
@@ -56,7 +58,7 @@ def _behind(rows: Rows, parent: int, row: int) -> list[int]:
     found: list[int] = []
     first = rows.rejoined.get(parent, rows.role.rfind(Role.REPLY, 0, parent + 1))
     for other in range(parent + 1, row + 1):
-        if not rows.flags[other] & NAMED:
+        if not rows.flags[other] & NAMED or (other != row and rows.role[other] in _ANYWHERE):
             continue
         further = rows.role[other] == Role.FURTHER and not rows.flags[other] & SIDECHAIN
         if not further or rows.rejoined.get(other, first) != first:

@@ -74,7 +74,10 @@ BOOKKEEPING_TYPES = frozenset(
         "permission-mode", "queue-operation", "file-history-snapshot", "file-history-delta",
         "attribution-snapshot", "fork-context-ref", "pr-link", "worktree-state", "relocated", "cost-state",
         "tools-used", "derived-from", "data-flow-records", "api-request", "api-request-blob",
-        "api-request-shape", "atis-latch", "session-id", "speculation-accept", "task-summary",
+        "api-request-shape", "api-request-resumed", "atis-latch", "session-id", "speculation-accept", "task-summary",
+        "continued-in", "ended-by-model", "resume-head-vouch", "data-flow-incomplete", "history-suppression", "session-owner",
+        "isolation-latch", "memory-mode", "dev-mods", "bridge-session", "frame-link", "observer-ref", "host-row", "repl-mode",
+        "hybrid-organization", "artifact-comment-monitor", "artifact-autoreact-ledger",
     }
 )  # fmt: skip
 """Types of rows outside the chain that are known to say nothing in the conversation."""
@@ -310,8 +313,9 @@ def _role_of(body: Body) -> Role:
     origin = body.get("origin")
     return role_of_text(
         text_in(message_of(body).get("content")),
-        is_meta=body.get("isMeta") is True,
-        by_person=not isinstance(origin, dict) or origin.get("kind") in (None, "human"),
+        is_meta=body.get("isMeta") is True or body.get("isVisibleInTranscriptOnly") is True,
+        by_person=body.get("textNotTyped") is not True
+        and (not isinstance(origin, dict) or origin.get("kind") in (None, "human")),
     )
 
 

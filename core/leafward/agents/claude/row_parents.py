@@ -24,7 +24,12 @@ from leafward.agents.claude.blocks import (  # fmt: skip
     lines_of,
 )
 from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.inferred_parents import first_of, infer_parents, mend_ends
+from leafward.agents.claude.inferred_parents import (  # fmt: skip
+    first_of,
+    follow_stored_anew,
+    infer_parents,
+    mend_ends,
+)
 from leafward.agents.claude.records import (  # fmt: skip
     GLUED,
     KEY,
@@ -95,6 +100,8 @@ class Rows:
         self.far_parents: dict[int, bytes] = {}
         """Parents that were not found near."""
         self.boundaries: dict[int, Boundary] = {}
+        self.stored_anew: dict[int, bytes] = {}
+        """Prompts that were written a second time: each with the id that it was sent as, which rows behind it name."""
         self.inferred: set[int] = set()
         """Rows that hang on the one before them in the file, as the one that they name was never written."""
         self.left_out: dict[int, str] = {}
@@ -232,6 +239,8 @@ class Rows:
             self.parts[row] = parts
         if remark.flags & NAMED and len(str(body["uuid"])) != NAME:
             self.names[row] = str(body["uuid"])
+        if isinstance(body.get("sentAsUuid"), str):
+            self.stored_anew[row] = key_of(body["sentAsUuid"])
         if role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)
         elif role is Role.BOOKS:
@@ -290,6 +299,7 @@ class Rows:
         self._name(seed)
         self.doubled = self._doubled()
         self.mended = bool(self.doubled)
+        follow_stored_anew(self)
         if self.far_parents:
             found = self.find(set(self.far_parents.values()))
             for row, key in self.far_parents.items():

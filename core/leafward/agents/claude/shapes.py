@@ -63,8 +63,11 @@ class ChainRow(Struct, gc=False, rename="camel"):
     subtype: Any = None
     content: Any = None
     is_meta: Any = None
+    is_visible_in_transcript_only: Any = None
+    text_not_typed: Any = None
     origin: _Origin | None = None
     is_compact_summary: Any = None
+    sent_as_uuid: Any = None
     cwd: Any = UNSET
     session_id: Any = UNSET
     version: Any = UNSET
@@ -128,7 +131,7 @@ def role_of(row: ChainRow) -> int:
 
 def _user(row: ChainRow) -> int:
     message, origin = row.message, row.origin
-    if message is None or message.content is None:
+    if message is None or message.content is None or row.sent_as_uuid is not None:
         return UNTOLD
     content = message.content
     if isinstance(content, list):
@@ -136,8 +139,11 @@ def _user(row: ChainRow) -> int:
         return _RESULT if results == 1 else UNTOLD
     if row.is_compact_summary is True:
         return UNTOLD
-    by_person = origin is None or origin.kind is None or origin.kind == "human"
-    role = role_of_text(content, is_meta=row.is_meta is True, by_person=by_person)
+    by_person = row.text_not_typed is not True and (
+        origin is None or origin.kind is None or origin.kind == "human"
+    )
+    is_meta = row.is_meta is True or row.is_visible_in_transcript_only is True
+    role = role_of_text(content, is_meta=is_meta, by_person=by_person)
     # A prompt that was typed as a command is remembered with its words.
     return int(role) if role is not Role.PROMPT or not tag_of(content) else UNTOLD
 

@@ -30,6 +30,7 @@ from leafward.agents.codex.records import (
     is_glued,
     line_at,
     line_of,
+    name_of,
     payload_of,
 )
 from leafward.agents.codex.responses import Responses
@@ -49,8 +50,12 @@ _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, R
 _COMPLETED, _PROMPT, _TURN, _STARTED = Role.COMPLETED, Role.PROMPT, Role.TURN, Role.STARTED
 _OF_REPLIES = frozenset({_REPLY, _ECHO, _COUNT, _QUIET})
 """What may stand between a count and the reply that it counts."""
-_OTHER = frozenset(role for role in Role if role not in _OF_REPLIES and role is not _MESSAGE)
+_ANYWHERE = frozenset({Role.UNKNOWN, Role.ASIDE})
+"""What says nothing of the lines around it."""
+_OTHER = frozenset(Role) - _OF_REPLIES - _ANYWHERE - {_MESSAGE}
 """What may not; a message may turn out to be a reply."""
+_PARTING = frozenset(Role) - _ANYWHERE - {_RESULT, _ANSWER}
+"""What parts that which is said of a call from the result of the call."""
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
 _NO_RESULT = (-2, "")
 """Equal to no entry and call: -1 is the tip before the first entry."""
@@ -88,6 +93,10 @@ class EntryBuilder:
         self.unknown: dict[str, int] = {}
         """Types of records that are not known, with how many there are of each."""
         self.first_unknown = -1
+        self.within: dict[int, tuple[int, int]] = {}
+        """Entries whose line stands among those of another entry, which goes on behind it: where it does, and its size."""
+        self.answers: dict[int, tuple[int, int]] = {}
+        """By result what is said of it outside of its stretch, as of calls that ran side by side: where, and how many bytes."""
         self._messages = MessageIndex()
         self._prompts = Prompts()
         self._naming = SegmentIds()
@@ -120,10 +129,14 @@ class EntryBuilder:
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
-        self._call_end: tuple[int, str] | None = None
-        """The record that ended a call, and the call's id, while it may still belong to the result right behind it."""
+        self._call_end: tuple[int, str, int] | None = None
+        """The record that ended a call, the call's id and the record's size, while it may still belong to the result right behind it."""
+        self._ended: dict[str, tuple[int, int]] = {}
+        """The same of calls whose results did not come right behind it: where, and how many bytes."""
         self._last_result = _NO_RESULT
         """The entry of the last result, and its call."""
+        self._results: dict[str, int] = {}
+        """The results that stand together with it, by their calls."""
         self._effort_at = -1
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
@@ -166,7 +179,7 @@ class EntryBuilder:
     @property
     def is_settled(self) -> bool:
         """Whether nothing but a reply can still say something of what was read."""
-        return self._call_end is None and self._prompts.are_settled
+        return self._call_end is None and not self._ended and self._prompts.are_settled
 
     @property
     def ends_in_result(self) -> bool:
@@ -187,8 +200,11 @@ class EntryBuilder:
             self._effort_at = base + others._effort_at
         self._begun.extend(base + index for index in others._begun)
         self._call_end = others._call_end
+        self._ended = {call: (start + place, size) for call, (place, size) in others._ended.items()}
+        self.answers.update((base + one, (start + at, size)) for one, (at, size) in others.answers.items())
         if others._last_result[0] >= 0:
             self._last_result = base + others._last_result[0], others._last_result[1]
+            self._results = {call: base + index for call, index in others._results.items()}
         self._messages.extend(others._messages, base)
         self._prompts.extend(others._prompts, base)
         self.responses.extend(others.responses, base)
@@ -237,43 +253,41 @@ class EntryBuilder:
                 call = head[5]
             if responses.waiting >= 0 and role in _OTHER:
                 self.responses.unclaimed()
+            if self._call_end is not None and role in _PARTING:
+                self._put_end_aside()
             if role is _REPLY or role is _ECHO:
-                self._call_end = None
                 if responses.open and not responses.ahead and responses.items:
                     if role is _REPLY:
                         responses.items.append(data[start:end])
                 else:
                     responses.piece(data[start:end], at + start, item=role is _REPLY)
             elif role is _QUIET or (role is _COUNT and responses.recorded):
-                self._call_end = None
+                pass
             elif role is _USAGE and responses.open:
                 responses.end()
-                self._call_end, responses.recorded = None, True
+                responses.recorded = True
             elif role is _RESULT and call is not None:
                 self._result(call.decode("utf-8", "replace"), at + start)
             elif role is _ANSWER and call:
-                self._answer(call.decode("utf-8", "replace"), at + start)
+                self._answer(call.decode("utf-8", "replace"), at + start, end - start)
             elif role is _BOOKS or role is _STARTED:
                 if role is _STARTED:
                     self._begun.append(len(kinds))
+                    self._ended.clear()
                 responses.end()
-                self._call_end = None
                 self.tip = len(kinds)
                 starts.append(base + start)
                 kinds.append(_CUSTOM)
             elif role is _TURN and (known := self._contexts.settings(data, start, end)) is not None:
                 responses.end()
-                self._call_end = None
                 self._turned(known.model, known.effort, at + start)
             elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
             elif role is _MESSAGE and (payload := payload_of(body)).get("role") != "assistant":
                 self.responses.unclaimed()
                 responses.end()
-                self._call_end = None
                 self._message(payload, at + start)
             elif role is _PROMPT:
-                self._call_end = None
                 self._prompt(payload_of(body), at + start)
             else:
                 self.record(line_of(body), at + start, data[start:end])
@@ -282,17 +296,37 @@ class EntryBuilder:
 
     def _result(self, call: str, at: int) -> None:
         """The output of a call; what was said of it right before belongs to it."""
-        end, self._call_end = self._call_end, None
-        begin = end[0] if end is not None and end[1] == call else at
+        end = self._call_end
+        begin = at
+        if end is not None and end[1] == call:
+            begin, self._call_end = end[0], None
+        elif end is not None:
+            self._put_end_aside()
         self.responses.result()
         self._prompts.waiting = []
-        self._last_result = self._add(_TOOL_RESULT, begin), call
+        if self._last_result[0] != self.tip:
+            self._results = {}
+        index = self._add(_TOOL_RESULT, begin)
+        self._last_result, self._results[call] = (index, call), index
+        if self._ended and (elsewhere := self._ended.pop(call, None)) is not None:
+            self.answers[index] = elsewhere
 
-    def _answer(self, call: str, at: int) -> None:
+    def _answer(self, call: str, at: int, size: int) -> None:
         """How a call ended: it belongs to the result that comes next, but for what repeats what stands right behind that."""
         if self.tip < 0:
             self.has_early_answer = True
-        self._call_end = (at, call) if self._last_result != (self.tip, call) else None
+        if self._call_end is not None:
+            self._put_end_aside()
+        if self._last_result[0] != self.tip or call not in self._results:
+            self._call_end = at, call, size
+        elif self._last_result[1] != call:
+            self.answers[self._results[call]] = self.start + at, size
+
+    def _put_end_aside(self) -> None:
+        """Something else comes behind what is said of a call: its result may come later on."""
+        if self._call_end is not None:
+            at, call, size = self._call_end
+            self._ended[call], self._call_end = (self.start + at, size), None
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
         """One line, `at` bytes into its segment."""
@@ -329,17 +363,24 @@ class EntryBuilder:
     def record(self, line: Line, at: int, raw: bytes) -> None:
         """One record, and its bytes."""
         role, body = line.role, line.body
+        if role in _ANYWHERE:
+            self._check(role, at)
+            if role is Role.UNKNOWN:
+                self._strange(body or {})
+            self._aside(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at, len(raw))
+            return
         if self.responses.waiting >= 0 and role not in _OF_REPLIES:
             self.responses.unclaimed()
         if role is Role.RESULT:
             self._result(line.call or "", at)
             return
-        self._call_end = None
+        if role in _PARTING:
+            self._put_end_aside()
         if role is Role.REPLY or role is Role.ECHO:
             self.responses.piece(raw, at, item=role is Role.REPLY)
         elif role is Role.ANSWER:
             if line.call is not None:
-                self._answer(line.call, at)
+                self._answer(line.call, at, len(raw))
         elif role is Role.COUNT:
             self.responses.count(payload_of(body or {}), at)
         elif role is Role.USAGE:
@@ -350,9 +391,19 @@ class EntryBuilder:
             self._prompt(payload_of(body or {}), at)
         else:
             self.responses.end()
-            if role is Role.UNKNOWN:
-                self._strange(body or {})
             self._other(role, payload_of(body or {}), at)
+
+    def _aside(self, kind: Kind, at: int, size: int) -> None:
+        """A line that says nothing of those around it, wherever it stands: what was begun before it goes on behind it."""
+        starts, place = self.columns.start, self.start + at
+        follows_result = self._last_result[0] == self.tip
+        index = self._add(kind, at)
+        if index and (self._call_end is not None or follows_result or self.responses.is_unfinished):
+            starts[index] = max(starts[index - 1], self.start)
+            self.parts[index] = place - starts[index]
+            self.within[index] = place, size
+        if follows_result:
+            self._last_result = index, self._last_result[1]
 
     def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
         self._check(role, at)
@@ -376,15 +427,12 @@ class EntryBuilder:
         else:
             if role is Role.STARTED:
                 self._begun.append(len(self.columns.kind))
-            self._add(Kind.UNKNOWN if role is Role.UNKNOWN else Kind.CUSTOM, at)
+                self._ended.clear()
+            self._add(Kind.CUSTOM, at)
 
     def _strange(self, body: Body) -> None:
         """Counts a record of a type that is not known."""
-        kind, sub = body.get("type"), payload_of(body).get("type")
-        item = payload_of(body).get("item")
-        if sub == "item_completed" and isinstance(item, dict):
-            sub = f"{sub} {item.get('type')}"
-        name = str(kind) if sub is None else f"{kind} {sub}"
+        name = name_of(body)
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
             self.first_unknown = len(self.columns)

@@ -46,7 +46,17 @@ _OF_FOLDER = frozenset({"git", "runtime_workspace_roots"})
 _OF_TURN = (Role.MESSAGE, Role.TURN)
 """What stands right before a prompt, in files that do not say where a turn begins."""
 _CLOSING = frozenset(
-    {Role.QUIET, Role.COUNT, Role.USAGE, Role.ANSWER, Role.ECHO, Role.BOOKS, Role.NAME, Role.UNKNOWN}
+    {
+        Role.QUIET,
+        Role.COUNT,
+        Role.USAGE,
+        Role.ANSWER,
+        Role.ECHO,
+        Role.BOOKS,
+        Role.NAME,
+        Role.UNKNOWN,
+        Role.ASIDE,
+    }
 )
 """What may still stand behind the last reply of a turn."""
 

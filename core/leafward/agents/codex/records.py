@@ -57,6 +57,8 @@ class Role(IntEnum):
     """`item_completed`: what it is depends on its item."""
     STARTED = 19
     """The begin of a turn, before anything of it."""
+    ASIDE = 20
+    """Bookkeeping that may stand anywhere, also within a response."""
 
 
 _ITEMS = {
@@ -80,6 +82,7 @@ _ITEMS = {
     "compaction_trigger": Role.BOOKS,
     "context_compaction": Role.INJECTED,
     "ghost_snapshot": Role.BOOKS,
+    "additional_tools": Role.ASIDE,
 }
 """Subtypes of `response_item`."""
 
@@ -136,6 +139,24 @@ _EVENTS = {
 )
 """Subtypes of `event_msg`."""
 
+_EVENTS |= dict.fromkeys(
+    (
+        "sub_agent_activity", "item_started", "hook_started", "hook_completed", "raw_response_completed",
+        "terminal_interaction", "exec_command_begin", "exec_command_output_delta", "exec_approval_request",
+        "patch_apply_begin", "patch_apply_updated", "apply_patch_approval_request", "mcp_startup_update",
+        "mcp_startup_complete", "mcp_tool_call_begin", "web_search_begin", "image_generation_begin",
+        "dynamic_tool_call_request", "request_permissions", "request_user_input", "elicitation_request",
+        "elicitation_abandoned", "session_configured", "shutdown_complete", "environment_connected",
+        "environment_disconnected", "thread_queue_changed", "auth_recovery_started",
+        "auth_recovery_completed", "guardian_warning", "model_reroute", "model_verification",
+        "safety_buffering", "turn_moderation_metadata", "agent_message_delta",
+        "agent_message_content_delta", "agent_reasoning_delta", "agent_reasoning_raw_content_delta",
+        "reasoning_content_delta", "reasoning_raw_content_delta", "plan_delta",
+    ),
+    Role.ASIDE,
+)  # fmt: skip
+"""Few of these are ever stored; which ones depends on the version."""
+
 _COMPLETED = {
     "UserMessage": Role.PROMPT,
     "AgentMessage": Role.ECHO,
@@ -151,6 +172,10 @@ _COMPLETED = {
     "ContextCompaction": Role.QUIET,
     "Plan": Role.QUIET,
     "SubAgentActivity": Role.QUIET,
+    "Sleep": Role.ASIDE,
+    "HookPrompt": Role.ASIDE,
+    "EnteredReviewMode": Role.ASIDE,
+    "ExitedReviewMode": Role.ASIDE,
 }
 """Types of the item in `item_completed`."""
 
@@ -163,6 +188,8 @@ _TYPES = {
     "inter_agent_communication": Role.BOOKS,
     "inter_agent_communication_metadata": Role.BOOKS,
     "state": Role.BOOKS,
+    "dynamic_tools_updated": Role.ASIDE,
+    "security_risk_score": Role.ASIDE,
 }
 """Types of a line that need no look at the payload."""
 
@@ -313,6 +340,15 @@ BEGINS = re.compile(rb'\{"timestamp":"')
 def is_glued(data: bytes, start: int, end: int) -> bool:
     """Whether a second record begins on a line: inside a string its quotes would be escaped."""
     return data.find(SEAM, start, end) >= 0
+
+
+def name_of(body: Body) -> str:
+    """What a record says that it is: its type, that of its payload, and of an item that was completed its own."""
+    payload = payload_of(body)
+    kind, sub, item = body.get("type"), payload.get("type"), payload.get("item")
+    if sub == "item_completed" and isinstance(item, dict):
+        sub = f"{sub} {item.get('type')}"
+    return str(kind) if sub is None else f"{kind} {sub}"
 
 
 def records(region: bytes) -> Iterator[Body]:

@@ -111,6 +111,11 @@ class Responses:
         if self.open and not self.items and (self.partial or (not self.ahead and self._itemized)):
             self._columns.kind[self._reply] = Kind.CUSTOM
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether lines that come next may be of the last reply, or of one whose count was read."""
+        return self.open or self.waiting >= 0
+
     def unclaimed(self) -> None:
         """What comes next is of no reply: a count that still waits counts what left nothing else."""
         place, self.waiting = self.waiting, -1
@@ -142,7 +147,7 @@ class Responses:
             return
         if self.open and not self.ahead:
             if total is not None and not fresh:
-                self.stale.add(len(self._columns.kind) - 1)
+                self.stale.add(self._reply)
             self.end()
             return
         if not fresh or self._belongs(at):
@@ -177,7 +182,11 @@ class Responses:
         reply, self._uncounted = self._uncounted, -1
         if reply < 0:
             return False
-        holder = len(self._columns.kind) - 1
+        starts = self._columns.start
+        holder = len(starts) - 1
+        while holder > reply and starts[holder - 1] == starts[holder]:
+            # What stands within another entry has no stretch of its own.
+            holder -= 1
         self.counts[reply] = holder, self.start + at - self._columns.start[holder]
         return True
 

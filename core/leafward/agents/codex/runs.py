@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _ENDING = frozenset({Role.USAGE, Role.BOOKS, Role.STARTED, Role.TURN})
 """Lines behind which no response goes on, where usage is recorded; where it is not, what was counted has to be known too."""
-_DEPENDENT = frozenset({Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN})
+_DEPENDENT = frozenset({Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN, Role.ASIDE})
 """What means nothing without all that came before, or is so rare that nobody tries."""
 _USAGE = b'"type":"token_usage_record"'
 _TURN = b'"type":"turn_context"'

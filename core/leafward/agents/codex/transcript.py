@@ -105,7 +105,7 @@ class CodexReader:
             origin = self.origin(index)
             notes.append(Note(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
-        self._translator = Translator(made.builder, self.region, header.get("provider"))
+        self._translator = Translator(made.builder, self.region, self._line, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)
         return Transcript(
             header,
@@ -127,9 +127,13 @@ class CodexReader:
 
     def _span(self, index: int) -> tuple[Piece, int, int]:
         """The piece of an entry, and where in it its stretch begins and ends."""
-        start = self._columns.start[index]
+        within = self._made.builder.within.get(index) if self._made is not None else None
+        start = self._columns.start[index] if within is None else within[0]
         piece = self._pieces[bisect_right(self._begins, start) - 1]
         end = piece.begin + piece.end
+        if within is not None:
+            first = start - piece.begin
+            return piece, first, first + piece.rollout.extent(first, within[1])
         start, stop = stretch_of(self._columns, index, end)
         return piece, start - piece.begin, min(stop, end) - piece.begin
 
@@ -137,6 +141,12 @@ class CodexReader:
         """The stretch of the file that belongs to an entry."""
         piece, start, stop = self._span(index)
         return piece.rollout.region(start, stop - start)
+
+    def _line(self, place: int, size: int) -> bytes:
+        """A line, by its place in all files one after the other."""
+        piece = self._pieces[bisect_right(self._begins, place) - 1]
+        first = place - piece.begin
+        return piece.rollout.region(first, piece.rollout.extent(first, size))
 
     def records(self, index: int) -> list[bytes]:
         """The lines of an entry."""

@@ -29,9 +29,9 @@ from leafward.agents.codex.items import (
     usage_in,
     user_message,
 )
-from leafward.agents.codex.records import Role, line_of, payload_of, records
+from leafward.agents.codex.records import Role, line_of, name_of, payload_of, records
 from leafward.agents.codex.tasks import task_of
-from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
+from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import TYPED, Kind, text_of
 from leafward.session.messages import PROJECTION, SUMMARY_BASIS, prompt_text
@@ -60,9 +60,18 @@ _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 class Translator:
     """Translates the entries of one transcript. From any thread."""
 
-    def __init__(self, builder: EntryBuilder, region: Callable[[int], bytes], provider: object) -> None:
+    def __init__(
+        self,
+        builder: EntryBuilder,
+        region: Callable[[int], bytes],
+        line: Callable[[int, int], bytes],
+        provider: object,
+    ) -> None:
         self.columns = builder.columns
         self.region = region
+        self.line = line
+        """A line by its place and its size."""
+        self._answers = builder.answers
         self.provider = provider if isinstance(provider, str) else "openai"
         self._parts = builder.parts
         self._kept = builder.kept
@@ -147,7 +156,7 @@ class Translator:
             usage = usage_in(found)
             return {"type": "usage", "usage": usage, "model": self._model(index)}
         if kind is Kind.UNKNOWN:
-            return {"type": f"codex.{first.get('type')}", "data": first.get("payload", first)}
+            return {"type": f"codex.{name_of(first)}", "data": first.get("payload", first)}
         name = payload.get("type") if first.get("type") == "event_msg" else first.get("type")
         data = {key: value for key, value in payload.items() if key not in _LONG}
         says = {"says": UNCERTAIN} if index in self._uncertain else {}
@@ -202,6 +211,8 @@ class Translator:
         )
         call = str(item.get("call_id") or item.get("id") or "")
         answers = []
+        if index in self._answers:
+            found = [*found, *records(self.line(*self._answers[index]))]
         for record in found:
             if line_of(record).role is Role.ANSWER:
                 payload = payload_of(record)
@@ -330,6 +341,8 @@ def _injected(item: dict[str, Any]) -> Body:
     if not content:
         hidden = item.get("encrypted_content")
         text = f"[encrypted, {len(hidden):,} characters]" if isinstance(hidden, str) else item_text(item)
+        if line_of({"type": "response_item", "payload": item}).role is Role.UNKNOWN:
+            text = described(item)
         content = [{"type": "text", "text": text}]
     name = injected_name(item, item_text(item))
     return injected(name, content, of_agent=is_of_agent(item, name))
