@@ -79,7 +79,23 @@ def written(path: Path, count: int, *odd: bytes) -> bytes:
 def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small blocks, so that a small file has many."""
     monkeypatch.setattr(stretches, "CHUNK", 1 << 10)
+    monkeypatch.setattr(stretches, "PIECE", 1 << 9)
     monkeypatch.setattr(lines, "CHUNK", 1 << 10)
+
+
+def test_a_process_reads_a_little_at_a_time_and_a_longer_line_whole(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    data = written(path, 4_000) + b"x" * (2 * stretches.PIECE) + b"\n" + written(path, 4_000)
+    path.write_bytes(data)
+    with OpenFile(str(path)) as file:
+        stretch = Stretch(str(path), file.identity, 0, len(data))
+        found = list(stretches.blocks_of(stretch))
+    assert b"".join(block for block, _ in found) == data
+    assert all(data.startswith(block, at) and block.endswith(b"\n") for block, at in found)
+    *little, (last, _) = found
+    assert len(little) > 1
+    assert all(len(block) <= stretches.PIECE for block, _ in little)
+    assert len(last) > 2 * stretches.PIECE
 
 
 @pytest.mark.usefixtures("small", "blocks")

@@ -30,6 +30,9 @@ SIZE = 4 << 20
 """Bytes of a stretch, about."""
 _AHEAD = 2
 """Stretches for each process that are asked for before the first of them is told."""
+PIECE = 1 << 17
+"""Bytes that a process reads at a time where a line ends in them: they stay in the processor's cache, and the system need not
+clear memory for them again and again."""
 _SEARCHED = 1 << 16
 """Bytes in which a line is expected to end."""
 
@@ -50,14 +53,18 @@ def blocks_of(stretch: Stretch) -> Iterator[tuple[bytes, int]]:
         now = os.fstat(file.fileno())
         if (now.st_dev, now.st_ino) != stretch.identity:
             raise NotASession(f"{stretch.path} is another file by now")
-        at = file.seek(stretch.start)
+        at = stretch.start
         while at < stretch.stop:
-            data = file.read(min(CHUNK, stretch.stop - at)) or b""
-            whole = data.rfind(b"\n") + 1
-            if not whole:
+            for size in (PIECE, CHUNK):
+                file.seek(at)
+                data = file.read(min(size, stretch.stop - at)) or b""
+                whole = data.rfind(b"\n") + 1
+                if whole:
+                    break
+            else:
                 raise NotASession(f"{stretch.path} has a line at {at} that is no usual one")
             yield data[:whole], at
-            at = file.seek(at + whole)
+            at += whole
 
 
 def shared_by(file: OpenFile, begin: int) -> int:

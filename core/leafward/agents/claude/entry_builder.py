@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.claude.compactions import find_kept
 from leafward.agents.claude.inferred_parents import row_before
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
-from leafward.agents.claude.row_parents import ODD, repeated
+from leafward.agents.claude.row_parents import ODD, places_of, repeated
 from leafward.agents.claude.segments import Segments
 from leafward.session.columns import ID_SIZE, Columns, as_key
 from leafward.session.entries import BOOKKEEPING, Damage, Kind
@@ -64,7 +64,6 @@ _LEFT = frozenset({Role.INJECTED, Role.COMMAND})
 """What is sent only where the conversation goes on from it: what a command left, say."""
 _OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
-_NOT = bytes(not value for value in range(256))
 _IS_ASIDE = bytes(bool(flags & SIDECHAIN) for flags in range(256))
 
 
@@ -101,7 +100,8 @@ class EntryBuilder:
         """The last entry of the main line."""
         damage = rows.settle(seed)
         self._named = rows.flags.translate(_IS_NAMED)
-        self._aside = b"" if own else rows.flags.translate(_IS_ASIDE)
+        aside = b"" if own else rows.flags.translate(_IS_ASIDE)
+        self._aside = aside if 1 in aside else b""
         self.scattered = any(map(lt, rows.jumps, rows.above))
         """Whether rows hang on later ones."""
         jumping = sum(map(self._named.__getitem__, rows.jumps))
@@ -109,8 +109,9 @@ class EntryBuilder:
             above for row, above in zip(rows.jumps, rows.above, strict=True) if row not in rows.inferred
         )
         self._linked = max(recorded, default=-1) >= 0 or self._named.count(1) > jumping
-        nameless = bytes(compress(rows.role, self._named.translate(_NOT)))
-        in_order = not (rows.mended or self.scattered or 1 in self._aside or 1 in nameless.translate(_SPEAKS))
+        # Of what has no id, nothing speaks.
+        all_named = all(compress(self._named, rows.role.translate(_SPEAKS)))
+        in_order = all_named and not (rows.mended or self.scattered or 1 in self._aside)
         if not in_order:
             rows.spread()
             self._take_doubles()
@@ -227,7 +228,7 @@ class EntryBuilder:
             row = rows.role.find(Role.BROKEN, row + 1)
         if self.parts or rows.names or rows.doubled:
             numbers = array("Q", columns.ids)
-            self._tell_apart(_places(numbers, repeated(numbers) - {0}))
+            self._tell_apart(places_of(numbers, repeated(numbers) - {0}))
         else:
             self._tell_apart([self.entry[row] for row in rows.alike if self.order[self.entry[row]] == row])
         rows.words, rows.alike = array("I"), []
@@ -264,7 +265,7 @@ class EntryBuilder:
                     free.remove(number)
                 else:
                     taken.add(number)
-            alike = _places(array("Q", columns.ids), taken)
+            alike = places_of(array("Q", columns.ids), taken)
 
     def _called(self, index: int) -> bytes:
         return bytes(self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE])
@@ -475,11 +476,6 @@ class EntryBuilder:
 def _following(name: bytes, index: int) -> bytes:
     """The id that an entry gets whose own is taken."""
     return b"%08x" % ((int(name, 16) + 1 if _HEX.fullmatch(name) else index) & 0xFFFFFFFF)
-
-
-def _places(numbers: array[int], wanted: set[int]) -> list[int]:
-    """Where some numbers stand."""
-    return list(compress(range(len(numbers)), map(wanted.__contains__, numbers))) if wanted else []
 
 
 def _last_of(joined: dict[int, int], group: int) -> int:

@@ -7,7 +7,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from dataclasses import replace
-from itertools import compress, islice
+from itertools import compress, count, islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.blocks import (  # fmt: skip
@@ -313,7 +313,8 @@ class Rows:
         self._expand()
         for row, first in self.doubled.items():
             damage[row] = damage[first] = Damage.DUPLICATE_ID
-        for row in compress(range(len(self)), self.flags.translate(_WRONG)):
+        wrong = self.flags.translate(_WRONG)
+        for row in compress(range(len(self)), wrong) if 1 in wrong else ():
             damage[row] = Damage.UNTERMINATED if self.flags[row] & UNTERMINATED else Damage.GLUED
         return damage
 
@@ -369,7 +370,7 @@ class Rows:
             shared = repeated(array("I", compress(self.words, self.flags.translate(_IS_NAMED))), made)
         else:
             shared = repeated(self.words)
-        self.alike = list(compress(range(len(self)), map(shared.__contains__, self.words))) if shared else []
+        self.alike = places_of(self.words, shared)
 
     def make_up(self, rows: Sequence[int]) -> array[int]:
         """Words for rows without an id: different ones within four gigabytes."""
@@ -410,4 +411,19 @@ def repeated(numbers: array[int], others: array[int] | None = None) -> set[int]:
 
 def _part(numbers: array[int], mask: bytes) -> list[int]:
     """The numbers whose lowest byte is one of some."""
-    return list(compress(numbers, numbers.tobytes()[:: numbers.itemsize].translate(mask)))
+    return list(compress(numbers, _lowest(numbers).translate(mask)))
+
+
+def places_of(numbers: array[int], wanted: set[int]) -> list[int]:
+    """Where some numbers stand, ascending."""
+    if not wanted:
+        return []
+    # A look at one byte of each passes over nearly all of them, where few are wanted.
+    lowest = _lowest(array(numbers.typecode, wanted))
+    near = compress(count(), _lowest(numbers).translate(bytes(low in lowest for low in range(256))))
+    return [place for place in near if numbers[place] in wanted]
+
+
+def _lowest(numbers: array[int]) -> bytes:
+    """One byte of each number: the lowest, or what lies first in memory."""
+    return numbers.tobytes()[:: numbers.itemsize]

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from leafward.session.abridged_lines import LongLine
     from leafward.session.entries import Body
 
-_OF_THE_CHAIN = bytes(flags if flags & NAMED else 0 for flags in range(256))
-
+_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
+_OF_THE_MAIN_LINE = bytes(bool(flags & NAMED and not flags & SIDECHAIN) for flags in range(256))
 
 _TELL = "leafward.agents.claude.blocks:tell"
 _TOLD_BACK = 500
@@ -280,8 +280,7 @@ def _session_id(path: str, place: Place, rows: Rows) -> str:
 
 def _all_side(rows: Rows) -> bool:
     """Whether every row of the chain belongs to a side line: then it is no side line of anything."""
-    chained = set(rows.flags.translate(_OF_THE_CHAIN)) - {0}
-    return bool(chained) and all(flags & SIDECHAIN for flags in chained)
+    return 1 in rows.flags.translate(_NAMED) and 1 not in rows.flags.translate(_OF_THE_MAIN_LINE)
 
 
 def _folder(place: Place, folders: list[str]) -> str:
