@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _TELLING = 48
 """Characters by which a quoted message is known again."""
+_LINK = attrgetter("link")
 _BEYOND = {Link.REST: What.REST, Link.ERROR: What.ERROR}
 
 
@@ -47,7 +49,19 @@ class XRayBuilder:
         self._beyond: tuple[tuple[int, int], tuple[int, int]] = (0, 0), (0, 0)
         self._sources: list[int] = []
         """Positions that a summary was made from."""
+        self._places: dict[int, int] = {}
+        """Where each entry stands in the context after; empty where it is not made yet."""
+        self._summary_place = -1
         self.messages_after = 0
+
+    def order(self, after: Context, compaction: EntryIndex) -> None:
+        """Takes the order of what stands after from the context there: some agents send what is kept ahead of the summary."""
+        messages = after.messages
+        self._places = {entry: place for place, entry in enumerate(messages.entry)}
+        summaries = (
+            at for at in messages.apart if messages.entry[at] == compaction and messages.role(at) != "system"
+        )
+        self._summary_place = next(summaries, -1)
 
     def _cell(self, position: int) -> Cell:
         messages = self.context.messages
@@ -225,12 +239,16 @@ class XRayBuilder:
                     )
                 )
 
+        ahead, beside, behind = self._stays()
         band(XRayRow(was, now, link) for was, now, link in self._system)
+        for _, found in groupby(ahead, key=_LINK):
+            band(found)
         band(self._beside(self._replaced, self._summary, Link.REPLACED))
         band(self._beside(self._prefix, self._summary_prefix, Link.PREFIX))
-        band(XRayRow(None, cell, Link.INJECTED) for cell in self._injected)
+        band(beside)
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
-        band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)
+        for _, found in groupby(behind, key=_LINK):
+            band(found)
         for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
             # Behind a compaction nothing of an earlier conversation is left.
             words = self.context.missing if what is What.REST else ""
@@ -258,6 +276,24 @@ class XRayBuilder:
             recorded=recorded_after,
             of_edits=of_edits,
         )
+
+    def _stays(self) -> tuple[list[XRayRow], list[XRayRow], list[XRayRow]]:
+        """What is kept or back in the context: ahead of the summary, with its injected lines, and behind it; each in its order."""
+        rows = [XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept]
+        beside = [XRayRow(None, cell, Link.INJECTED) for cell in self._injected]
+        if self._places:
+            rows += [row for row in beside if row.after is not None and row.after.what is What.MESSAGE]
+            beside = [row for row in beside if row.after is not None and row.after.what is not What.MESSAGE]
+        ahead: list[XRayRow] = []
+        behind: list[XRayRow] = []
+        for row in sorted(rows, key=self._place):
+            # What is quoted stands at the head of the summary's text.
+            quoted = row.after is not None and row.after.what is What.QUOTED
+            (ahead if quoted or 0 <= self._place(row) < self._summary_place else behind).append(row)
+        return ahead, beside, behind
+
+    def _place(self, row: XRayRow) -> int:
+        return self._places.get(row.after.entry, -1) if row.after is not None else -1
 
     def _beside(self, before: Sequence[Cell], after: Sequence[Cell], link: Link) -> Iterable[XRayRow]:
         for was, now in zip_longest(before, after):

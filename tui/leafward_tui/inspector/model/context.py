@@ -98,20 +98,23 @@ class Part:
 
 
 def parts_of(context: Context) -> list[Part]:
-    """The sections in the order of the messages; a system message in the middle stays where it is."""
+    """The sections in the order of the messages, the summary where it stands; a system message in the middle stays there."""
     messages = context.messages
-    found: list[Part] = []
-    start = 0
-    while (
-        start < len(messages) and start < 2 and messages.section(start) in (Section.SYSTEM, Section.SUMMARY)
-    ):
-        found.append(Part(messages.section(start), start, start + 1, messages.tokens[start]))
-        start += 1
+    summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
+    leading = (at for at in range(min(2, len(messages))) if messages.section(at) is not Section.SYSTEM)
+    start = next(leading, min(2, len(messages)))
     middle = max(start, messages.first_after)
-    for section, first, stop in ((Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))):
-        if stop > first:
-            found.append(Part(section, first, stop, sum(messages.tokens[first:stop])))
-    return found
+    ends = [(Section.SYSTEM, 0, start)]
+    if 0 <= summary < middle:
+        # Codex sends its summary behind what it keeps, pi in front of it.
+        ends += [(Section.KEPT, start, summary), (Section.SUMMARY, summary, summary + 1)]
+        start = summary + 1
+    ends += [(Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))]
+    return [
+        Part(section, first, stop, sum(messages.tokens[first:stop]))
+        for section, first, stop in ends
+        if stop > first
+    ]
 
 
 class ContextLines(Sequence[Line]):
@@ -352,7 +355,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     """What adds up to the total, in exact tokens."""
     ledger = context.ledger
     messages = context.messages
-    parts = {part.section: part for part in parts_of(context)}
+    parts = {part.section: part for part in reversed(parts_of(context))}
     inner = sum(1 for at in messages.apart if messages.role(at) == "system")
     rows: list[_LedgerRow] = []
     if ledger.system or inner:
@@ -369,12 +372,16 @@ def _ledger(sheet: Sheet, context: Context) -> None:
                 _BRIEF[basis],
             )
         rows.append(_LedgerRow("summary", "summary", ledger.summary, abouts, context.compaction))
-        kept = parts.get(Section.KEPT)
+        kept, summary = parts.get(Section.KEPT), parts.get(Section.SUMMARY)
         if kept is None:
             rows.append(_LedgerRow("kept", "kept", ledger.kept, ("nothing",)))
         else:
             first = messages.entry[kept.start]
-            rows.append(_LedgerRow("kept", "kept", ledger.kept, (f"from #{first:,}",), first))
+            # Ahead of a summary stand chosen messages, not all that follow the first of them.
+            chosen = summary is not None and summary.start > kept.start
+            size = messages.first_after - kept.start - 1
+            about = counted(size, "message") if chosen else f"from #{first:,}"
+            rows.append(_LedgerRow("kept", "kept", ledger.kept, (about,), first))
     after = parts.get(Section.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
