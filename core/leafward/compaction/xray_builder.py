@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.origins import Origins
 from leafward.compaction.stored_summary import CUT_MARK
-from leafward.compaction.summary_lines import USER_MESSAGE, Part
+from leafward.compaction.summary_lines import Part, quotes_in
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
@@ -42,7 +42,7 @@ class XRayBuilder:
         self._cut: list[Cell] = []
         self._summary: list[Cell] = []
         self._summary_prefix: list[Cell] = []
-        self._quotes: list[tuple[Cell, list[str]]] = []
+        self._quotes: list[tuple[Cell, str]] = []
         self._injected: list[Cell] = []
         self._pruned: dict[int, int] = {}
         """Tokens cut off a message that is summarised, by the identity of its cell."""
@@ -121,7 +121,13 @@ class XRayBuilder:
         self.messages_after += 1
         sides = {Part.PREFIX: self._summary_prefix, Part.INJECTED: self._injected}
         added = len(self._injected)
-        owed = 0
+        quotes = quotes_in(lines)
+        self._quotes += [
+            (Cell(What.QUOTED, one.tokens, entry, "user", line=one.number), one.text) for one in quotes
+        ]
+        # What stands around a quote is no part of the message.
+        quoted = sum(line.tokens for line in lines if line.part is Part.QUOTED)
+        owed = quoted - sum(one.tokens for one in quotes)
         last: list[Cell] | None = None
         head = -1
         """Where the head of the list or section is that lines come under."""
@@ -135,7 +141,6 @@ class XRayBuilder:
                     into.append(Cell(What.FILES, 0, entry, text=part.value, line=line.number))
                     last = into
             if line.part is Part.QUOTED:
-                self._quote(line, entry)
                 continue
             if line.mark:
                 begins = last is not into or (into is self._injected and len(into) == added)
@@ -158,20 +163,10 @@ class XRayBuilder:
         if owed:
             (last if last is not None else self._summary).append(Cell(What.LINE, owed, entry))
 
-    def _quote(self, line: StoredLine, entry: EntryIndex) -> None:
-        """One line of a message that is quoted."""
-        if line.text.strip() == USER_MESSAGE or not self._quotes:
-            self._quotes.append((Cell(What.QUOTED, 0, entry, "user", line=line.number), []))
-        cell, texts = self._quotes[-1]
-        self._quotes[-1] = (_grown(cell, line.tokens), texts)
-        if not line.mark or not line.text.strip():
-            texts.append(line.text)
-
     def _pair_quotes(self) -> None:
         """Puts every quoted message beside the one that it is; one that is not found stands as a line of the summary."""
         waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
-        for cell, texts in self._quotes:
-            text = "\n".join(texts)
+        for cell, text in self._quotes:
             cell = cell._replace(text=text.strip().partition("\n")[0])
             found = next((at for at, was in enumerate(waiting) if self._quoted_by(was, text)), -1)
             if found < 0:
