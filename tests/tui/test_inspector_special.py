@@ -16,6 +16,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.ui.inspector_tab import Tab
 from tests.codex_rollout import Rollout
 from tests.tui.inspector_data import (
+    USAGE,
     line_with,
     page,
     reply,
@@ -122,6 +123,26 @@ def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_pa
     context = page(turn(session, at), Tab.CONTEXT)
     assert "Kept  3 messages" in context.text
     assert [title for _, title in context.headings][-2:] == ["Kept", "Summary"]
+
+
+def test_what_the_agent_counted_before_its_compaction_is_told_apart_from_what_is_shown(
+    tmp_path: Path,
+) -> None:
+    """Of a context that a reply counted, the agent's note is another estimate of what came since."""
+    measured = {**USAGE, "totalTokens": 9_000, "input": 8_995}
+    entry = {
+        "type": "compaction",
+        "summary": "Ship it.",
+        "firstKeptEntryId": "00000003",
+        "tokensBefore": 9_400,
+    }
+    session = write_session(
+        tmp_path / "s.jsonl", user("first"), reply("A", usage=measured), user("second"), user("third"), entry
+    )
+    for tab in (Tab.ENTRY, Tab.COMPACTION):
+        shown = page(turn(session, 4), tab).text
+        assert "9,004" in shown
+        assert "9,400 before it, as the agent counted" in shown
 
 
 def test_many_kept_messages_are_listed_when_somebody_opens_them(tmp_path: Path) -> None:

@@ -153,6 +153,9 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
             Span(saved, "faint"),
         ]
     )
+    noted = noted_before(body, before.total)
+    if noted:
+        sheet.pairs("recorded", noted, ink="sub", width=_NAMES)
     _kept(sheet, session, index, body)
     _author(sheet, body, own="the agent")
     details = body.get("details")
@@ -161,6 +164,16 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
         sheet.pairs("place", f"inferred: {shown_line(inferred, 200)}", ink="sub", width=_NAMES)
     _summary(sheet, body)
     _details(sheet, body)
+
+
+def noted_before(body: Body, shown: int) -> str:
+    """What the agent wrote down as the size before its compaction, where that is not the size that is shown; else nothing."""
+    noted = body.get("tokensBefore")
+    details = body.get("details")
+    ours = isinstance(details, dict) and isinstance(details.get("leafward"), dict)
+    if ours or not isinstance(noted, int) or isinstance(noted, bool) or noted <= 0 or noted == shown:
+        return ""
+    return f"{exact(noted)} before it, as the agent counted"
 
 
 def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
