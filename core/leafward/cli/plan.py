@@ -288,13 +288,19 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     settings, trigger, tokens = made.settings, made.trigger, made.tokens
     where = session.columns.id_at(made.at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    sign = "" if trigger.source == "usage" else "~"
     state = "reached" if trigger.reached else "not reached"
     yield page.style(
         f"{strategy_text(made)} rules   keep recent {settings.budget:,}   "
-        f"{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
+        f"{sign}{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
         "faint",
     )
     yield page.style(_estimator_text(made), "faint")
+    agent = agent_behind(session)
+    if agent.name not in {one.value for one in Strategy}:
+        yield page.style(
+            f"{agent.title}'s own rules are not known: {settings.strategy.agent}'s are taken", "faint"
+        )
     yield ""
     if made.nothing:
         yield from _remarks(made, page)

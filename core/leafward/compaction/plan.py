@@ -281,11 +281,12 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
     """What the sizes of a plan give reason to say."""
     remarks = []
     trigger, tokens = made.trigger, made.tokens
+    about = "" if trigger.source == "usage" else "about "
     if not trigger.reached:
         remarks.append(
             Diagnostic(
                 "below-trigger",
-                f"the context is {-trigger.excess:,} tokens below the threshold of {trigger.threshold:,}",
+                f"the context is {about}{-trigger.excess:,} tokens below the threshold of {trigger.threshold:,}",
             )
         )
     if made.nothing:

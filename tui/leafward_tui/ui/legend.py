@@ -176,7 +176,11 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         ],
         "lab": [
             ("S P K", "Summarised, beginning of the split turn, kept"),
-            (glyphs.stop, "A value that gives another cut"),
+            (
+                f"{glyphs.stop} {glyphs.stop_done} {glyphs.knob}",
+                "Values that give another cut; the value now",
+            ),
+            (f"~35k{glyphs.ellipsis}", "Reckoned until the summary is there"),
             (
                 f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
                 "Of the window: as it was said, put in its place, free",
