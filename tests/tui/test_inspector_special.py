@@ -145,6 +145,17 @@ def test_what_the_agent_counted_before_its_compaction_is_told_apart_from_what_is
         assert "9,400 before it, as the agent counted" in shown
 
 
+def test_messages_that_are_not_sent_are_in_no_size_of_a_section(tmp_path: Path) -> None:
+    """The ledger counts them in a row of their own."""
+    command = {"role": "bashExecution", "command": "ls", "output": "x" * 400, "excludeFromContext": True}
+    session = write_session(tmp_path / "s.jsonl", user("go" * 40), {"type": "message", "message": command})
+    shown = page(single(session, 1), Tab.CONTEXT)
+    assert "not sent" in shown.text
+    ledger = context_at(session).ledger
+    heading = shown.lines[line_with(shown, "Messages  2 messages")].text
+    assert heading.split()[-1] == str(ledger.after)
+
+
 def test_many_kept_messages_are_listed_when_somebody_opens_them(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     texts = [f"request {number}" for number in range(12)]

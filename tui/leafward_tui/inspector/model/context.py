@@ -110,8 +110,16 @@ def parts_of(context: Context) -> list[Part]:
         ends += [(Section.KEPT, start, summary), (Section.SUMMARY, summary, summary + 1)]
         start = summary + 1
     ends += [(Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))]
+    unsent = messages.unsent
     return [
-        Part(section, first, stop, sum(messages.tokens[first:stop]))
+        # As in the ledger, where what is not sent has a row of its own.
+        Part(
+            section,
+            first,
+            stop,
+            sum(messages.tokens[first:stop])
+            - sum(messages.tokens[at] for at in unsent if first <= at < stop),
+        )
         for section, first, stop in ends
         if stop > first
     ]

@@ -153,7 +153,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
             Span(saved, "faint"),
         ]
     )
-    noted = noted_before(body, before.total)
+    noted = noted_sizes(body, before.total, after.total)
     if noted:
         sheet.pairs("recorded", noted, ink="sub", width=_NAMES)
     _kept(sheet, session, index, body)
@@ -166,14 +166,19 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     _details(sheet, body)
 
 
-def noted_before(body: Body, shown: int) -> str:
-    """What the agent wrote down as the size before its compaction, where that is not the size that is shown; else nothing."""
-    noted = body.get("tokensBefore")
+def noted_sizes(body: Body, before: int, after: int) -> str:
+    """What the agent wrote down as the sizes around its compaction, where they are not those that are shown; else nothing."""
     details = body.get("details")
-    ours = isinstance(details, dict) and isinstance(details.get("leafward"), dict)
-    if ours or not isinstance(noted, int) or isinstance(noted, bool) or noted <= 0 or noted == shown:
+    details = details if isinstance(details, dict) else {}
+    if isinstance(details.get("leafward"), dict):
         return ""
-    return f"{exact(noted)} before it, as the agent counted"
+    sizes = (("before", body.get("tokensBefore"), before), ("after", details.get("postTokens"), after))
+    words = [
+        f"{exact(noted)} {side} it"
+        for side, noted, shown in sizes
+        if isinstance(noted, int) and not isinstance(noted, bool) and 0 < noted != shown
+    ]
+    return f"{', '.join(words)}, as the agent counted" if words else ""
 
 
 def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
