@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.compaction.summary_lines import parts_in
 from leafward.compaction.xray import xray_of
 from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
@@ -179,7 +180,15 @@ def test_prompts_that_a_summary_holds_word_for_word_are_kept(tmp_path: Path) -> 
     text = "## Messages of the user, word for word\n\n<user-message>\nfirst\n</user-message>\n\n## Goal\nShip it."
     entry = {"type": "compaction", "summary": text, "firstKeptEntryId": "00000002", "tokensBefore": 12}
     session = write_session(tmp_path / "s.jsonl", user("first"), reply("A"), entry)
-    assert "kept        1 prompt within the summary" in page(turn(session, 2)).text
+    shown = page(turn(session, 2)).text
+    assert "kept        1 prompt within the summary" in shown
+    summary, kept, injected = parts_in(text)
+    assert (summary + kept, injected) == (context_at(session).ledger.summary, 0)
+    words = f"{summary} summarised, {kept} kept"
+    assert f"text        {words}" in shown
+    context = page(turn(session, 2), Tab.CONTEXT).text
+    assert words in context
+    assert "within the summary" in context
 
 
 def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:

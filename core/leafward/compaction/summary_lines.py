@@ -99,6 +99,14 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
     return tuple(Quote(number, text, tokens_of_units(utf16_length(text))) for number, text in texts)
 
 
+def parts_in(text: str) -> tuple[int, int, int]:
+    """Tokens of a stored text that are summary, messages word for word, and injected; they add up to those of the text."""
+    lines = stored_lines(text)
+    injected = sum(line.tokens for line in lines if line.part is Part.INJECTED)
+    quoted = sum(one.tokens for one in quotes_in(lines))
+    return sum(line.tokens for line in lines) - injected - quoted, quoted, injected
+
+
 def bare(text: str) -> str:
     """A line of Markdown as it is said: no list mark, box, heading sign or emphasis."""
     line = text.strip()

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
-from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
 from leafward.session.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
+from leafward_tui.inspector.model.special_entries import parts_within
 from leafward_tui.ui.cells import (
     byte_size,
     cell_len,
@@ -370,7 +371,9 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         rows.append(_LedgerRow("system", "system", ledger.system, (counted(inner, "message"),)))
     if context.compaction >= 0:
         of = f"#{context.compaction:,}"
-        abouts: tuple[str, ...] = (f"of compaction {of}", of)
+        parted = parts_within(text_of((context.session.body(context.compaction) or {}).get("summary")))
+        within = (f"{of}: {parted}", parted) if parted else ()
+        abouts: tuple[str, ...] = (*within, f"of compaction {of}", of)
         if (basis := context.summary_basis) is not None:
             sealed = SUMMARY_BASIS_TEXT[basis]
             abouts = (
@@ -382,7 +385,11 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         rows.append(_LedgerRow("summary", "summary", ledger.summary, abouts, context.compaction))
         kept, summary = parts.get(Section.KEPT), parts.get(Section.SUMMARY)
         if kept is None:
-            rows.append(_LedgerRow("kept", "kept", ledger.kept, ("nothing",)))
+            rows.append(
+                _LedgerRow(
+                    "kept", "kept", ledger.kept, ("within the summary" if " kept" in parted else "nothing",)
+                )
+            )
         else:
             first = messages.entry[kept.start]
             # Ahead of a summary stand chosen messages, not all that follow the first of them.

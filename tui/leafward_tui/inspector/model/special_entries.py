@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
 from leafward.compaction.stored_summary import parts_of
+from leafward.compaction.summary_lines import parts_in
 from leafward.context.basis import Basis
 from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
@@ -157,6 +158,9 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     if noted:
         sheet.pairs("recorded", noted, ink="sub", width=_NAMES)
     _kept(sheet, session, index, body)
+    within = parts_within(text_of(body.get("summary")))
+    if within:
+        sheet.pairs("text", within, ink="sub", width=_NAMES)
     _author(sheet, body, own="the agent")
     details = body.get("details")
     inferred = details.get("inferredParent") if isinstance(details, dict) else None
@@ -179,6 +183,13 @@ def noted_sizes(body: Body, before: int, after: int) -> str:
         if isinstance(noted, int) and not isinstance(noted, bool) and 0 < noted != shown
     ]
     return f"{', '.join(words)}, as the agent counted" if words else ""
+
+
+def parts_within(text: str) -> str:
+    """What a stored text is made of where it is more than a summary: `1,575 summarised, 17 kept, 551 injected`."""
+    names = ("summarised", "kept", "injected")
+    parts = [f"{exact(size)} {name}" for name, size in zip(names, parts_in(text), strict=True) if size]
+    return ", ".join(parts) if len(parts) > 1 else ""
 
 
 def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:

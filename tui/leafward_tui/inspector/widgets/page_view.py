@@ -164,16 +164,13 @@ class PageView(LineScroll):
             near = (at for at in range(*self._window()) if _leads_alike(self._line(at), before))
             self.cursor = next(near, -1)
         elif page is not None and len(page.lines) > length and before is not None and before.toggle:
-            self._show_opened(below)
+            # What was opened at the lower edge would stand below it.
+            opened, (top, bottom) = self._line(self.cursor + 1), self._window()
+            height = self.scrollable_content_region.height
+            changed = opened is not None and (below is None or opened.text != below.text)
+            if changed and top + height * 2 // 3 <= self.cursor < bottom:
+                self.scroll_to(y=self.cursor - height // 3, animate=False, force=True)
         self.refresh()
-
-    def _show_opened(self, below: Line | None) -> None:
-        """Scrolls where what was opened stands below the lower edge; `below` is the line that stood under the cursor before."""
-        line, (top, bottom) = self._line(self.cursor + 1), self._window()
-        opened = line is not None and (below is None or line.text != below.text)
-        height = self.scrollable_content_region.height
-        if opened and top + height * 2 // 3 <= self.cursor < bottom:
-            self.scroll_to(y=self.cursor - height // 3, animate=False, force=True)
 
     def _line(self, at: int) -> Line | None:
         if self.page is None or not 0 <= at < len(self.page.lines):
