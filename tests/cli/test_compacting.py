@@ -93,7 +93,8 @@ def test_every_strategy_beside_the_others(done: Run, path: Path) -> None:
     assert [one["strategy"] for one in drafts] == ["pi", "codex", "opencode"]
     for one in drafts:
         assert tokens_of(one["summary"]) == one["tokens"]["stored"]
-        contents = one["tokens"]["stored"] + one["tokens"]["kept"] + one["tokens"]["system"]
+        parts = ("summary", "injection", "kept", "system")
+        contents = sum(one["tokens"][part] for part in parts)
         assert one["as_pi"]["tokens_after"] == contents < one["tokens_after"]
         assert 0 < one["survival"]["overall"] <= 1
         assert one["cost"] == 0.0

@@ -90,6 +90,27 @@ def test_nothing_to_compact_is_no_failure(done: Run, tmp_path: Path, strategy: s
     assert "nothing to compact" in done("plan", file.path, "--strategy", strategy).out
 
 
+def test_behind_our_own_compaction_a_plan_has_the_size_of_the_context(
+    run: Run, done: Run, tmp_path: Path
+) -> None:
+    """What is not in the file is sent behind the compaction too."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user(K)
+    file.said(K, tokens=usage(90_000))
+    file.user(K)
+    file.said(K, tokens=usage(92_000))
+    assert (
+        run("compact", file.path, "--keep-recent", "1000", "--model", "extractive", "--accept-loss").code == 0
+    )
+    size = done("context", file.path, "--json").document["tokens"]
+    assert size["as_pi"] < 10_000 < size["total"]
+    trigger = done("plan", file.path, "--json").document["trigger"]
+    assert (trigger["tokens"], trigger["source"]) == (size["total"], "estimate")
+    out = done("plan", file.path).out
+    assert f"~{size['total']:,} tokens, threshold" in out
+    assert f"about {183_616 - size['total']:,} tokens below" in out
+
+
 def test_what_pi_would_do_instead_is_told(done: Run, tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     for _ in range(2):

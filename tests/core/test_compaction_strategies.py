@@ -54,9 +54,25 @@ class TestCodex:
 
     def test_bytes_are_counted(self, file: Acting) -> None:
         file.user("好" * 4000)
-        made = planned(file, Strategy.CODEX)
-        assert made.tokens.kept == 3000
-        assert planned(file, Strategy.CODEX, estimator=Estimator.PI).tokens.kept == 1000
+        assert "is cut in the middle" in planned(file, Strategy.CODEX, keep_recent=2000).why
+        by_units = planned(file, Strategy.CODEX, keep_recent=2000, estimator=Estimator.PI)
+        assert "is cut in the middle" not in by_units.why
+
+    def test_a_message_has_one_size_by_whatever_rules_it_is_kept(self, file: Acting) -> None:
+        """The rules count bytes to decide; what is shown is what every context says of the message."""
+        file.user("好" * 4000)
+        file.said("好" * 400)
+        sizes = {strategy: planned(file, strategy).tokens for strategy in Strategy}
+        assert {tokens.parts for tokens in sizes.values()} == {1100}
+        assert sizes[Strategy.CODEX].kept == 1000
+
+    def test_what_is_cut_off_a_prompt_counts_once(self, file: Acting) -> None:
+        for size in (3, 9, 9, 1):
+            file.user(K * size)
+            file.said(K)
+        tokens = planned(file, Strategy.CODEX).tokens
+        assert (tokens.summarize, tokens.pruned, tokens.kept) == (4000, 2000, 20_000)
+        assert tokens.parts == 26_000, "the size of all messages"
 
     def test_only_what_a_person_said_is_kept(self, file: Acting) -> None:
         file.user("why")

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.compaction.summary_lines import parts_in
+from leafward.compaction.xray import xray_of
+from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.ui.inspector_tab import Tab
+from tests.codex_rollout import Rollout
 from tests.tui.inspector_data import (
+    USAGE,
     line_with,
     page,
     reply,
@@ -89,6 +95,100 @@ def test_a_compaction_tells_what_it_did(tmp_path: Path) -> None:
     assert goal.spans[0].ink == "strong_memory"
     assert "Modified  1 file\n  c.ts" in shown.text
     assert "Read  1 file\n  a/b.ts" in shown.text
+
+
+def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_path: Path) -> None:
+    """What stands word for word in a replacement history, in the order of the file."""
+    rollout = Rollout(tmp_path)
+    rollout.said("<environment_context>x</environment_context>")
+    rollout.turn("first", "A")
+    rollout.turn("second", "B")
+
+    def message(text: str) -> dict[str, Any]:
+        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+    texts = ("first", "<environment_context>x</environment_context>", "second", "S")
+    rollout.line("compacted", message="S", replacement_history=[message(text) for text in texts])
+    session = rollout.opened()
+    at = session.columns.kind.index(Kind.COMPACTION)
+    kept = [one for one in context_at(session, at).messages if one.section is Section.KEPT]
+    shown = page(turn(session, at))
+    row = line_with(shown, "kept ")
+    tokens = sum(one.tokens for one in kept)
+    assert shown.lines[row].text == f"kept        3 messages, {tokens} tok"
+    assert [line.entry for line in shown.lines[row + 1 : row + 4]] == [one.entry for one in kept]
+    xray = xray_of(session, at)
+    after = [one.after for one in xray.rows if one.after is not None and one.after.tokens]
+    assert [cell.entry for cell in after][: len(kept)] == [one.entry for one in kept], "the order of the file"
+    assert after[len(kept)].role != "user", "the summary comes behind them"
+    context = page(turn(session, at), Tab.CONTEXT)
+    assert "Kept  3 messages" in context.text
+    assert [title for _, title in context.headings][-2:] == ["Kept", "Summary"]
+
+
+def test_what_the_agent_counted_before_its_compaction_is_told_apart_from_what_is_shown(
+    tmp_path: Path,
+) -> None:
+    """Of a context that a reply counted, the agent's note is another estimate of what came since."""
+    measured = {**USAGE, "totalTokens": 9_000, "input": 8_995}
+    entry = {
+        "type": "compaction",
+        "summary": "Ship it.",
+        "firstKeptEntryId": "00000003",
+        "tokensBefore": 9_400,
+    }
+    session = write_session(
+        tmp_path / "s.jsonl", user("first"), reply("A", usage=measured), user("second"), user("third"), entry
+    )
+    for tab in (Tab.ENTRY, Tab.COMPACTION):
+        shown = page(turn(session, 4), tab).text
+        assert "9,004" in shown
+        assert "9,400 before it, as the agent counted" in shown
+
+
+def test_messages_that_are_not_sent_are_in_no_size_of_a_section(tmp_path: Path) -> None:
+    """The ledger counts them in a row of their own."""
+    command = {"role": "bashExecution", "command": "ls", "output": "x" * 400, "excludeFromContext": True}
+    session = write_session(tmp_path / "s.jsonl", user("go" * 40), {"type": "message", "message": command})
+    shown = page(single(session, 1), Tab.CONTEXT)
+    assert "not sent" in shown.text
+    ledger = context_at(session).ledger
+    heading = shown.lines[line_with(shown, "Messages  2 messages")].text
+    assert heading.split()[-1] == str(ledger.after)
+
+
+def test_many_kept_messages_are_listed_when_somebody_opens_them(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    texts = [f"request {number}" for number in range(12)]
+    for text in texts:
+        rollout.turn(text, "done")
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        for text in [*texts, "S"]
+    ]
+    rollout.line("compacted", message="S", replacement_history=history)
+    session = rollout.opened()
+    at = session.columns.kind.index(Kind.COMPACTION)
+    shown = page(turn(session, at))
+    assert "request 11" not in shown.text
+    more = shown.lines[line_with(shown, "4 more")]
+    assert "request 11" in page(turn(session, at), toggled={more.toggle}).text
+
+
+def test_prompts_that_a_summary_holds_word_for_word_are_kept(tmp_path: Path) -> None:
+    """Leafward's own compaction by the rules of Codex keeps no entry, but prompts within its summary."""
+    text = "## Messages of the user, word for word\n\n<user-message>\nfirst\n</user-message>\n\n## Goal\nShip it."
+    entry = {"type": "compaction", "summary": text, "firstKeptEntryId": "00000002", "tokensBefore": 12}
+    session = write_session(tmp_path / "s.jsonl", user("first"), reply("A"), entry)
+    shown = page(turn(session, 2)).text
+    assert "kept        1 prompt within the summary" in shown
+    summary, kept, injected = parts_in(text)
+    assert (summary + kept, injected) == (context_at(session).ledger.summary, 0)
+    words = f"{summary} summarised, {kept} kept"
+    assert f"text        {words}" in shown
+    context = page(turn(session, 2), Tab.CONTEXT).text
+    assert words in context
+    assert "within the summary" in context
 
 
 def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:

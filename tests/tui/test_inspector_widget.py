@@ -256,6 +256,30 @@ async def test_enter_opens_and_closes_where_the_cursor_rests(session: Session) -
         assert "output 3" not in seen(app)
 
 
+async def test_what_opens_at_the_lower_edge_is_scrolled_into_sight(session: Session) -> None:
+    app = Host()
+    async with app.run_test(size=(62, 30)) as pilot:
+        app.inspector.show(turn(session))
+        await settled(pilot)
+        view, page = app.inspector.view, app.inspector.page
+        assert page is not None
+        app.inspector.focus()
+        at = next(at for at, line in enumerate(page.lines) if line.toggle and "make" in line.text)
+        await pilot.resize_terminal(62, at + 2 + app.size.height - view.size.height)
+        await settled(pilot)
+        while view.cursor != at:
+            before = view.cursor
+            await pilot.press("j")
+            await settled(pilot)
+            assert view.cursor != before
+        assert view.cursor >= view.scroll_offset.y + view.size.height * 2 // 3
+        assert "output 0" not in seen(app)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "output 0" in seen(app)
+        assert "output 1" in seen(app)
+
+
 async def test_enter_on_a_source_asks_for_the_entry(session: Session) -> None:
     app = Host()
     async with app.run_test(size=(62, 40)) as pilot:

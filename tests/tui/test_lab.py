@@ -178,6 +178,16 @@ class TestLayouts:
             await pilot.pause()
             assert all(len(row) <= size[0] for row in rows(screen.app))
 
+    async def test_tab_visits_every_page_of_the_one_bar(self, path: Path) -> None:
+        async with considering(path, NARROW) as (pilot, screen):
+            assert "tab page" in rows(screen.app)[-1]
+            seen = []
+            for _ in range(8):
+                layout = screen.state.layout
+                seen.append({"text": layout.page}.get(layout.area, layout.area))
+                await pilot.press("tab")
+            assert seen == ["cut", "plan", "Summary", "fates", "Prompt", "Injected", "Exam", "cut"]
+
     async def test_too_small_says_so(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.resize_terminal(59, 15)

@@ -65,7 +65,7 @@ def test_lab_narrow(snap_compare: Any, demo: Path) -> None:
 
 
 def test_lost_facts_in_ascii_and_narrow(snap_compare: Any, demo: Path) -> None:
-    keys = ("shift+tab", "p")
+    keys = ("tab", "tab", "tab", "p")
     assert picture(snap_compare, demo, *keys, size=NARROW, config=Config(ascii=True))
 
 

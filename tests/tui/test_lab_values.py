@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cut_rules import IllegalCut
@@ -20,11 +21,13 @@ from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, cut_words, neighbours, why_lines
 from leafward_tui.lab.model.ledger import Ledger, Part
-from leafward_tui.lab.model.plan_lines import after_lines
+from leafward_tui.lab.model.plan_lines import after_lines, plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII, UNICODE
+from tests.claude_transcript import DATA
+from tests.foreign_sessions import opened_by
 from tests.tui.considered import considered, working
 from tests.tui.explored import forked
 
@@ -143,6 +146,35 @@ class TestCuts:
             assert what_if.beside(1) == -1
             with pytest.raises(IllegalCut, match="keeps only the user's messages"):
                 what_if.cutting(what_if.sizes.cuts[3])
+
+    def test_a_value_that_was_lowered_can_be_raised_again(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 4)
+        with considered(tmp_path / "s.jsonl") as (_, what_if):
+            usual = what_if.slider(Dial.KEEP).value
+            what_if.choices = what_if.choices.keeping(usual // 2)
+            what_if.replan()
+            slider = what_if.slider(Dial.KEEP)
+            assert slider.value < usual <= slider.most
+            assert slider.stepped(1) > slider.value
+
+    def test_sizes_are_provisional_while_summaries_are_made(self, tmp_path: Path) -> None:
+        working(tmp_path / "s.jsonl", 30)
+        with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (_, what_if):
+
+            def row(waiting: frozenset[Strategy]) -> str:
+                block = plan_lines(what_if.view(waiting=waiting), 44, UNICODE)
+                return next(line.text for line in block if line.text.startswith("after"))
+
+            assert row(frozenset(Strategy)).count("…") == 3
+            assert row(frozenset()).count("…") == 0
+
+    def test_an_agent_without_rules_has_no_column_and_is_told_why(self) -> None:
+        path = next((DATA / "2.1.330" / "projects").glob("*/*.jsonl"))
+        session = opened_by(agent_named("claude"), path)
+        what_if = begin(session, session.leaf, -1, Config())
+        text = "\n".join(line.text for line in plan_lines(what_if.view(), 44, UNICODE))
+        assert "No column for Claude Code: its rules" in text
+        assert "pi's are taken." in text
 
     def test_ticks_are_what_legal_cuts_keep(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 30)

@@ -103,7 +103,7 @@ def test_what_an_edit_replaced_is_not_drawn_as_the_same() -> None:
         shares = [share for share in xray.ledger if share.before or share.after]
         heads = [head for head, _ in ledger_columns(shares, 120, UNICODE, of_edits=True)[1]]
         assert "≠ freed" in heads
-        assert "− cut" not in heads, "something stands for it"
+        assert "− pruned" not in heads, "something stands for it"
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])

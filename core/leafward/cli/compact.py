@@ -270,10 +270,10 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
         "tokens_after": made.counted_after,
         "as_pi": {"tokens_before": made.tokens_before, "tokens_after": made.tokens_after},
         "tokens": {
-            "summary": summary.tokens,
+            "summary": made.summary_tokens,
             "stored": made.stored_tokens,
             "injection": made.injection.tokens if made.injection is not None else 0,
-            "kept": made.ground.there.kept_tokens,
+            "kept": made.kept_tokens,
             "system": made.system_tokens,
         },
         "summarize": [session.columns.id_at(entry) for entry in plan.summarize],

@@ -22,7 +22,8 @@ class PlanOptions:
     strategy: str | None = option(
         "--strategy",
         type=click.Choice([*(one.value for one in Strategy), "all"]),
-        help="Whose rules to follow (default: as configured, else the session's own agent's).",
+        help="Whose rules to follow (default: as configured, else the session's own agent's; pi's where those are not known, as of "
+        "Claude Code).",
     )
     keep_recent: int | None = option(
         "--keep-recent", type=click.IntRange(min=0), metavar="N", help="Tokens to keep as they are."

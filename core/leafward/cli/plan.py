@@ -288,19 +288,27 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     settings, trigger, tokens = made.settings, made.trigger, made.tokens
     where = session.columns.id_at(made.at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    sign = "" if trigger.source == "usage" else "~"
     state = "reached" if trigger.reached else "not reached"
     yield page.style(
         f"{strategy_text(made)} rules   keep recent {settings.budget:,}   "
-        f"{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
+        f"{sign}{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
         "faint",
     )
-    yield page.style(ESTIMATOR_TEXT[made.estimator], "faint")
+    yield page.style(_estimator_text(made), "faint")
+    agent = agent_behind(session)
+    if agent.name not in {one.value for one in Strategy}:
+        yield page.style(
+            f"{agent.title}'s own rules are not known: {settings.strategy.agent}'s are taken", "faint"
+        )
     yield ""
     if made.nothing:
         yield from _remarks(made, page)
         return
+    # Of a message that is cut short the rest is summarised; it stands with those that are kept.
+    summarised = set(made.summarize).difference(made.kept)
     rows = [
-        ("S", "summarised", counted(len(made.summarize), "message"), tokens.summarize, "memory"),
+        ("S", "summarised", counted(len(summarised), "message"), tokens.summarize, "memory"),
         ("S", "earlier summary", "goes on in this", tokens.previous_summary, "memory"),
         ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
@@ -324,6 +332,14 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
             "faint",
         )
     yield from _remarks(made, page)
+
+
+def _estimator_text(made: Plan) -> str:
+    """How sizes are estimated, and what the rules count by where that is another way."""
+    rules = ESTIMATOR_TEXT[made.estimator]
+    if made.settings.estimator is not None or made.estimator is Estimator.PI:
+        return rules
+    return f"cut by {rules}; sizes by {ESTIMATOR_TEXT[Estimator.PI]}"
 
 
 def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:

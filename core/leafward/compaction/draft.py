@@ -78,6 +78,8 @@ class Draft:
     """The same as it is shown, on one basis with `plan.tokens.counted_before`."""
     summary_tokens: int
     """Of the stored text, what is neither injected nor quoted word for word: the summary with its lists of files."""
+    quoted_tokens: int
+    """Of the messages that stand in it word for word."""
     survival: Survival
     diagnostics: tuple[Diagnostic, ...]
     """The plan's remarks but those on sizes, which were estimates, then those on the summary."""
@@ -92,6 +94,11 @@ class Draft:
     def stored_tokens(self) -> int:
         """Tokens of the whole stored text."""
         return tokens_of(self.text)
+
+    @property
+    def kept_tokens(self) -> int:
+        """Tokens of the messages that stay, as entries or word for word within the stored text."""
+        return self.ground.there.kept_tokens + self.quoted_tokens
 
     @property
     def growth(self) -> str:

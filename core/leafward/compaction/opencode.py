@@ -69,8 +69,8 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
                 f"{len(pruned)} old results cleared first, {saved:,} tokens; opencode 1.18 does so on request",
             )
         )
-        rest = sizes.size.total - saved
-        if sizes.size.total >= settings.usable > rest:
+        rest = sizes.context.total - saved
+        if sizes.context.total >= settings.usable > rest:
             division.diagnostics.append(
                 Diagnostic("prune-suffices", f"pruning alone brings the context down to {rest:,} tokens")
             )

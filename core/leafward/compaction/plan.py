@@ -22,7 +22,7 @@ from leafward.compaction.growth import size_remarks
 from leafward.compaction.measure import PathSizes, summary_size
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.trigger import Trigger, trigger_of
-from leafward.context.estimators import Estimator
+from leafward.context.estimators import Estimator, image_tokens, text_tokens
 from leafward.context.model_context import BEGINS_MIDWAY
 from leafward.session.entries import NO_ENTRY
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanTokens:
-    """Tokens by part, by the plan's estimator.
+    """Tokens by part, as every context is estimated, or by the estimator that the settings name.
 
     `before` and `after` are what pi decides with: its own size, and estimates alone. What is shown is `counted_before` and
     `counted_after`, which share one basis (`context.basis`).
@@ -104,7 +104,7 @@ class Plan:
 
     @property
     def estimator(self) -> Estimator:
-        """What its sizes were estimated with."""
+        """What its rules count with."""
         return self.sizes.counting(self.settings.counting)
 
     @property
@@ -118,7 +118,7 @@ class Plan:
 
     def cuts(self) -> Iterator[CutLine]:
         """Every place where the path could be cut, oldest first, with the rule that holds there."""
-        return cut_lines(self.sizes, self.settings.counting, tail=self.settings.rules.keeps_tail)
+        return cut_lines(self.sizes, _shown(self.settings), tail=self.settings.rules.keeps_tail)
 
 
 def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
@@ -126,6 +126,7 @@ def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
     settings = settings if settings is not None else PlanSettings()
     trigger = trigger_of(sizes, settings)
     division = settings.rules.divide(sizes, settings)
+    division.shortened = _as_shown(sizes, settings, division.shortened)
     nothing = sizes.ends_compacted or division.nothing
     diagnostics = division.diagnostics
     if nothing:
@@ -190,7 +191,7 @@ def _tail(sizes: PathSizes, division: Division) -> array[int]:
 def _tokens(
     sizes: PathSizes, settings: PlanSettings, division: Division, kept: array[int], files: FileLists
 ) -> PlanTokens:
-    counts = sizes.counted(settings.counting)
+    counts = sizes.counted(_shown(settings))
 
     def spoken(start: int, stop: int) -> int:
         system = sum(counts.tokens[position] for position in sizes.systems if start <= position < stop)
@@ -202,22 +203,16 @@ def _tokens(
         held = sum(counts.tokens[position] for position in kept)
         history -= held
     freed = 0
-    lost = 0
     for short in division.shortened:
         saved = short.tokens - short.left
-        if division.chosen is not None:
-            held -= saved
-            history += saved
-            lost += saved
-            continue
         freed += saved
-        if short.position >= division.cut:
+        if division.chosen is not None or short.position >= division.cut:
             held -= saved
         elif short.position >= division.history:
             prefix -= saved
         else:
             history -= saved
-    previous = summary_size(sizes, sizes.counting(settings.counting))
+    previous = summary_size(sizes, sizes.counting(_shown(settings)))
     if count_in(sizes, division.start, division.cut):
         summary = min(settings.summary_tokens, history + prefix + previous) + -(-files.size // 4)
     else:
@@ -234,7 +229,7 @@ def _tokens(
         summarize=history,
         turn_prefix=prefix,
         kept=held,
-        pruned=freed + lost,
+        pruned=freed,
         previous_summary=previous,
         system=sizes.system_tokens,
         summary=summary,
@@ -242,6 +237,24 @@ def _tokens(
         counted_after=max(0, after),
         not_in_file=carry.not_in_file,
     )
+
+
+def _shown(settings: PlanSettings) -> Estimator:
+    """What sizes are shown by: the estimator of the rules only decides, or the same message had a size for each strategy."""
+    return settings.estimator if settings.estimator is not None else Estimator.PI
+
+
+def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortened]) -> list[Shortened]:
+    """Messages that are cut short, with their sizes as they are shown."""
+    estimator = sizes.counting(_shown(settings))
+    tokens, cleared = sizes.counts[estimator].tokens, settings.rules.cleared
+    found = []
+    for short in shortened:
+        whole = tokens[short.position]
+        text = whole - sizes.images.get(short.position, 0) * image_tokens(estimator)
+        left = text_tokens(cleared, estimator) if cleared else min(short.left, max(0, text))
+        found.append(Shortened(short.position, short.entry, whole, min(whole, left)))
+    return found
 
 
 def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLists, Diagnostic | None]:
@@ -268,11 +281,12 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
     """What the sizes of a plan give reason to say."""
     remarks = []
     trigger, tokens = made.trigger, made.tokens
+    about = "" if trigger.source == "usage" else "about "
     if not trigger.reached:
         remarks.append(
             Diagnostic(
                 "below-trigger",
-                f"the context is {-trigger.excess:,} tokens below the threshold of {trigger.threshold:,}",
+                f"the context is {about}{-trigger.excess:,} tokens below the threshold of {trigger.threshold:,}",
             )
         )
     if made.nothing:

@@ -99,7 +99,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     # What was quoted before leaves the stored text: it is said again, and as far as there is room it is quoted again.
     earlier = before.kept if sizes.previous_summary is not None else ()
     if not plan.settings.rules.keeps_tail:
-        quoted[:0] = _still_quoted(earlier, plan)
+        quoted[:0] = _still_quoted(earlier, quoted, plan)
     summarised[:0] = [
         SpanMessage(sizes.compaction, {"role": "user", "content": [{"type": "text", "text": text}]})
         for text in earlier
@@ -122,9 +122,9 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     )
 
 
-def _still_quoted(earlier: Sequence[str], plan: Plan) -> list[str]:
+def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> list[str]:
     """The newest of the messages quoted before that fit beside those of this plan."""
-    left = plan.settings.budget - plan.tokens.kept
+    left = plan.settings.budget - sum(text_tokens(text, plan.estimator) for text in quoted)
     kept: list[str] = []
     for text in reversed(earlier):
         left -= text_tokens(text, plan.estimator)

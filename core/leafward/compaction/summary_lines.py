@@ -17,7 +17,7 @@ from leafward.session.injected_block import CLOSING, OPENING
 from leafward.session.tokens import tokens_of_units, utf16_length
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Part(StrEnum):
@@ -71,6 +71,40 @@ USER_MESSAGE = "<user-message>"
 _OPENS = {"<read-files>": Part.READ, "<modified-files>": Part.MODIFIED, USER_MESSAGE: Part.QUOTED}
 _CLOSES = {Part.READ: "</read-files>", Part.MODIFIED: "</modified-files>", Part.QUOTED: "</user-message>"}
 _TELLS = frozenset({Part.TOLD, Part.PREFIX})
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A message of the user that a stored summary holds word for word."""
+
+    number: int
+    """The line that opens it."""
+    text: str
+    """As stored; not safe to show."""
+    tokens: int
+    """Of the message alone, as it counts elsewhere; the tags around it are the summary's."""
+
+
+def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
+    """The messages that are quoted in a stored summary, in order."""
+    found: list[tuple[int, list[str]]] = []
+    for line in lines:
+        if line.part is not Part.QUOTED:
+            continue
+        if line.text.strip() == USER_MESSAGE or not found:
+            found.append((line.number, []))
+        if line.text.strip() not in (USER_MESSAGE, _CLOSES[Part.QUOTED]):
+            found[-1][1].append(line.text)
+    texts = ((number, "\n".join(text)) for number, text in found)
+    return tuple(Quote(number, text, tokens_of_units(utf16_length(text))) for number, text in texts)
+
+
+def parts_in(text: str) -> tuple[int, int, int]:
+    """Tokens of a stored text that are summary, messages word for word, and injected; they add up to those of the text."""
+    lines = stored_lines(text)
+    injected = sum(line.tokens for line in lines if line.part is Part.INJECTED)
+    quoted = sum(one.tokens for one in quotes_in(lines))
+    return sum(line.tokens for line in lines) - injected - quoted, quoted, injected
 
 
 def bare(text: str) -> str:

@@ -21,7 +21,7 @@ class Trigger:
     threshold: int
     tokens: int
     source: str
-    """`usage` where the last reply's own count is part of the size, else `estimate`."""
+    """`usage` where a provider's count is part of the size, else `estimate`."""
     reached: bool
     inclusive: bool
     """Whether a size that equals the threshold reaches it."""
@@ -33,14 +33,15 @@ class Trigger:
 
 
 def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
-    """The trigger of a path: the hybrid size against the window less the reserve.
+    """The trigger of a path: its size as it is shown everywhere against the window less the reserve.
 
     pi and diligent compact beyond the threshold, Codex and opencode at it. diligent takes the larger of what the last reply
     reported and the whole estimate.
     """
-    tokens, source = sizes.size.total, "usage" if sizes.size.from_usage else "estimate"
+    context = sizes.context
+    tokens, source = context.total, "usage" if context.count.recorded else "estimate"
     if settings.trigger is TriggerRule.PROPORTIONAL:
-        estimate = sum(sizes.context.messages.tokens)
+        estimate = sum(context.messages.tokens)
         if estimate > tokens:
             tokens, source = estimate, "estimate"
     inclusive = settings.trigger is TriggerRule.FIXED and settings.rules.inclusive

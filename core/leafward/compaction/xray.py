@@ -60,6 +60,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
     lines, size = stored_lines(text), encrypted_tokens(body)
     lines = standing_for(lines, size) if size is not None else lines
     dealing = XRayBuilder(session, before)
+    dealing.order(after, index)
     dealing.system(after)
     spoken = [at for at in range(len(messages)) if messages.role(at) != "system"]
     split = _split(before, spoken, stayed, lines)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.origins import Origins
 from leafward.compaction.stored_summary import CUT_MARK
-from leafward.compaction.summary_lines import USER_MESSAGE, Part
+from leafward.compaction.summary_lines import Part, quotes_in
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _TELLING = 48
 """Characters by which a quoted message is known again."""
+_LINK = attrgetter("link")
 _BEYOND = {Link.REST: What.REST, Link.ERROR: What.ERROR}
 
 
@@ -40,14 +42,26 @@ class XRayBuilder:
         self._cut: list[Cell] = []
         self._summary: list[Cell] = []
         self._summary_prefix: list[Cell] = []
-        self._quotes: list[tuple[Cell, list[str]]] = []
+        self._quotes: list[tuple[Cell, str]] = []
         self._injected: list[Cell] = []
         self._pruned: dict[int, int] = {}
         """Tokens cut off a message that is summarised, by the identity of its cell."""
         self._beyond: tuple[tuple[int, int], tuple[int, int]] = (0, 0), (0, 0)
         self._sources: list[int] = []
         """Positions that a summary was made from."""
+        self._places: dict[int, int] = {}
+        """Where each entry stands in the context after; empty where it is not made yet."""
+        self._summary_place = -1
         self.messages_after = 0
+
+    def order(self, after: Context, compaction: EntryIndex) -> None:
+        """Takes the order of what stands after from the context there: some agents send what is kept ahead of the summary."""
+        messages = after.messages
+        self._places = {entry: place for place, entry in enumerate(messages.entry)}
+        summaries = (
+            at for at in messages.apart if messages.entry[at] == compaction and messages.role(at) != "system"
+        )
+        self._summary_place = next(summaries, -1)
 
     def _cell(self, position: int) -> Cell:
         messages = self.context.messages
@@ -107,7 +121,13 @@ class XRayBuilder:
         self.messages_after += 1
         sides = {Part.PREFIX: self._summary_prefix, Part.INJECTED: self._injected}
         added = len(self._injected)
-        owed = 0
+        quotes = quotes_in(lines)
+        self._quotes += [
+            (Cell(What.QUOTED, one.tokens, entry, "user", line=one.number), one.text) for one in quotes
+        ]
+        # What stands around a quote is no part of the message.
+        quoted = sum(line.tokens for line in lines if line.part is Part.QUOTED)
+        owed = quoted - sum(one.tokens for one in quotes)
         last: list[Cell] | None = None
         head = -1
         """Where the head of the list or section is that lines come under."""
@@ -121,7 +141,6 @@ class XRayBuilder:
                     into.append(Cell(What.FILES, 0, entry, text=part.value, line=line.number))
                     last = into
             if line.part is Part.QUOTED:
-                self._quote(line, entry)
                 continue
             if line.mark:
                 begins = last is not into or (into is self._injected and len(into) == added)
@@ -144,20 +163,10 @@ class XRayBuilder:
         if owed:
             (last if last is not None else self._summary).append(Cell(What.LINE, owed, entry))
 
-    def _quote(self, line: StoredLine, entry: EntryIndex) -> None:
-        """One line of a message that is quoted."""
-        if line.text.strip() == USER_MESSAGE or not self._quotes:
-            self._quotes.append((Cell(What.QUOTED, 0, entry, "user", line=line.number), []))
-        cell, texts = self._quotes[-1]
-        self._quotes[-1] = (_grown(cell, line.tokens), texts)
-        if not line.mark or not line.text.strip():
-            texts.append(line.text)
-
     def _pair_quotes(self) -> None:
         """Puts every quoted message beside the one that it is; one that is not found stands as a line of the summary."""
         waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
-        for cell, texts in self._quotes:
-            text = "\n".join(texts)
+        for cell, text in self._quotes:
             cell = cell._replace(text=text.strip().partition("\n")[0])
             found = next((at for at, was in enumerate(waiting) if self._quoted_by(was, text)), -1)
             if found < 0:
@@ -225,12 +234,16 @@ class XRayBuilder:
                     )
                 )
 
+        ahead, beside, behind = self._stays()
         band(XRayRow(was, now, link) for was, now, link in self._system)
+        for _, found in groupby(ahead, key=_LINK):
+            band(found)
         band(self._beside(self._replaced, self._summary, Link.REPLACED))
         band(self._beside(self._prefix, self._summary_prefix, Link.PREFIX))
-        band(XRayRow(None, cell, Link.INJECTED) for cell in self._injected)
+        band(beside)
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
-        band(XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept)
+        for _, found in groupby(behind, key=_LINK):
+            band(found)
         for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
             # Behind a compaction nothing of an earlier conversation is left.
             words = self.context.missing if what is What.REST else ""
@@ -258,6 +271,24 @@ class XRayBuilder:
             recorded=recorded_after,
             of_edits=of_edits,
         )
+
+    def _stays(self) -> tuple[list[XRayRow], list[XRayRow], list[XRayRow]]:
+        """What is kept or back in the context: ahead of the summary, with its injected lines, and behind it; each in its order."""
+        rows = [XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept]
+        beside = [XRayRow(None, cell, Link.INJECTED) for cell in self._injected]
+        if self._places:
+            rows += [row for row in beside if row.after is not None and row.after.what is What.MESSAGE]
+            beside = [row for row in beside if row.after is not None and row.after.what is not What.MESSAGE]
+        ahead: list[XRayRow] = []
+        behind: list[XRayRow] = []
+        for row in sorted(rows, key=self._place):
+            # What is quoted stands at the head of the summary's text.
+            quoted = row.after is not None and row.after.what is What.QUOTED
+            (ahead if quoted or 0 <= self._place(row) < self._summary_place else behind).append(row)
+        return ahead, beside, behind
+
+    def _place(self, row: XRayRow) -> int:
+        return self._places.get(row.after.entry, -1) if row.after is not None else -1
 
     def _beside(self, before: Sequence[Cell], after: Sequence[Cell], link: Link) -> Iterable[XRayRow]:
         for was, now in zip_longest(before, after):

@@ -52,8 +52,11 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
     of_area = {
         "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
         "text": (
-            *(() if alone else (Hint("lab.whole", "whole pane", "whole"),)),
-            Hint("lab.page", "next page", "page"),
+            *(
+                ()
+                if alone
+                else (Hint("lab.whole", "whole pane", "whole"), Hint("lab.page", "next page", "page"))
+            ),
             source,
         ),
         "plan": (slide, strategies, Hint("injection.switch")),
@@ -62,4 +65,5 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
     more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
     if len(state.drafts.runs) > 1:
         more.append(Hint("runs.compare"))
-    return (accept, leave, *of_area[state.layout.area], *more)
+    pages = (Hint("pane.next", "next page", "page"),) if alone else ()
+    return (accept, leave, *pages, *of_area[state.layout.area], *more)

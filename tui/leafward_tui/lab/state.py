@@ -26,6 +26,8 @@ AREAS = ("cut", "plan", "text", "fates")
 """Where keys can go, in the order of `tab`."""
 PAGES = ("Summary", "Prompt", "Injected", "Exam")
 """What the text pane can show."""
+TABS = ("Cut", "Plan", *PAGES[:1], "Lost", *PAGES[1:])
+"""All pages where one pane has all the room, in the order of `tab`."""
 _ALWAYS = frozenset({"app.back", "app.help", "app.themes", "mode.leave", "pane.next", "pane.previous"})
 _EDITING = frozenset({"compaction.accept"})
 

@@ -23,6 +23,7 @@ from leafward_tui.inspector.model.compaction_outcome import (
 )
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
+from leafward_tui.inspector.model.special_entries import noted_sizes
 from leafward_tui.ui.cells import cell_len, counted, exact, money, right
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import XRAY, Page, Selection, Span
@@ -45,7 +46,7 @@ _SHARES = (
     (Link.PREFIX, "split turn", "warn"),
     (Link.KEPT, "kept", "leaf"),
     (Link.INJECTED, "injected", "ghost"),
-    (Link.CUT, "cut", "bad"),
+    (Link.CUT, "pruned", "bad"),
     (Link.REST, "not in file", "faint"),
     (Link.ERROR, "estimation error", "faint"),
 )
@@ -94,7 +95,7 @@ def _compaction(
     ]
     sheet.facts(left, _dated(when, index), gap=2, entry=-1 if own else index)
     xray = xray_of(session, index)
-    _numbers(sheet, xray)
+    _numbers(sheet, xray, noted_sizes(entry.body, xray.before, xray.after))
     _made_by(sheet, entry.body)
     sheet.line(
         [Span(f"{sheet.glyphs.arrow} ", "faint"), Span("before and after, line by line", "text")],
@@ -114,8 +115,8 @@ def _compaction(
     return True
 
 
-def _numbers(sheet: Sheet, xray: XRay) -> None:
-    """Sizes, and the ledger of both sides."""
+def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
+    """Sizes, with what the agent noted, and the ledger of both sides."""
     glyphs = sheet.glyphs
     less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
@@ -132,6 +133,8 @@ def _numbers(sheet: Sheet, xray: XRay) -> None:
             Span(less, "faint"),
         ]
     )
+    if noted:
+        sheet.pairs("recorded", noted, ink="sub", width=NAMES)
     sheet.line(
         [
             *padded([Span("messages", "faint")], NAMES),
@@ -227,7 +230,7 @@ def _text(value: object) -> str:
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
     """Rules that held before, and what would be injected: which of it the summary and the kept messages still carry."""
-    if not sheet.opening("traced", "Rules and injected text", "still in the context"):
+    if not sheet.opening("traced", "Rules and injected text", "how much is left"):
         return
     from leafward.compaction.injection.audit import Presence, RuleFate
     from leafward.compaction.injection.sections import BY_KEY

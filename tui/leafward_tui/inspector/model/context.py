@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
-from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
 from leafward.session.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
+from leafward_tui.inspector.model.special_entries import parts_within
 from leafward_tui.ui.cells import (
     byte_size,
     cell_len,
@@ -98,20 +99,31 @@ class Part:
 
 
 def parts_of(context: Context) -> list[Part]:
-    """The sections in the order of the messages; a system message in the middle stays where it is."""
+    """The sections in the order of the messages, the summary where it stands; a system message in the middle stays there."""
     messages = context.messages
-    found: list[Part] = []
-    start = 0
-    while (
-        start < len(messages) and start < 2 and messages.section(start) in (Section.SYSTEM, Section.SUMMARY)
-    ):
-        found.append(Part(messages.section(start), start, start + 1, messages.tokens[start]))
-        start += 1
+    summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
+    leading = (at for at in range(min(2, len(messages))) if messages.section(at) is not Section.SYSTEM)
+    start = next(leading, min(2, len(messages)))
     middle = max(start, messages.first_after)
-    for section, first, stop in ((Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))):
-        if stop > first:
-            found.append(Part(section, first, stop, sum(messages.tokens[first:stop])))
-    return found
+    ends = [(Section.SYSTEM, 0, start)]
+    if 0 <= summary < middle:
+        # Codex sends its summary behind what it keeps, pi in front of it.
+        ends += [(Section.KEPT, start, summary), (Section.SUMMARY, summary, summary + 1)]
+        start = summary + 1
+    ends += [(Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))]
+    unsent = messages.unsent
+    return [
+        # As in the ledger, where what is not sent has a row of its own.
+        Part(
+            section,
+            first,
+            stop,
+            sum(messages.tokens[first:stop])
+            - sum(messages.tokens[at] for at in unsent if first <= at < stop),
+        )
+        for section, first, stop in ends
+        if stop > first
+    ]
 
 
 class ContextLines(Sequence[Line]):
@@ -352,14 +364,16 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     """What adds up to the total, in exact tokens."""
     ledger = context.ledger
     messages = context.messages
-    parts = {part.section: part for part in parts_of(context)}
+    parts = {part.section: part for part in reversed(parts_of(context))}
     inner = sum(1 for at in messages.apart if messages.role(at) == "system")
     rows: list[_LedgerRow] = []
     if ledger.system or inner:
         rows.append(_LedgerRow("system", "system", ledger.system, (counted(inner, "message"),)))
     if context.compaction >= 0:
         of = f"#{context.compaction:,}"
-        abouts: tuple[str, ...] = (f"of compaction {of}", of)
+        parted = parts_within(text_of((context.session.body(context.compaction) or {}).get("summary")))
+        within = (f"{of}: {parted}", parted) if parted else ()
+        abouts: tuple[str, ...] = (*within, f"of compaction {of}", of)
         if (basis := context.summary_basis) is not None:
             sealed = SUMMARY_BASIS_TEXT[basis]
             abouts = (
@@ -369,12 +383,20 @@ def _ledger(sheet: Sheet, context: Context) -> None:
                 _BRIEF[basis],
             )
         rows.append(_LedgerRow("summary", "summary", ledger.summary, abouts, context.compaction))
-        kept = parts.get(Section.KEPT)
+        kept, summary = parts.get(Section.KEPT), parts.get(Section.SUMMARY)
         if kept is None:
-            rows.append(_LedgerRow("kept", "kept", ledger.kept, ("nothing",)))
+            rows.append(
+                _LedgerRow(
+                    "kept", "kept", ledger.kept, ("within the summary" if " kept" in parted else "nothing",)
+                )
+            )
         else:
             first = messages.entry[kept.start]
-            rows.append(_LedgerRow("kept", "kept", ledger.kept, (f"from #{first:,}",), first))
+            # Ahead of a summary stand chosen messages, not all that follow the first of them.
+            chosen = summary is not None and summary.start > kept.start
+            size = messages.first_after - kept.start - 1
+            about = counted(size, "message") if chosen else f"from #{first:,}"
+            rows.append(_LedgerRow("kept", "kept", ledger.kept, (about,), first))
     after = parts.get(Section.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
+from leafward.compaction.stored_summary import parts_of
+from leafward.compaction.summary_lines import parts_in
 from leafward.context.basis import Basis
+from leafward.context.message_columns import Section
+from leafward.context.model_context import context_at
 from leafward.session.entries import (
     DAMAGE_TEXT,
     NO_ENTRY,
@@ -55,6 +59,8 @@ TITLES: dict[Kind, str] = {
 _NAMES = 12
 """Cells of the column of names."""
 _MOST_PATHS = 6
+_MOST_KEPT = 8
+"""Kept messages that are listed until the rest is opened."""
 
 
 def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, body: Body) -> None:
@@ -148,13 +154,13 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
             Span(saved, "faint"),
         ]
     )
-    first_kept = body.get("firstKeptEntryId")
-    place = session.columns.index(first_kept) if isinstance(first_kept, str) else NO_ENTRY
-    # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
-    if isinstance(first_kept, str) and place != index:
-        _jump(sheet, session, "kept from", place, first_kept)
-    else:
-        sheet.pairs("kept", "nothing", ink="nothing", width=_NAMES)
+    noted = noted_sizes(body, before.total, after.total)
+    if noted:
+        sheet.pairs("recorded", noted, ink="sub", width=_NAMES)
+    _kept(sheet, session, index, body)
+    within = parts_within(text_of(body.get("summary")))
+    if within:
+        sheet.pairs("text", within, ink="sub", width=_NAMES)
     _author(sheet, body, own="the agent")
     details = body.get("details")
     inferred = details.get("inferredParent") if isinstance(details, dict) else None
@@ -162,6 +168,59 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
         sheet.pairs("place", f"inferred: {shown_line(inferred, 200)}", ink="sub", width=_NAMES)
     _summary(sheet, body)
     _details(sheet, body)
+
+
+def noted_sizes(body: Body, before: int, after: int) -> str:
+    """What the agent wrote down as the sizes around its compaction, where they are not those that are shown; else nothing."""
+    details = body.get("details")
+    details = details if isinstance(details, dict) else {}
+    if isinstance(details.get("leafward"), dict):
+        return ""
+    sizes = (("before", body.get("tokensBefore"), before), ("after", details.get("postTokens"), after))
+    words = [
+        f"{exact(noted)} {side} it"
+        for side, noted, shown in sizes
+        if isinstance(noted, int) and not isinstance(noted, bool) and 0 < noted != shown
+    ]
+    return f"{', '.join(words)}, as the agent counted" if words else ""
+
+
+def parts_within(text: str) -> str:
+    """What a stored text is made of where it is more than a summary: `1,575 summarised, 17 kept, 551 injected`."""
+    names = ("summarised", "kept", "injected")
+    parts = [f"{exact(size)} {name}" for name, size in zip(names, parts_in(text), strict=True) if size]
+    return ", ".join(parts) if len(parts) > 1 else ""
+
+
+def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
+    """The messages that stay, in the order in which they are sent: those that the context has, and no others."""
+    messages = context_at(session, index).messages
+    places = [at for at in range(messages.first_after) if messages.section(at) is Section.KEPT]
+    quotes = parts_of(text_of(body.get("summary"))).kept
+    parts = []
+    if places:
+        amount = exact(sum(messages.tokens[at] for at in places))
+        parts.append(f"{counted(len(places), 'message')}, {amount} tok")
+    if quotes:
+        parts.append(f"{counted(len(quotes), 'prompt')} within the summary")
+    first_kept = body.get("firstKeptEntryId")
+    place = session.columns.index(first_kept) if isinstance(first_kept, str) else NO_ENTRY
+    # An entry that names itself, or one below it, keeps nothing (pi 1.5.2).
+    names_first = isinstance(first_kept, str) and place != index
+    if parts or not names_first:
+        ink = "text" if parts else "nothing"
+        sheet.pairs("kept", "; ".join(parts) or "nothing", ink=ink, width=_NAMES)
+    if names_first:
+        _jump(sheet, session, "kept from", place, first_kept)
+        return
+    opened = sheet.is_open("kept")
+    seen = places if opened or len(places) <= _MOST_KEPT + 1 else places[:_MOST_KEPT]
+    for at in seen:
+        _jump(sheet, session, "", EntryIndex(messages.entry[at]), None)
+    if len(places) > _MOST_KEPT + 1:
+        words = "fewer" if opened else f"{len(places) - len(seen):,} more"
+        sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
+        sheet.line([*padded([], _NAMES), Span(f"{sign} {words}", "faint")], toggle="kept")
 
 
 def _branch_summary(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:

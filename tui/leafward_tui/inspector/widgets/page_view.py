@@ -147,7 +147,8 @@ class PageView(LineScroll):
 
         Without a page the second row says what is waited for.
         """
-        before = self._line(self.cursor)
+        before, below = self._line(self.cursor), self._line(self.cursor + 1)
+        length = len(self.page.lines) if self.page is not None else 0
         self.page, self._waiting = page, waiting
         self._strips.clear()
         if self.show_vertical_scrollbar:
@@ -162,6 +163,13 @@ class PageView(LineScroll):
         elif before is not None and not _leads_alike(self._line(self.cursor), before):
             near = (at for at in range(*self._window()) if _leads_alike(self._line(at), before))
             self.cursor = next(near, -1)
+        elif page is not None and len(page.lines) > length and before is not None and before.toggle:
+            # What was opened at the lower edge would stand below it.
+            opened, (top, bottom) = self._line(self.cursor + 1), self._window()
+            height = self.scrollable_content_region.height
+            changed = opened is not None and (below is None or opened.text != below.text)
+            if changed and top + height * 2 // 3 <= self.cursor < bottom:
+                self.scroll_to(y=self.cursor - height // 3, animate=False, force=True)
         self.refresh()
 
     def _line(self, at: int) -> Line | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.state import AREAS, PAGES
+from leafward_tui.lab.state import AREAS, PAGES, TABS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,8 +46,13 @@ class PaneLayout:
         self._view.show_hints()
 
     def step(self, by: int) -> None:
-        """The next pane, or the one before."""
+        """The next pane, or the one before; where one has all the room, the next page of the bar."""
         layout = self._state.layout
+        if self._view.panes.columns_shown == 1:
+            tabs = {"cut": "Cut", "plan": "Plan", "fates": "Lost"}
+            here = TABS.index(tabs.get(layout.area, layout.page))
+            self.go_to_tab(TABS[(here + by) % len(TABS)])
+            return
         areas = [area for area in AREAS if area != "fates" or layout.page == "Summary"]
         at = areas.index(layout.area) if layout.area in areas else 0
         self.go_to(areas[(at + by) % len(areas)])

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents import agent_behind
-from leafward.compaction import ALL_ESTIMATORS, measure
+from leafward.compaction import ALL_ESTIMATORS, Strategy, measure
 from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
@@ -152,12 +152,13 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
     sizes = measure(session, at, estimators=ALL_ESTIMATORS)
     turns = PathTurns(sizes)
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
-    context = sizes.context
-    choices = Choices.of(config, context_window(session, context, config).tokens, agent_behind(session).name)
+    context, agent = sizes.context, agent_behind(session)
+    choices = Choices.of(config, context_window(session, context, config).tokens, agent.name)
     choices = replace(choices, off=configured_settings(config).off)
     if config.model:
         choices = replace(choices, summarizer=config.model)
     found = WhatIf(turns, choices)
+    found.ruleless = "" if agent.name in {one.value for one in Strategy} else agent.title
     kept = _first_kept(session, beside)
     position = sizes.position(kept) if kept >= 0 else -1
     if position >= 0 and found.cuttable:

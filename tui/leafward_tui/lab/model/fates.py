@@ -140,7 +140,7 @@ def fate_lines(
         Span(f"  {len(unpinned) - wrong:,}", "strong_warn" if len(unpinned) > wrong else "leaf"),
     ]
     if wrong:
-        head.append(Span(f"  {wrong:,} contradicted", "warn"))
+        head.append(Span(f"  + {wrong:,} contradicted", "warn"))
     lines.append(
         spread(head, _pin_keys(width - sum(cell_len(span.text) for span in head)) if lost else [], width)
     )

@@ -57,7 +57,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         if draft is not None:
             after = draft.counted_after
             summary = draft.summary_tokens
-            kept = draft.tokens_after - tokens.system - summary - extra
+            kept = draft.kept_tokens
         replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
         verb = "replaces" if draft is not None else "to replace"
         parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]

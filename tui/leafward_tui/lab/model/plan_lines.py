@@ -41,6 +41,8 @@ class PlanView:
     """Of the injected text; None where nothing can be injected."""
     waiting: frozenset[Strategy] = field(default_factory=frozenset)
     """Strategies whose facts are being counted."""
+    ruleless: str = ""
+    """The session's agent, where none of the columns has its rules."""
 
 
 def track_cells(width: int) -> tuple[int, int]:
@@ -95,7 +97,7 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
         numbers("before", "before"),
-        line("after", [f"~{count(column.after, zero='0')}" for column in view.columns], strong=True),
+        line("after", [_after(column, view.waiting, glyphs) for column in view.columns], strong=True),
         numbers("summarised", "summarised"),
         numbers("split turn", "prefix"),
         numbers("pruned", "pruned"),
@@ -104,7 +106,23 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
         *(by if any(column.by_model for column in view.columns) else []),
         line("facts kept", [_facts(column, view.waiting, glyphs) for column in view.columns]),
         line("cost", [money(column.cost, zero=glyphs.zero) for column in view.columns]),
+        *_ruleless(view, width, glyphs),
     ]
+
+
+def _ruleless(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
+    """Why no column is that of the session's agent, and whose rules are taken."""
+    if not view.ruleless:
+        return []
+    taken = view.plan.settings.strategy.agent
+    words = f"No column for {view.ruleless}: its rules are not known. {taken}'s are taken."
+    return [LabLine((Span(text, "faint"),)) for text in wrap(words, width, ellipsis=glyphs.ellipsis)]
+
+
+def _after(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:
+    """The size afterwards; marked while its summary is being made, as it is only reckoned until then."""
+    made = glyphs.ellipsis if column.facts is None and column.strategy in waiting else ""
+    return f"~{count(column.after, zero='0')}{made}"
 
 
 def _facts(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:

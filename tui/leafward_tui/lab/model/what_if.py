@@ -69,6 +69,10 @@ class WhatIf:
         """All sections there are, as the first injected text had them."""
         self.costs: dict[str, float | None] = {EXTRACTIVE: 0.0, AS_IT_IS: 0.0}
         """US dollars that a run by a summariser is reckoned to cost."""
+        self._highest: dict[Strategy, int] = {}
+        """The most that each strategy was told to keep."""
+        self.ruleless = ""
+        """The session's agent, where it has no strategy of its own."""
         self._seconds: dict[Strategy, float] = {}
         """The least that a plan of each strategy ever took to be made."""
         self._plans: dict[Strategy, tuple[PlanSettings, Plan]] = {}
@@ -127,7 +131,11 @@ class WhatIf:
             most = max(_BUDGETS, 2 * self.choices.budget)
             return Slider(dial, self.choices.budget, most, 500, 50)
         whole = self.turns.kept_by(0, self.plan.estimator)
-        most = max(_LEAST_KEEP, min(whole, self.choices.window), settings.budget)
+        # What was set before stays in reach, however low the value is now.
+        highest = self._highest[settings.strategy] = max(
+            settings.budget, self._highest.get(settings.strategy, 0)
+        )
+        most = max(_LEAST_KEEP, min(whole, self.choices.window), highest)
         step = max(100, nice_step(most))
         return Slider(dial, settings.budget, most, step, step // 10, useful=whole)
 
@@ -239,4 +247,5 @@ class WhatIf:
             injecting=self.choices.inject,
             budget=self.slider(Dial.BUDGET),
             waiting=waiting,
+            ruleless=self.ruleless,
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 
-from leafward_tui.lab.state import PAGES
+from leafward_tui.lab.state import PAGES, TABS
 from leafward_tui.lab.widgets.state_line import StateLine
 from leafward_tui.ui.hairline import ColumnRule, RowRule
 from leafward_tui.ui.lines_view import LinesView
@@ -93,10 +93,9 @@ class LabPanes(Horizontal):
         """Tabs of every pane, the pane with the keys marked; `unit` heads the sizes of turns."""
         shown = self.columns_shown
         if shown == 1:
-            tabs = ("Cut", "Plan", *PAGES[:1], "Lost", *PAGES[1:])
             active = {"cut": "Cut", "plan": "Plan", "text": page, "fates": "Lost"}[area]
             for head in (self.cut_head, self.plan_head, self.text_head):
-                head.show(tabs, active, right=unit if area == "cut" else "", focused=True)
+                head.show(TABS, active, right=unit if area == "cut" else "", focused=True)
             return
         self.cut_head.show(
             ("Cut",), "Cut", note="what happens to each turn", right=unit, focused=area == "cut"

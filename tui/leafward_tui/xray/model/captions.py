@@ -37,7 +37,7 @@ LINK_WORD = {
     Link.REPLACED: "summarised",
     Link.PREFIX: "split turn",
     Link.INJECTED: "injected",
-    Link.CUT: "cut",
+    Link.CUT: "pruned",
     Link.REST: "not in file",
     Link.ERROR: "estimation error",
 }
@@ -390,7 +390,7 @@ def _became(link: Link, side: Side) -> str:
         Link.REPLACED: "summarised",
         Link.PREFIX: "summarised apart: the beginning of a turn that the cut splits",
         Link.INJECTED: "injected",
-        Link.CUT: "cut: nothing stands for it",
+        Link.CUT: "pruned: nothing stands for it",
         Link.REST: "",
         Link.ERROR: "",
     }[link]
